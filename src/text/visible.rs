@@ -1,20 +1,162 @@
-//! `Visible`: the one type untrusted text passes through.
+//! `Visible`: the one type untrusted text passes through (SAFETY.md, rule 3).
+//!
+//! Promises: no control or escape character but newline and tab, no bidi control, nothing of zero width but what
+//! emoji and joining scripts need, no pile of marks. What may not stay is replaced by a placeholder one can see:
+//!
+//! | in place of | stands |
+//! | --- | --- |
+//! | one hidden character | `⟨U+202E⟩` |
+//! | the same one, 12 times in a row | `⟨U+200B×12⟩` |
+//! | 28 different ones in a row | `⟨U+E0069…×28⟩`, named by the first |
+//! | marks beyond six on one base | the same, as for hidden characters |
+//!
+//! Text that spells a placeholder out stays as it is: it hides nothing. Does not escape anything for HTML, SQL or
+//! a shell, does not judge look-alike letters, and does not reorder right-to-left text.
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::Deref;
 
-/// Text that holds nothing a terminal or a reader cannot see.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::pass::{Breaks, pass};
+
+/// Text that holds nothing a terminal obeys or a reader cannot see.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Visible(String);
 
 impl Visible {
-    /// Makes `raw` visible.
+    /// Makes `raw` visible and keeps its lines: newline and tab stay, CRLF and a lone CR become a newline.
     pub fn new(raw: &str) -> Self {
-        Self(raw.to_owned())
+        Self(pass(raw, Breaks::Keep).text)
+    }
+
+    /// Makes `raw` visible on a single line: each newline or tab becomes a space.
+    pub fn line(raw: &str) -> Self {
+        Self(pass(raw, Breaks::Space).text)
+    }
+
+    /// Makes every string in `value` visible, the keys of objects included.
+    ///
+    /// Two keys that look the same afterwards are one key, and the later one's value stays: what is shown is what
+    /// is carried out.
+    pub fn json(value: &Value) -> Value {
+        match value {
+            Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+            Value::String(text) => Value::String(Self::new(text).0),
+            Value::Array(items) => items.iter().map(Self::json).collect(),
+            Value::Object(fields) => {
+                fields.iter().map(|(key, value)| (Self::line(key).0, Self::json(value))).collect()
+            }
+        }
     }
 
     /// The safe text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The safe text, owned.
+    pub fn into_string(self) -> String {
+        self.0
+    }
 }
+
+/// How many characters of `raw` [`Visible::new`] would replace, for a card's warning.
+pub fn hidden_count(raw: &str) -> usize {
+    pass(raw, Breaks::Keep).hidden
+}
+
+/// What a person typed, kept as typed, less control characters; newline and tab stay, CR becomes a newline.
+///
+/// A person may write in any script and needs its marks and joiners, so only what a terminal would obey is taken
+/// out. To show the text to somebody else, make it [`Visible`].
+pub fn typed(raw: &str) -> String {
+    let mut kept = String::with_capacity(raw.len());
+    let mut rest = raw.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '\r' if rest.peek() == Some(&'\n') => {}
+            '\r' => kept.push('\n'),
+            '\n' | '\t' => kept.push(c),
+            _ if c.is_control() => {}
+            _ => kept.push(c),
+        }
+    }
+    kept
+}
+
+impl<'de> Deserialize<'de> for Visible {
+    /// A file or a row is untrusted too, so reading is another pass.
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        String::deserialize(input).map(Self::from)
+    }
+}
+
+impl fmt::Display for Visible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for Visible {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Deref for Visible {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl AsRef<str> for Visible {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for Visible {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for Visible {
+    fn from(raw: &str) -> Self {
+        Self::new(raw)
+    }
+}
+
+impl From<String> for Visible {
+    fn from(raw: String) -> Self {
+        Self::new(&raw)
+    }
+}
+
+impl From<Visible> for String {
+    fn from(visible: Visible) -> Self {
+        visible.0
+    }
+}
+
+impl PartialEq<str> for Visible {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other
+    }
+}
+
+impl PartialEq<&str> for Visible {
+    fn eq(&self, other: &&str) -> bool {
+        self.0 == *other
+    }
+}
+
+#[cfg(test)]
+#[path = "visible_tests.rs"]
+mod tests;
