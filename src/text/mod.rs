@@ -1,12 +1,17 @@
-//! Text from outside, made safe to show and to prompt with.
+//! Text from outside, made safe to show and to prompt with; and how much room text takes.
 //!
-//! Promises: what a [`Visible`] holds is what a person sees and what a model is given, character for character.
-//! Does not know HTML, mail, colours or screens, and imports nothing of ours.
+//! Promises: what a [`Visible`] holds is what a person sees and what a model is given, character for character;
+//! widths and line breaks agree with each other, and never split what is drawn as one. Does not know HTML, mail,
+//! colours or screens, and imports nothing of ours.
 
 mod emoji;
 mod hidden;
 mod pass;
 mod visible;
+mod width;
+mod wrap;
 
 pub use hidden::is_hidden;
 pub use visible::{Visible, hidden_count, typed};
+pub use width::{TAB_STOP, expand_tabs, pad, truncate, width};
+pub use wrap::{Wrap, wrap};

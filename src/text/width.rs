@@ -1,0 +1,189 @@
+//! How many columns text takes, and how it is cut and padded to fit.
+//!
+//! Promises: what is drawn as one (a letter with its marks, a family emoji) is measured and cut as one; tabs reach to
+//! the next stop. Does not make text safe: measure what is already [`Visible`](super::Visible). Newlines are not
+//! expected here; see [`wrap`](super::wrap()).
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
+
+/// Columns from one tab stop to the next.
+pub const TAB_STOP: usize = 4;
+
+/// The columns `line` takes when it begins at the left edge.
+pub fn width(line: &str) -> usize {
+    clusters(line).fold(0, |column, cluster| column + cluster.width_at(column))
+}
+
+/// `line` if it fits into `columns`, else as much of its start as fits before an ellipsis.
+pub fn truncate(line: &str, columns: usize) -> Cow<'_, str> {
+    let mut column = 0;
+    let mut end = 0;
+    // Where to cut, should the whole turn out not to fit: the last place that leaves a column for the ellipsis.
+    let mut cut = 0;
+    for cluster in clusters(line) {
+        column += cluster.width_at(column);
+        if column > columns {
+            return if columns == 0 { "".into() } else { format!("{}…", &line[..cut]).into() };
+        }
+        end += cluster.text.len();
+        if column < columns {
+            cut = end;
+        }
+    }
+    line.into()
+}
+
+/// `line` truncated or filled with spaces on the right, so that it takes exactly `columns`. Tabs become spaces.
+pub fn pad(line: &str, columns: usize) -> String {
+    let mut padded = expand_tabs(&truncate(line, columns)).into_owned();
+    let missing = columns.saturating_sub(width(&padded));
+    padded.extend(std::iter::repeat_n(' ', missing));
+    padded
+}
+
+/// `line` with its tabs written as spaces, for a screen that has no tab stops.
+pub fn expand_tabs(line: &str) -> Cow<'_, str> {
+    if !line.contains('\t') {
+        return line.into();
+    }
+    let mut expanded = String::with_capacity(line.len() + 4 * TAB_STOP);
+    let mut column = 0;
+    for cluster in clusters(line) {
+        let width = cluster.width_at(column);
+        match cluster.text {
+            "\t" => expanded.extend(std::iter::repeat_n(' ', width)),
+            text => expanded.push_str(text),
+        }
+        column += width;
+    }
+    expanded.into()
+}
+
+/// What is drawn as one, and the columns it takes.
+#[derive(Clone, Copy)]
+pub(super) struct Cluster<'a> {
+    pub(super) text: &'a str,
+    width: usize,
+}
+
+impl Cluster<'_> {
+    /// The columns taken when drawn at `column`; only a tab cares where it stands.
+    pub(super) fn width_at(&self, column: usize) -> usize {
+        if self.text == "\t" { TAB_STOP - column % TAB_STOP } else { self.width }
+    }
+}
+
+/// The clusters of `text`, one after the other, each found only when asked for.
+pub(super) fn clusters(text: &str) -> impl Iterator<Item = Cluster<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let (text, width) = match rest.as_bytes() {
+            [] => return None,
+            // A letter followed by ASCII has no marks: no need to look clusters up.
+            [b' '..=b'~'] | [b' '..=b'~', 0..=0x7F, ..] => (&rest[..1], 1),
+            _ => {
+                let cluster = rest.graphemes(true).next()?;
+                (cluster, if matches!(cluster, "\n" | "\r\n") { 0 } else { cluster.width() })
+            }
+        };
+        rest = &rest[text.len()..];
+        Some(Cluster { text, width })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn widths() {
+        for (line, columns) in [
+            ("", 0),
+            ("abc", 3),
+            ("e\u{301}", 1),
+            ("漢字", 4),
+            ("한국", 4),
+            ("ᄒ\u{1161}\u{11AB}", 2),
+            ("👍🏽", 2),
+            ("👩‍👩‍👧‍👦!", 3),
+            ("🇫🇷", 2),
+            ("❤️", 2),
+            ("⟨U+202E⟩", 8),
+            ("\t", 4),
+            ("a\tb", 5),
+            ("漢\t\tx", 9),
+            ("כן", 2),
+        ] {
+            assert_eq!(width(line), columns, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn cutting() {
+        for (line, columns, expected) in [
+            ("hello", 5, "hello"),
+            ("hello", 4, "hel…"),
+            ("hello", 1, "…"),
+            ("hello", 0, ""),
+            ("", 0, ""),
+            ("漢字", 4, "漢字"),
+            ("漢字", 3, "漢…"),
+            ("漢字", 2, "…"),
+            ("漢", 1, "…"),
+            ("ae\u{301}\u{302}io", 3, "ae\u{301}\u{302}…"),
+            ("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 3, "👩‍👩‍👧‍👦…"),
+            ("a\tb", 4, "a…"),
+        ] {
+            assert_eq!(truncate(line, columns), expected, "{line:?} to {columns}");
+        }
+    }
+
+    #[test]
+    fn filling() {
+        assert_eq!(pad("ab", 4), "ab  ");
+        assert_eq!(pad("漢字", 3), "漢…");
+        assert_eq!(pad("漢字", 6), "漢字  ");
+        assert_eq!(pad("a\tb", 6), "a   b ");
+        assert_eq!(pad("a", 0), "");
+    }
+
+    #[test]
+    fn tabs_reach_the_next_stop() {
+        assert_eq!(expand_tabs("\ta\tbcd\t"), "    a   bcd ");
+        assert!(matches!(expand_tabs("none"), Cow::Borrowed(_)));
+    }
+
+    proptest! {
+        #[test]
+        fn a_cut_fits_and_never_splits(line in "[a \t漢e\u{301}👩\u{200D}🇫\u{FE0F}\u{94D}क]{0,30}", columns in 0_usize..20) {
+            let cut = truncate(&line, columns);
+            prop_assert!(width(&cut) <= columns);
+            prop_assert_eq!(width(&line) <= columns, cut == line);
+            let kept = cut.strip_suffix('…').unwrap_or(&cut);
+            prop_assert!(line.starts_with(kept));
+            let ends: Vec<usize> = std::iter::once(0).chain(line.grapheme_indices(true).map(|(at, g)| at + g.len())).collect();
+            prop_assert!(ends.contains(&kept.len()));
+        }
+
+        #[test]
+        fn a_padded_line_is_exact(line in "[a \t漢e\u{301}👩]{0,30}", columns in 0_usize..20) {
+            prop_assert_eq!(width(&pad(&line, columns)), columns);
+        }
+
+        #[test]
+        fn expanding_keeps_the_width(line in "[a \t漢e\u{301}]{0,30}") {
+            prop_assert_eq!(width(&expand_tabs(&line)), width(&line));
+        }
+
+        #[test]
+        fn clusters_are_those_of_unicode(line in any::<String>()) {
+            let ours: Vec<&str> = clusters(&line).map(|cluster| cluster.text).collect();
+            prop_assert_eq!(ours, line.graphemes(true).collect::<Vec<_>>());
+        }
+    }
+}

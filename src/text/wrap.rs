@@ -1,0 +1,242 @@
+//! Text broken into lines that fit, one line at a time.
+//!
+//! Promises: each line is a slice of the text and fits its width; nothing is lost but the white space at a break;
+//! linear time, and only as much of the text is read as lines are asked for, so the first screen of a 50 MB mail
+//! costs a screen. Indentation at the start of a line stays. Does not justify, hyphenate or indent continuations.
+//!
+//! Lines break at spaces, and between wide characters (Chinese, Japanese and Korean have few spaces), though not
+//! before closing nor after opening punctuation. A word longer than a whole line is broken where the line ends.
+
+use super::width::{Cluster, clusters};
+
+/// The lines of `text`, none wider than `columns`.
+///
+/// Where `columns` is less than one character needs, the character stands alone on its line.
+pub fn wrap(text: &str, columns: usize) -> Wrap<'_> {
+    Wrap { text, at: 0, columns: columns.max(1) }
+}
+
+/// The lines of a text, found as they are asked for. Made by [`wrap`].
+#[derive(Clone, Debug)]
+pub struct Wrap<'a> {
+    text: &'a str,
+    at: usize,
+    columns: usize,
+}
+
+impl Wrap<'_> {
+    /// Where in the text the next line begins; wrapping `&text[offset..]` goes on from there.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+}
+
+impl<'a> Iterator for Wrap<'a> {
+    type Item = &'a str;
+
+    fn next(&mut self) -> Option<&'a str> {
+        if self.at == self.text.len() {
+            return None;
+        }
+        let rest = &self.text[self.at..];
+        let line = first_line(rest, self.columns);
+        self.at += line.next;
+        Some(&rest[..line.end])
+    }
+}
+
+impl std::iter::FusedIterator for Wrap<'_> {}
+
+/// A line's end and the beginning of the next one; what lies between is white space.
+#[derive(Clone, Copy)]
+struct Line {
+    end: usize,
+    next: usize,
+}
+
+/// The first line of `text`. Each character is looked at in at most two calls: the word that did not fit is read
+/// again as the start of its own line, where it does fit or is broken.
+fn first_line(text: &str, columns: usize) -> Line {
+    let mut at = 0;
+    let mut column = 0;
+    let mut fits = 0; // all up to here fits, trailing spaces included
+    let mut word_end = 0; // the end of the last word; 0 while there is only indentation
+    let mut chance: Option<Line> = None; // the last place where the line may break
+    let mut before: Option<Cluster<'_>> = None;
+
+    for cluster in clusters(text) {
+        let end = at + cluster.text.len();
+        if is_newline(cluster.text) {
+            return Line { end: fits, next: end };
+        }
+        column += cluster.width_at(column);
+        if is_space(cluster.text) {
+            if column <= columns {
+                fits = end;
+            }
+        } else {
+            if word_end > 0 && before.is_some_and(|before| may_break(before, cluster)) {
+                chance = Some(Line { end: word_end, next: at });
+            }
+            if column > columns {
+                let forced = if at == 0 { Line { end, next: end } } else { Line { end: fits, next: at } };
+                return chance.unwrap_or(forced);
+            }
+            word_end = end;
+            fits = end;
+        }
+        before = Some(cluster);
+        at = end;
+    }
+    Line { end: fits, next: at }
+}
+
+fn is_newline(cluster: &str) -> bool {
+    matches!(cluster, "\n" | "\r\n")
+}
+
+/// Whether a line may break here and drop the cluster. No-break spaces are left out on purpose.
+fn is_space(cluster: &str) -> bool {
+    cluster.chars().all(|c| matches!(c, ' ' | '\t' | '\u{1680}' | '\u{2000}'..='\u{2006}' | '\u{2008}'..='\u{200A}' | '\u{205F}' | '\u{3000}'))
+}
+
+fn may_break(before: Cluster<'_>, after: Cluster<'_>) -> bool {
+    if is_space(before.text) {
+        return true;
+    }
+    let is_wide = |cluster: Cluster<'_>| cluster.width_at(0) > 1;
+    (is_wide(before) || is_wide(after))
+        && !before.text.ends_with(is_opening)
+        && !after.text.starts_with(is_closing)
+}
+
+fn is_opening(c: char) -> bool {
+    "([{‘“⟨「『【〈《〔（［｛".contains(c)
+}
+
+fn is_closing(c: char) -> bool {
+    ")]}’”⟩」』】〉》〕）］｝、。，．：；！？!?,.:;ー々ぁぃぅぇぉっゃゅょァィゥェォッャュョ".contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::width::width;
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, columns: usize, expected: &[&str]) {
+        assert_eq!(wrap(text, columns).collect::<Vec<_>>(), expected, "{text:?} at {columns}");
+    }
+
+    #[test]
+    fn words() {
+        check("", 5, &[]);
+        check("hello", 5, &["hello"]);
+        check("hello world", 5, &["hello", "world"]);
+        check("hello world", 6, &["hello", "world"]);
+        check("hello world", 11, &["hello world"]);
+        check("a b c d", 3, &["a b", "c d"]);
+        check("a    b", 3, &["a", "b"]);
+        check("one two  three", 8, &["one two", "three"]);
+    }
+
+    #[test]
+    fn newlines() {
+        check("a\nb", 5, &["a", "b"]);
+        check("a\n\nb\n", 5, &["a", "", "b"]);
+        check("\n", 5, &[""]);
+        check("a\r\nb", 5, &["a", "b"]);
+        check("hello world\nx", 5, &["hello", "world", "x"]);
+    }
+
+    #[test]
+    fn long_words() {
+        check("abcdefgh", 3, &["abc", "def", "gh"]);
+        check("x abcdefgh", 3, &["x", "abc", "def", "gh"]);
+        check("abcdefgh x", 3, &["abc", "def", "gh", "x"]);
+        check("ab", 0, &["a", "b"]);
+    }
+
+    #[test]
+    fn indentation_and_trailing_space() {
+        check("  a b", 3, &["  a", "b"]);
+        check("\tab cd", 7, &["\tab", "cd"]);
+        check("      word", 4, &["    ", "word"]);
+        check("  toolong", 5, &["  too", "long"]);
+        check("ab  ", 4, &["ab  "]);
+        check("ab    \ncd", 3, &["ab ", "cd"]);
+        check("     ", 3, &["   "]);
+    }
+
+    #[test]
+    fn wide_text() {
+        check("漢字漢字", 4, &["漢字", "漢字"]);
+        check("漢字漢字", 5, &["漢字", "漢字"]);
+        check("漢字。漢", 4, &["漢", "字。", "漢"]);
+        check("漢「字」", 4, &["漢", "「字", "」"]);
+        check("ab漢字", 3, &["ab", "漢", "字"]);
+        check("漢", 1, &["漢"]);
+        check("漢\u{3000}字", 4, &["漢", "字"]);
+        check("안녕 세상", 4, &["안녕", "세상"]);
+    }
+
+    #[test]
+    fn what_is_drawn_as_one_stays_one() {
+        check("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 2, &["👩‍👩‍👧‍👦", "👩‍👩‍👧‍👦"]);
+        check("e\u{301}e\u{301}", 1, &["e\u{301}", "e\u{301}"]);
+        check("a\u{A0}b c", 3, &["a\u{A0}b", "c"]);
+    }
+
+    #[test]
+    fn lines_can_be_taken_up_again() {
+        let text = "one two three\nfour";
+        let mut lines = wrap(text, 5);
+        assert_eq!(lines.next(), Some("one"));
+        assert_eq!(wrap(&text[lines.offset()..], 5).next(), Some("two"));
+        assert_eq!(lines.last(), Some("four"));
+    }
+
+    #[test]
+    fn the_first_lines_of_a_long_text_are_cheap() {
+        // 20 MB on one line: reading it all a thousand times over would take far longer than a test may.
+        let text = "word ".repeat(4_000_000);
+        for _ in 0..1000 {
+            assert_eq!(wrap(&text, 40).take(20).count(), 20);
+        }
+        assert_eq!(wrap(&" ".repeat(1_000_000), 10).count(), 1);
+        assert_eq!(wrap(&"x".repeat(1_000_000), 10).count(), 100_000);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn nothing_is_lost_and_all_fits(text in "([ab]{0,9}|[ \t\n漢字。「e\u{301}👩]{0,4}){0,12}", columns in 1_usize..12) {
+            let mut end = 0;
+            for line in wrap(&text, columns) {
+                let start = line.as_ptr() as usize - text.as_ptr() as usize;
+                prop_assert!(start >= end && text[end..start].trim().is_empty());
+                prop_assert!(!line.contains('\n'));
+                prop_assert!(width(line) <= columns || clusters(line).count() == 1, "{:?}", line);
+                end = start + line.len();
+            }
+            prop_assert!(text[end..].trim().is_empty());
+            prop_assert!(wrap(&text, columns).count() >= text.lines().count());
+        }
+
+        #[test]
+        fn going_on_from_an_offset_is_the_same(text in "[ab 漢\n]{0,40}", columns in 1_usize..8, taken in 0_usize..6) {
+            let mut lines = wrap(&text, columns);
+            lines.by_ref().take(taken).for_each(drop);
+            let rest: Vec<_> = wrap(&text[lines.offset()..], columns).collect();
+            prop_assert_eq!(lines.collect::<Vec<_>>(), rest);
+        }
+
+        #[test]
+        fn no_text_panics(text in any::<String>(), columns in 0_usize..9) {
+            prop_assert!(wrap(&text, columns).count() <= text.len());
+        }
+    }
+}
