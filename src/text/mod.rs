@@ -6,12 +6,14 @@
 
 mod emoji;
 mod hidden;
+mod nearest;
 mod pass;
 mod visible;
 mod width;
 mod wrap;
 
 pub use hidden::is_hidden;
+pub use nearest::nearest;
 pub use visible::{Visible, hidden_count, typed};
 pub use width::{TAB_STOP, expand_tabs, pad, truncate, width};
 pub use wrap::{Wrap, wrap};

@@ -1,0 +1,84 @@
+//! "Did you mean …": the known word closest to a mistyped one.
+//!
+//! Promises a suggestion only when it is likely meant. Does not know what the words are for.
+
+/// Words longer than this are not typing slips, and comparing them would cost more than it helps.
+const LONGEST: usize = 64;
+
+/// The candidate closest to `word`, if at most a third of it would have to change (and at least one letter may).
+///
+/// Upper and lower case, and `-` and `_`, count as the same letter; two neighbours swapped count as one change. Of
+/// equally close candidates the first is taken.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let word = folded(word)?;
+    candidates
+        .into_iter()
+        .filter_map(|candidate| {
+            let known = folded(candidate)?;
+            let far = (word.len().max(known.len()) / 3).max(1);
+            let distance = distance(&word, &known);
+            (distance <= far && distance < word.len().max(1)).then_some((distance, candidate))
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+fn folded(word: &str) -> Option<Vec<char>> {
+    let folded: Vec<char> = word
+        .chars()
+        .take(LONGEST + 1)
+        .map(|c| if c == '-' { '_' } else { c.to_lowercase().next().unwrap_or(c) })
+        .collect();
+    (folded.len() <= LONGEST).then_some(folded)
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours that lead from `a` to `b`.
+fn distance(a: &[char], b: &[char]) -> usize {
+    let mut before_last = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before_last[j - 2] + 1);
+            }
+        }
+        before_last = std::mem::replace(&mut last, row);
+    }
+    last[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_was_meant() {
+        let known = ["provider", "name", "base_url", "api_key_env", "max_concurrent", "day"];
+        for (word, expected) in [
+            ("provder", Some("provider")),
+            ("Provider", Some("provider")),
+            ("porvider", Some("provider")),
+            ("base-url", Some("base_url")),
+            ("baseurl", Some("base_url")),
+            ("nam", Some("name")),
+            ("api_key", None),
+            ("dya", Some("day")),
+            ("days", Some("day")),
+            ("colour", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(word, known), expected, "{word}");
+        }
+        assert_eq!(nearest(&"a".repeat(100_000), known), None);
+        assert_eq!(nearest("day", []), None);
+    }
+
+    #[test]
+    fn the_first_of_equals_wins() {
+        assert_eq!(nearest("cat", ["bat", "hat"]), Some("bat"));
+    }
+}
