@@ -1,0 +1,247 @@
+//! Where a secret is kept, and how it is fetched when it is needed.
+//!
+//! Promises: a secret is read only when asked for, is typed so that it cannot be printed by accident, and never
+//! appears in an error. Does not keep, cache or write one.
+
+use std::fmt;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use secrecy::SecretString;
+use thiserror::Error;
+
+use super::inputs::Env;
+
+/// More than any key or token is long.
+const LONGEST: u64 = 64 * 1024;
+
+/// Time for a command, which may ask for a finger or a passphrase in a window of its own.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where a secret is kept.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Secret {
+    /// In an environment variable.
+    Env(String),
+    /// In the first line a command prints, run by `sh -c`.
+    Command(String),
+    /// In the first line of a file that only its owner may read.
+    File(PathBuf),
+}
+
+impl Secret {
+    /// Fetches the secret. This may run a command, so do not call it on a thread that must not wait.
+    pub fn read(&self, env: &Env) -> Result<SecretString, SecretError> {
+        match self {
+            Self::Env(name) => {
+                let value = env.get(name).ok_or_else(|| SecretError::NotSet { name: name.clone() })?;
+                first_line(value.as_encoded_bytes())
+            }
+            Self::Command(command) => first_line(&run(command)?),
+            Self::File(path) => first_line(&open(path)?),
+        }
+        .ok_or_else(|| SecretError::Empty { place: self.to_string() })
+    }
+}
+
+/// Says where, not what. A command is cut to its program, since a careless one has the secret among its arguments.
+impl fmt::Display for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Env(name) => write!(f, "env {name}"),
+            Self::Command(command) => match command.split_whitespace().next() {
+                Some(program) => write!(f, "command {program} …"),
+                None => f.write_str("command"),
+            },
+            Self::File(path) => write!(f, "file {}", path.display()),
+        }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secret({self})")
+    }
+}
+
+/// Why a secret could not be had.
+#[derive(Debug, Error)]
+pub enum SecretError {
+    /// The variable is not there.
+    #[error("the environment variable {name} is not set; set it to the key")]
+    NotSet {
+        /// The variable.
+        name: String,
+    },
+    /// There is something, and nothing in it.
+    #[error("the secret ({place}) is empty or not text; put the key on its first line")]
+    Empty {
+        /// Where it was looked for.
+        place: String,
+    },
+    /// The command could not be run.
+    #[error("cannot run api_key_command: {0}; check that sh is there")]
+    Run(#[source] io::Error),
+    /// The command failed. What it printed is not repeated here, for it may hold the secret.
+    #[error("api_key_command failed ({0}); run it by hand to see why")]
+    Failed(ExitStatus),
+    /// The command did not end.
+    #[error("api_key_command did not end within {} seconds; run it by hand to see why", PATIENCE.as_secs())]
+    Slow,
+    /// The file cannot be read.
+    #[error("cannot read the key file {}: {source}; check api_key_file", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The file is open to others.
+    #[error("the key file {} can be read by others; run chmod 600 on it", path.display())]
+    Exposed {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// The first line, as is usual for password stores; `None` if there is nothing on it.
+fn first_line(bytes: &[u8]) -> Option<SecretString> {
+    let text = str::from_utf8(bytes).ok()?;
+    let line = text.lines().next()?.trim();
+    (!line.is_empty() && !line.contains(char::is_control)).then(|| SecretString::from(line))
+}
+
+fn open(path: &PathBuf) -> Result<Vec<u8>, SecretError> {
+    let unreadable = |source| SecretError::Unreadable { path: path.clone(), source };
+    // Asked before opening: opening a pipe would wait for its other end.
+    let metadata = std::fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(unreadable(io::Error::other("it is not a file")));
+    }
+    if is_exposed(&metadata) {
+        return Err(SecretError::Exposed { path: path.clone() });
+    }
+    let mut bytes = Vec::new();
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(LONGEST).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+#[cfg(unix)]
+fn is_exposed(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    metadata.permissions().mode() & 0o077 != 0
+}
+
+#[cfg(not(unix))]
+fn is_exposed(_: &std::fs::Metadata) -> bool {
+    false
+}
+
+fn run(command: &str) -> Result<Vec<u8>, SecretError> {
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        // A full-screen program owns the terminal; what the command complains about must not land on it.
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(SecretError::Run)?;
+    let output = child.stdout.take();
+    let (sender, receiver) = mpsc::channel();
+    std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = output.map_or(Ok(0), |output| output.take(LONGEST).read_to_end(&mut bytes));
+        // Nobody listens any more if the command was given up.
+        let _ = sender.send(read.map(|_| bytes));
+    });
+    let deadline = Instant::now() + PATIENCE;
+    let status = wait(&mut child, deadline)?;
+    if !status.success() {
+        return Err(SecretError::Failed(status));
+    }
+    // Something the command left behind may still hold its output open, so this waits no longer than that.
+    let left = deadline.saturating_duration_since(Instant::now());
+    receiver.recv_timeout(left).map_err(|_| SecretError::Slow)?.map_err(SecretError::Run)
+}
+
+fn wait(child: &mut Child, deadline: Instant) -> Result<ExitStatus, SecretError> {
+    loop {
+        match child.try_wait().map_err(SecretError::Run)? {
+            Some(status) => return Ok(status),
+            None if Instant::now() < deadline => std::thread::sleep(Duration::from_millis(10)),
+            None => {
+                // It may have ended in this very moment; either way it is gone.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(SecretError::Slow);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret;
+
+    use super::*;
+
+    const CANARY: &str = "sk-canary-7f3a";
+
+    #[track_caller]
+    fn check(secret: &Secret, expected: Result<&str, &str>) {
+        let env = Env::from_iter([("THE_KEY", CANARY), ("BLANK", " \n")]);
+        match (secret.read(&env), expected) {
+            (Ok(read), Ok(expected)) => assert_eq!(read.expose_secret(), expected),
+            (Err(error), Err(expected)) => {
+                let error = error.to_string();
+                assert!(error.contains(expected) && !error.contains(CANARY), "{error}");
+            }
+            (read, expected) => panic!("{secret}: {read:?}, not {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn from_the_environment() {
+        check(&Secret::Env("THE_KEY".into()), Ok(CANARY));
+        check(&Secret::Env("OTHER".into()), Err("OTHER is not set"));
+        check(&Secret::Env("BLANK".into()), Err("env BLANK) is empty"));
+    }
+
+    #[test]
+    fn from_a_command() {
+        check(&Secret::Command(format!("echo '  {CANARY}  '; echo login: ada")), Ok(CANARY));
+        check(&Secret::Command(format!("echo {CANARY}; exit 3")), Err("failed (exit status: 3)"));
+        check(&Secret::Command(format!("true {CANARY}")), Err("(command true …) is empty"));
+        check(&Secret::Command(format!("printf '{CANARY}\\033[2J'")), Err("is empty or not text"));
+        check(&Secret::Command("yes key".into()), Err("failed"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn from_a_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        std::fs::write(&path, format!("{CANARY}\r\nsecond line\n")).unwrap();
+        let secret = Secret::File(path.clone());
+
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+        check(&secret, Err("can be read by others; run chmod 600"));
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+        check(&secret, Ok(CANARY));
+        check(&Secret::File(folder.path().join("none")), Err("cannot read the key file"));
+        check(&Secret::File(folder.path().into()), Err("it is not a file"));
+    }
+
+    #[test]
+    fn a_secret_is_never_printed() {
+        let secret = Secret::Command(format!("echo {CANARY}"));
+        assert_eq!(format!("{secret} {secret:?}"), "command echo … Secret(command echo …)");
+        let read = secret.read(&Env::default()).unwrap();
+        assert!(!format!("{read:?}").contains(CANARY));
+    }
+}
