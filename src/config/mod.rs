@@ -1,7 +1,77 @@
 //! What was typed (file, environment, flags) and what is meant by it.
+//!
+//! Promises: flags win over the environment, the environment over the file, the file over the defaults, and every value
+//! remembers which it was; what cannot be meant is refused with one sentence that says what, where and what to do.
+//! [`Config::load`] reads one file and nothing else of the process: flags, environment and machine are passed in.
+//! Does not write config files, open databases, reach servers, or hold secrets (see [`Secret`]).
+//!
+//! The road: `paths` finds the file, `read` checks it and the environment against the table in `keys`, `layers` lays
+//! them over each other, `typed` gives them Rust types, and `resolve` makes the [`Config`] of `meant`.
 
+mod describe;
+mod entries;
+mod error;
 mod inputs;
+mod keys;
+mod layers;
+mod meant;
+mod origin;
+mod paths;
+mod read;
+mod resolve;
 mod secret;
+mod typed;
 
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use paths::Paths;
+
+pub use describe::Setting;
+pub use error::Error;
 pub use inputs::{Env, Flags, Host, Inputs};
+pub use meant::{Approvals, Budget, Config, Engine, Level, Model, Price, Provider, User};
+pub use origin::Origin;
 pub use secret::{Secret, SecretError};
+
+/// Longer than any config; what is longer is another kind of file.
+const LONGEST: u64 = 1024 * 1024;
+
+impl Config {
+    /// Finds the config file, reads it, and says what it means together with `inputs`.
+    ///
+    /// Without a file all is default. A file that was named by a flag or a variable has to be there.
+    pub fn load(inputs: &Inputs) -> Result<Self, Error> {
+        let paths = Paths::locate(inputs, Path::exists)?;
+        let text = match &paths.config {
+            Some(path) => read_text(path, &paths.config_origin)?,
+            None => None,
+        };
+        resolve::resolve(inputs, paths, text.as_deref())
+    }
+}
+
+/// The text of the file, or `None` if a file that nobody named is not there.
+fn read_text(path: &Path, origin: &Origin) -> Result<Option<String>, Error> {
+    let mut bytes = Vec::new();
+    match File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)) {
+        Ok(length) if length as u64 > LONGEST => {
+            Err(Error::NotAConfig { path: path.to_owned(), why: "longer than a megabyte" })
+        }
+        Ok(_) => match String::from_utf8(bytes) {
+            Ok(text) => Ok(Some(text)),
+            Err(_) => Err(Error::NotAConfig { path: path.to_owned(), why: "not UTF-8 text" }),
+        },
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match origin {
+            Origin::Default => Ok(None),
+            Origin::File { .. } | Origin::Env(_) | Origin::Flag(_) => {
+                Err(Error::Missing { path: path.to_owned(), origin: origin.clone() })
+            }
+        },
+        Err(source) => Err(Error::Unreadable { path: path.to_owned(), source }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

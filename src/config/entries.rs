@@ -1,0 +1,219 @@
+//! The values written so far, each with its place and its origin: file, environment and flags in one map.
+//!
+//! Only values that passed [`check`] get in, so whoever reads them finds the type the key table promises.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use toml::Value;
+
+use super::error::{Error, hint, quoted};
+use super::keys::{Kind, SECTIONS, Section, Shape};
+use super::origin::Origin;
+
+/// The whole name of a key.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Address {
+    pub(super) section: &'static str,
+    /// The `cheap` of `[models.cheap]`; empty where a section stands once.
+    pub(super) name: String,
+    pub(super) key: String,
+}
+
+impl Address {
+    pub(super) fn new(section: &'static str, name: &str, key: &str) -> Self {
+        Self { section, name: name.to_owned(), key: key.to_owned() }
+    }
+
+    /// The section's header, less its brackets.
+    pub(super) fn header(&self) -> String {
+        if self.name.is_empty() {
+            return self.section.to_owned();
+        }
+        let is_bare = self.name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        let name = quoted(&self.name);
+        if is_bare { format!("{}.{name}", self.section) } else { format!("{}.{name:?}", self.section) }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.header(), quoted(&self.key))
+    }
+}
+
+/// A value and where it came from.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) value: Value,
+    pub(super) origin: Origin,
+}
+
+/// All values written so far.
+#[derive(Default)]
+pub(super) struct Entries {
+    map: BTreeMap<Address, Entry>,
+    /// Named sections, also those without a key, and where each begins.
+    named: BTreeMap<(&'static str, String), Origin>,
+}
+
+impl Entries {
+    /// Checks a value and writes it over what an earlier source said.
+    pub(super) fn write(
+        &mut self,
+        address: Address,
+        kind: Kind,
+        value: Value,
+        origin: Origin,
+    ) -> Result<(), Error> {
+        let value = check(&address, kind, value, &origin)?;
+        self.put(address, value, origin);
+        Ok(())
+    }
+
+    /// Writes a value of our own.
+    pub(super) fn put(&mut self, address: Address, value: Value, origin: Origin) {
+        self.map.insert(address, Entry { value, origin });
+    }
+
+    /// Remembers that a named section was begun.
+    pub(super) fn begin(&mut self, section: &'static str, name: &str, origin: Origin) {
+        self.named.entry((section, name.to_owned())).or_insert(origin);
+    }
+
+    pub(super) fn get(&self, section: &'static str, name: &str, key: &str) -> Option<&Entry> {
+        self.map.get(&Address::new(section, name, key))
+    }
+
+    /// The text of a key, where it is written.
+    pub(super) fn text(&self, section: &'static str, name: &str, key: &str) -> Option<&str> {
+        self.get(section, name, key)?.value.as_str()
+    }
+
+    /// Where a key was written, or failing that its section.
+    pub(super) fn origin(&self, section: &'static str, name: &str, key: &str) -> Origin {
+        let written = self.get(section, name, key).map(|entry| &entry.origin);
+        written.or_else(|| self.named.get(&(section, name.to_owned()))).cloned().unwrap_or(Origin::Default)
+    }
+
+    /// The names under a section; one empty name where it stands once.
+    pub(super) fn names(&self, section: &Section) -> BTreeSet<String> {
+        match section.shape {
+            Shape::One => BTreeSet::from([String::new()]),
+            Shape::Named => self
+                .named
+                .keys()
+                .filter(|(of, _)| *of == section.name)
+                .map(|(_, name)| name.clone())
+                .collect(),
+        }
+    }
+
+    /// The keys written in one section.
+    pub(super) fn section<'a>(
+        &'a self,
+        section: &'static Section,
+        name: &'a str,
+    ) -> impl Iterator<Item = (&'a Address, &'a Entry)> {
+        self.map.iter().filter(move |(address, _)| address.section == section.name && address.name == name)
+    }
+
+    /// Puts the keys of one section in place of another's, origins included.
+    pub(super) fn replace(&mut self, to: (&'static str, &str), from: (&'static str, &str)) {
+        let copies: Vec<_> = self
+            .map
+            .iter()
+            .filter(|(address, _)| (address.section, address.name.as_str()) == from)
+            .map(|(address, entry)| (Address::new(to.0, to.1, &address.key), entry.clone()))
+            .collect();
+        self.map.retain(|address, _| (address.section, address.name.as_str()) != to);
+        self.map.extend(copies);
+    }
+
+    /// Puts one value in place of every value written in a section.
+    pub(super) fn overwrite(&mut self, section: &str, value: &Value, origin: &Origin) {
+        for (_, entry) in self.map.iter_mut().filter(|(address, _)| address.section == section) {
+            *entry = Entry { value: value.clone(), origin: origin.clone() };
+        }
+    }
+
+    /// All of it as one table, for serde.
+    pub(super) fn to_table(&self) -> toml::Table {
+        let mut root = toml::Table::new();
+        for section in SECTIONS {
+            let mut table = toml::Table::new();
+            for name in self.names(section) {
+                let keys: toml::Table = self
+                    .section(section, &name)
+                    .map(|(address, entry)| (address.key.clone(), entry.value.clone()))
+                    .collect();
+                match section.shape {
+                    Shape::One => table = keys,
+                    Shape::Named => {
+                        table.insert(name, keys.into());
+                    }
+                }
+            }
+            root.insert(section.name.to_owned(), table.into());
+        }
+        root
+    }
+}
+
+/// Checks `value` against what the key may hold. A whole number is taken where any number may stand.
+fn check(address: &Address, kind: Kind, value: Value, origin: &Origin) -> Result<Value, Error> {
+    let wrong_type = |expected, value: &Value| Error::WrongType {
+        key: address.to_string(),
+        at: origin.clone(),
+        expected,
+        found: type_name(value),
+    };
+    let bad = |why| Error::BadValue { key: address.to_string(), at: origin.clone(), why };
+    match (kind, value) {
+        (Kind::Text, Value::String(text)) => Ok(text.into()),
+        (Kind::Text, value) => Err(wrong_type("a string", &value)),
+        (Kind::Texts, Value::Array(items)) => match items.iter().find(|item| !item.is_str()) {
+            None => Ok(items.into()),
+            Some(item) => Err(wrong_type("a list of strings", item)),
+        },
+        (Kind::Texts, value) => Err(wrong_type("a list of strings", &value)),
+        (Kind::Choice(choices), Value::String(text)) => {
+            if choices.contains(&text.as_str()) {
+                return Ok(text.into());
+            }
+            let hint = hint(&text, choices.iter().copied(), "choose one of");
+            Err(bad(format!("has no choice {:?}; {hint}", quoted(&text))))
+        }
+        (Kind::Choice(_), value) => Err(wrong_type("a string", &value)),
+        (Kind::Count { least, most }, Value::Integer(count)) => {
+            if (least..=most).contains(&count) {
+                return Ok(count.into());
+            }
+            Err(bad(format!("must be from {least} to {most}, not {count}")))
+        }
+        (Kind::Count { .. }, value) => Err(wrong_type("a whole number", &value)),
+        // Whole numbers so large that this rounds them are far out of range.
+        (Kind::Amount { most }, Value::Integer(whole)) => amount(whole as f64, most).map_err(bad),
+        (Kind::Amount { most }, Value::Float(number)) => amount(number, most).map_err(bad),
+        (Kind::Amount { .. }, value) => Err(wrong_type("a number", &value)),
+    }
+}
+
+fn amount(number: f64, most: f64) -> Result<Value, String> {
+    if (0.0..=most).contains(&number) {
+        return Ok(number.into());
+    }
+    Err(format!("must be from 0 to {most}, not {number}"))
+}
+
+fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "a string",
+        Value::Integer(_) => "a whole number",
+        Value::Float(_) => "a number with a fraction",
+        Value::Boolean(_) => "true or false",
+        Value::Datetime(_) => "a date",
+        Value::Array(_) => "a list",
+        Value::Table(_) => "a section",
+    }
+}

@@ -1,0 +1,177 @@
+//! The one table of every key the config knows: its section, what it may hold, and its default.
+//!
+//! Reading, environment variables, error messages, `sayso config` and the test of `config.example.toml` all go by
+//! this table; `typed.rs` gives the same keys their Rust types. A key is listed when something reads it.
+
+use super::meant::Provider;
+
+/// A section of the file.
+pub(super) struct Section {
+    pub(super) name: &'static str,
+    pub(super) shape: Shape,
+    pub(super) keys: &'static [Key],
+}
+
+/// Whether a section stands once, or once a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// `[budget]`
+    One,
+    /// `[models.cheap]`
+    Named,
+}
+
+/// A key of a section.
+pub(super) struct Key {
+    /// As written; a leading `*` stands for any word.
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    pub(super) preset: Preset,
+}
+
+/// What a key may hold.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Text,
+    Texts,
+    Choice(&'static [&'static str]),
+    Count { least: i64, most: i64 },
+    Amount { most: f64 },
+}
+
+/// What is meant when a key is not written.
+#[derive(Clone, Copy)]
+pub(super) enum Preset {
+    Text(&'static str),
+    Texts,
+    Count(i64),
+    Amount(f64),
+    /// There is no value; the words say what happens then.
+    Unset(&'static str),
+    /// There must be a value.
+    Required,
+}
+
+use Kind::{Amount, Choice, Count, Text, Texts};
+use Preset::{Required, Unset};
+
+const MOST_DOLLARS: f64 = 1_000_000.0;
+const DAY: i64 = 86_400;
+
+const MODEL: &[Key] = &[
+    key("provider", Choice(Provider::NAMES), Preset::Text("builtin")),
+    key("name", Text, Unset("none; only builtin needs none")),
+    key("base_url", Text, Unset("the provider's own")),
+    key("api_key_env", Text, Unset("none")),
+    key("api_key_command", Text, Unset("none")),
+    key("api_key_file", Text, Unset("none")),
+    key("max_concurrent", Count { least: 1, most: 1000 }, Preset::Count(4)),
+    key("requests_per_minute", Count { least: 1, most: 1_000_000 }, Unset("no limit")),
+    key("timeout_seconds", Count { least: 1, most: 3600 }, Preset::Count(120)),
+    key("context_tokens", Count { least: 256, most: 100_000_000 }, Unset("the provider's own")),
+    key("max_output_tokens", Count { least: 1, most: 10_000_000 }, Unset("the provider's own")),
+    key("temperature", Amount { most: 2.0 }, Unset("the provider's own")),
+];
+
+/// Every section, in the order in which they are shown.
+pub(super) const SECTIONS: &[Section] = &[
+    Section {
+        name: "user",
+        shape: Shape::One,
+        keys: &[
+            key("name", Text, Unset("none")),
+            key("address", Text, Unset("none")),
+            key("aliases", Texts, Preset::Texts),
+            key("background", Text, Unset("none")),
+            key("time_zone", Text, Unset("the system's")),
+        ],
+    },
+    Section { name: "model", shape: Shape::One, keys: MODEL },
+    Section { name: "models", shape: Shape::Named, keys: MODEL },
+    Section {
+        name: "workflow",
+        shape: Shape::Named,
+        keys: &[key("model", Text, Unset("[model]")), key("*_model", Text, Unset("the workflow's model"))],
+    },
+    Section {
+        name: "prices",
+        shape: Shape::Named,
+        keys: &[
+            key("input", Amount { most: MOST_DOLLARS }, Required),
+            key("output", Amount { most: MOST_DOLLARS }, Required),
+            key("cached", Amount { most: MOST_DOLLARS }, Unset("the price of input")),
+        ],
+    },
+    Section {
+        name: "approvals",
+        shape: Shape::One,
+        keys: &[key("hold_seconds", Count { least: 0, most: DAY }, Preset::Count(10))],
+    },
+    Section {
+        name: "budget",
+        shape: Shape::One,
+        keys: &[
+            key("day", Amount { most: MOST_DOLLARS }, Preset::Amount(2.0)),
+            key("thread", Amount { most: MOST_DOLLARS }, Preset::Amount(0.25)),
+            key("calls_per_thread", Count { least: 1, most: 1_000_000 }, Preset::Count(40)),
+        ],
+    },
+    Section {
+        name: "engine",
+        shape: Shape::One,
+        keys: &[
+            key("concurrency", Count { least: 1, most: 1000 }, Preset::Count(8)),
+            key("node_timeout_seconds", Count { least: 1, most: DAY }, Preset::Count(300)),
+            key("step_limit", Count { least: 1, most: 100_000 }, Preset::Count(100)),
+            key("retries", Count { least: 0, most: 100 }, Preset::Count(3)),
+        ],
+    },
+    Section {
+        name: "log",
+        shape: Shape::One,
+        keys: &[key(
+            "level",
+            Choice(&["off", "error", "warn", "info", "debug", "trace"]),
+            Preset::Text("info"),
+        )],
+    },
+];
+
+const fn key(name: &'static str, kind: Kind, preset: Preset) -> Key {
+    Key { name, kind, preset }
+}
+
+impl Section {
+    /// The section called `name`.
+    pub(super) fn find(name: &str) -> Option<&'static Section> {
+        SECTIONS.iter().find(|section| section.name == name)
+    }
+
+    /// The key that `name` is, or is an instance of.
+    pub(super) fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| match key.name.strip_prefix('*') {
+            Some(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
+            None => key.name == name,
+        })
+    }
+}
+
+impl Key {
+    /// The environment variable that sets this key of `section`.
+    pub(super) fn variable(&self, section: &Section) -> String {
+        format!("SAYSO_{}__{}", section.name, self.name).to_uppercase()
+    }
+}
+
+impl Preset {
+    /// The default as it would be written, where there is one.
+    pub(super) fn value(self) -> Option<toml::Value> {
+        match self {
+            Self::Text(text) => Some(text.into()),
+            Self::Texts => Some(toml::Value::Array(Vec::new())),
+            Self::Count(count) => Some(count.into()),
+            Self::Amount(amount) => Some(amount.into()),
+            Self::Unset(_) | Self::Required => None,
+        }
+    }
+}

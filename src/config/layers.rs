@@ -1,0 +1,108 @@
+//! The sources laid over each other: defaults, then the file, then the environment, then flags.
+
+use std::path::Path;
+
+use super::entries::{Address, Entries};
+use super::error::{Error, quoted};
+use super::inputs::Inputs;
+use super::keys::{SECTIONS, Section};
+use super::meant::Provider;
+use super::origin::Origin;
+use super::read;
+
+/// The name under which the built-in rules are always there.
+pub(super) const BUILTIN: &str = "builtin";
+
+/// The model that a flag or a variable picked.
+pub(super) struct Picked {
+    pub(super) name: String,
+    pub(super) origin: Origin,
+}
+
+/// Lays all sources over each other; `written` is the file and its text.
+pub(super) fn lay(
+    inputs: &Inputs,
+    written: Option<(&Path, &str)>,
+) -> Result<(Entries, Option<Picked>), Error> {
+    let mut entries = Entries::default();
+    if let Some((path, text)) = written {
+        read::file(&mut entries, path, text)?;
+    }
+    read::env(&mut entries, &inputs.env)?;
+    add_builtin(&mut entries)?;
+    let picked = pick_model(&mut entries, inputs)?;
+    fill_defaults(&mut entries, inputs);
+    Ok((entries, picked))
+}
+
+/// Makes `builtin` a model like any other, so that it can be named where a model is named.
+fn add_builtin(entries: &mut Entries) -> Result<(), Error> {
+    let at = entries.origin("models", BUILTIN, "");
+    if at != Origin::Default {
+        let why = "names the built-in rules; choose another name".to_owned();
+        return Err(Error::BadValue { key: format!("models.{BUILTIN}"), at, why });
+    }
+    entries.begin("models", BUILTIN, Origin::Default);
+    Ok(())
+}
+
+/// Puts the model named by `--model` or `SAYSO_MODEL` in place of `[model]` and of every workflow's own choice:
+/// whoever says `--model builtin` means that nothing goes over the network.
+fn pick_model(entries: &mut Entries, inputs: &Inputs) -> Result<Option<Picked>, Error> {
+    let (name, origin) = match (&inputs.flags.model, inputs.env.get("SAYSO_MODEL")) {
+        (Some(name), _) => (name.clone(), Origin::Flag("--model")),
+        (None, Some(name)) => (name.to_string_lossy().into_owned(), Origin::Env("SAYSO_MODEL".to_owned())),
+        (None, None) => return Ok(None),
+    };
+    let known = names(entries, "models");
+    if !known.contains(&name) {
+        return Err(Error::UnknownModel { name: quoted(&name), at: origin, known });
+    }
+    entries.replace(("model", ""), ("models", &name));
+    entries.overwrite("workflow", &name.as_str().into(), &origin);
+    Ok(Some(Picked { name, origin }))
+}
+
+/// Writes the defaults where nothing was written, so that all that is meant stands in one place.
+fn fill_defaults(entries: &mut Entries, inputs: &Inputs) {
+    for section in SECTIONS {
+        for name in entries.names(section) {
+            let mut fill = |key: &str, value: Option<toml::Value>| {
+                if let (None, Some(value)) = (entries.get(section.name, &name, key), value) {
+                    entries.put(Address::new(section.name, &name, key), value, Origin::Default);
+                }
+            };
+            for key in section.keys {
+                fill(key.name, key.preset.value());
+            }
+            match section.name {
+                "user" => fill("time_zone", inputs.host.time_zone.iana_name().map(Into::into)),
+                "model" | "models" => fill_provider(entries, section.name, &name),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The provider's own server, and the variable its key is usually in. A key is never sent to another server because
+/// of a default: with a `base_url` it has to be named.
+fn fill_provider(entries: &mut Entries, section: &'static str, name: &str) {
+    let Some(provider) = entries.text(section, name, "provider").and_then(Provider::from_name) else {
+        return;
+    };
+    let is_written = |key: &str| entries.get(section, name, key).is_some();
+    if is_written("base_url") {
+        return;
+    }
+    let has_key = ["api_key_env", "api_key_command", "api_key_file"].into_iter().any(is_written);
+    if let Some(url) = provider.base_url() {
+        entries.put(Address::new(section, name, "base_url"), url.into(), Origin::Default);
+    }
+    if let (Some(variable), false) = (provider.api_key_env(), has_key) {
+        entries.put(Address::new(section, name, "api_key_env"), variable.into(), Origin::Default);
+    }
+}
+
+fn names(entries: &Entries, section: &str) -> Vec<String> {
+    Section::find(section).into_iter().flat_map(|section| entries.names(section)).collect()
+}

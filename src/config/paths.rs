@@ -1,0 +1,152 @@
+//! Where the data folder and the config file are, and what a written path means.
+//!
+//! Decides by names and one question, "does this file exist?", which the caller answers. Creates nothing.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::error::Error;
+use super::inputs::{Host, Inputs};
+use super::origin::Origin;
+
+/// The file's name, in the data folder and in the platform's config folder.
+const FILE_NAME: &str = "config.toml";
+
+/// Where things are.
+pub(super) struct Paths {
+    pub(super) data: PathBuf,
+    pub(super) data_origin: Origin,
+    /// The config file to read, if there is a place for one at all.
+    pub(super) config: Option<PathBuf>,
+    pub(super) config_origin: Origin,
+}
+
+impl Paths {
+    /// Decides where things are.
+    ///
+    /// Data: `--data`, `SAYSO_DATA`, the platform's folder. Config: `--config`, `SAYSO_CONFIG`, a `config.toml` in the
+    /// data folder, the platform's folder.
+    pub(super) fn locate(inputs: &Inputs, exists: impl Fn(&Path) -> bool) -> Result<Self, Error> {
+        let host = &inputs.host;
+        let named = |flag: &Option<PathBuf>, flag_name, variable: &str| {
+            let (text, origin) = match (flag, inputs.env.get(variable)) {
+                (Some(path), _) => (path.as_os_str(), Origin::Flag(flag_name)),
+                (None, Some(value)) => (value, Origin::Env(variable.to_owned())),
+                (None, None) => return None,
+            };
+            Some((expand(text, &host.working_dir, host), origin))
+        };
+        let (data, data_origin) = match named(&inputs.flags.data, "--data", "SAYSO_DATA") {
+            Some(found) => found,
+            None => (host.data_dir.clone().ok_or(Error::NoHome)?, Origin::Default),
+        };
+        let (config, config_origin) = match named(&inputs.flags.config, "--config", "SAYSO_CONFIG") {
+            Some((path, origin)) => (Some(path), origin),
+            None => {
+                let beside = data.join(FILE_NAME);
+                let usual = host.config_dir.as_ref().map(|dir| dir.join(FILE_NAME));
+                (if exists(&beside) { Some(beside) } else { usual }, Origin::Default)
+            }
+        };
+        Ok(Self { data, data_origin, config, config_origin })
+    }
+}
+
+/// The path meant by `text`: `~` is the home folder, and a relative path starts at `base`.
+///
+/// `~name` is left as it is written, a file of that name: other people's folders are not looked up.
+pub(super) fn expand(text: &OsStr, base: &Path, host: &Host) -> PathBuf {
+    let path = Path::new(text);
+    let whole = match (path.strip_prefix("~"), &host.home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => base.join(path),
+    };
+    // Drops the `.` of `./file` and a slash at the end, which only make a path longer to read.
+    whole.components().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::tests::inputs;
+
+    #[test]
+    fn paths_are_expanded() {
+        for (text, expected) in [
+            ("~", "/home/ada"),
+            ("~/Mail/", "/home/ada/Mail"),
+            ("key", "/etc/sayso/key"),
+            ("./key", "/etc/sayso/key"),
+            ("../key", "/etc/sayso/../key"),
+            ("/key", "/key"),
+            ("~bob/key", "/etc/sayso/~bob/key"),
+        ] {
+            let expanded = expand(OsStr::new(text), Path::new("/etc/sayso"), &inputs().host);
+            assert_eq!(expanded, Path::new(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_named_more_closely_wins() {
+        let usual = "/home/ada/.config/sayso/config.toml";
+        let flag = Origin::Flag;
+        let env = |name: &str| Origin::Env(name.into());
+        // --data, SAYSO_DATA, --config, SAYSO_CONFIG, is there a file in the data folder → data, config
+        type Row = ([Option<&'static str>; 4], bool, (&'static str, Origin), (&'static str, Origin));
+        let rows: [Row; 7] = [
+            ([None; 4], false, ("/home/ada/.local/share/sayso", Origin::Default), (usual, Origin::Default)),
+            (
+                [None; 4],
+                true,
+                ("/home/ada/.local/share/sayso", Origin::Default),
+                ("/home/ada/.local/share/sayso/config.toml", Origin::Default),
+            ),
+            (
+                [Some("/d"), Some("/e"), None, None],
+                true,
+                ("/d", flag("--data")),
+                ("/d/config.toml", Origin::Default),
+            ),
+            ([Some("/d"), None, None, None], false, ("/d", flag("--data")), (usual, Origin::Default)),
+            (
+                [None, Some("~/e"), None, None],
+                false,
+                ("/home/ada/e", env("SAYSO_DATA")),
+                (usual, Origin::Default),
+            ),
+            (
+                [Some("d"), None, None, Some("/c.toml")],
+                true,
+                ("/work/d", flag("--data")),
+                ("/c.toml", env("SAYSO_CONFIG")),
+            ),
+            (
+                [Some("d"), None, Some("c.toml"), Some("/c.toml")],
+                true,
+                ("/work/d", flag("--data")),
+                ("/work/c.toml", flag("--config")),
+            ),
+        ];
+        for ([data_flag, data_env, config_flag, config_env], beside, data, config) in rows {
+            let mut inputs = inputs();
+            inputs.flags.data = data_flag.map(PathBuf::from);
+            inputs.flags.config = config_flag.map(PathBuf::from);
+            let variables = [("SAYSO_DATA", data_env), ("SAYSO_CONFIG", config_env)];
+            inputs.env = variables.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+
+            let paths = Paths::locate(&inputs, |_| beside).unwrap();
+            assert_eq!((paths.data.to_str().unwrap(), paths.data_origin), data);
+            assert_eq!((paths.config.unwrap().to_str().unwrap(), paths.config_origin), config);
+        }
+    }
+
+    #[test]
+    fn without_a_home_a_folder_must_be_named() {
+        let mut inputs = inputs();
+        inputs.host.data_dir = None;
+        inputs.host.config_dir = None;
+        assert!(matches!(Paths::locate(&inputs, |_| false), Err(Error::NoHome)));
+        inputs.flags.data = Some("/d".into());
+        assert_eq!(Paths::locate(&inputs, |_| false).unwrap().config, None);
+    }
+}

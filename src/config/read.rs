@@ -1,0 +1,170 @@
+//! Reads what was written, in the file and in the environment, into [`Entries`].
+//!
+//! Promises: every unknown section and key and every wrong type is refused, by name and line, the first line first.
+//! Does not know what values mean together; that is `resolve.rs`.
+
+use std::path::Path;
+
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Value};
+
+use super::entries::{Address, Entries};
+use super::error::{Error, hint, quoted};
+use super::inputs::Env;
+use super::keys::{Kind, SECTIONS, Section, Shape};
+use super::origin::Origin;
+
+/// Reads the text of the file at `path`.
+pub(super) fn file(entries: &mut Entries, path: &Path, text: &str) -> Result<(), Error> {
+    let source = Source { path, text };
+    let root = DeTable::parse(text).map_err(|error| {
+        // The error's own Display quotes the line, which may hold a secret.
+        let at = source.origin(error.span().map_or(0, |span| span.start));
+        Error::Syntax { message: error.message().lines().collect::<Vec<_>>().join(", "), at }
+    })?;
+    for (name, value) in in_order(root.get_ref()) {
+        let at = source.origin(name.span().start);
+        let Some(section) = Section::find(name.get_ref()) else {
+            let known = SECTIONS.iter().map(|section| section.name);
+            let hint = hint(name.get_ref(), known, "the sections are");
+            return Err(Error::UnknownSection { name: quoted(name.get_ref()), at, hint });
+        };
+        let Some(table) = value.get_ref().as_table() else {
+            return Err(not_a_section(section, section.name.to_owned(), at));
+        };
+        match section.shape {
+            Shape::One => keys(entries, &source, section, "", table)?,
+            Shape::Named => {
+                for (name, value) in in_order(table) {
+                    let at = source.origin(name.span().start);
+                    let address = Address::new(section.name, name.get_ref(), "");
+                    let Some(table) = value.get_ref().as_table() else {
+                        return Err(not_a_section(section, address.header(), at));
+                    };
+                    entries.begin(section.name, name.get_ref(), at);
+                    keys(entries, &source, section, name.get_ref(), table)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn keys(
+    entries: &mut Entries,
+    source: &Source<'_>,
+    section: &'static Section,
+    name: &str,
+    table: &DeTable<'_>,
+) -> Result<(), Error> {
+    for (key, value) in in_order(table) {
+        let at = source.origin(key.span().start);
+        let address = Address::new(section.name, name, key.get_ref());
+        let Some(known) = section.key(key.get_ref()) else {
+            let (section_name, key) = (address.header(), key.get_ref());
+            if names_a_secret(key) {
+                return Err(Error::SecretInFile { key: quoted(key), section: section_name, at });
+            }
+            let hint = hint(key, section.keys.iter().map(|key| key.name), "the keys are");
+            return Err(Error::UnknownKey { key: quoted(key), section: section_name, at, hint });
+        };
+        let value = plain(value.get_ref()).ok_or_else(|| Error::BadValue {
+            key: address.to_string(),
+            at: at.clone(),
+            why: "is a number too large to read".to_owned(),
+        })?;
+        entries.write(address, known.kind, value, at)?;
+    }
+    Ok(())
+}
+
+/// Reads the variables that set single keys: `SAYSO_BUDGET__DAY` sets `day` in `[budget]`.
+pub(super) fn env(entries: &mut Entries, env: &Env) -> Result<(), Error> {
+    let sections = || SECTIONS.iter().filter(|section| section.shape == Shape::One);
+    let known: Vec<_> = sections()
+        .flat_map(|section| section.keys.iter().map(move |key| (key.variable(section), section, key)))
+        .collect();
+    for name in env.names().filter(|name| name.starts_with("SAYSO_") && name.contains("__")) {
+        let Some((_, section, key)) = known.iter().find(|(variable, ..)| variable == name) else {
+            let near = crate::text::nearest(name, known.iter().map(|(variable, ..)| variable.as_str()));
+            let hint = match near {
+                Some(near) => format!("did you mean {near}?"),
+                None => "unset it; `sayso config` lists the keys".to_owned(),
+            };
+            return Err(Error::UnknownVariable { name: quoted(name), hint });
+        };
+        let Some(value) = env.get(name) else { continue };
+        let address = Address::new(section.name, "", key.name);
+        let origin = Origin::Env(name.to_owned());
+        let Some(text) = value.to_str() else {
+            let why = "must be UTF-8 text".to_owned();
+            return Err(Error::BadValue { key: address.to_string(), at: origin, why });
+        };
+        entries.write(address, key.kind, spelled(key.kind, text), origin)?;
+    }
+    Ok(())
+}
+
+/// The value a variable spells. What does not look like a number stays text, and the check says so.
+fn spelled(kind: Kind, text: &str) -> Value {
+    let text = text.trim();
+    match kind {
+        Kind::Text | Kind::Choice(_) => text.into(),
+        Kind::Texts => {
+            text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().into()
+        }
+        Kind::Count { .. } => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
+        Kind::Amount { .. } => text.parse::<f64>().map_or_else(|_| text.into(), Value::from),
+    }
+}
+
+/// The table's entries as they stand in the file, so that the first mistake is the one that is named.
+fn in_order<'t, 'i>(
+    table: &'t DeTable<'i>,
+) -> Vec<(&'t Spanned<toml::de::DeString<'i>>, &'t Spanned<DeValue<'i>>)> {
+    let mut entries: Vec<_> = table.iter().collect();
+    entries.sort_by_key(|(key, _)| key.span().start);
+    entries
+}
+
+/// The value without its place; `None` if a number in it does not fit. Tables are refused later, whatever is in them.
+fn plain(value: &DeValue<'_>) -> Option<Value> {
+    Some(match value {
+        DeValue::String(text) => text.as_ref().into(),
+        DeValue::Integer(whole) => i64::from_str_radix(whole.as_str(), whole.radix()).ok()?.into(),
+        DeValue::Float(number) => number.as_str().parse::<f64>().ok()?.into(),
+        DeValue::Boolean(yes) => (*yes).into(),
+        DeValue::Datetime(date) => (*date).into(),
+        DeValue::Array(items) => {
+            Value::Array(items.iter().map(|item| plain(item.get_ref())).collect::<Option<_>>()?)
+        }
+        DeValue::Table(_) => toml::Table::new().into(),
+    })
+}
+
+/// Whether someone who writes this key is about to paste a secret.
+fn names_a_secret(key: &str) -> bool {
+    let letters: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    matches!(letters.as_str(), "apikey" | "key" | "token" | "apitoken" | "secret" | "password")
+}
+
+fn not_a_section(section: &Section, name: String, at: Origin) -> Error {
+    let example = match section.shape {
+        Shape::One => format!("[{}]", section.name),
+        Shape::Named => format!("[{}.NAME]", section.name),
+    };
+    Error::NotASection { name, at, example }
+}
+
+struct Source<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn origin(&self, offset: usize) -> Origin {
+        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        Origin::File { path: self.path.to_owned(), line }
+    }
+}

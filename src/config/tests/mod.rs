@@ -1,0 +1,229 @@
+//! The config from the outside: (file, environment, flags) → what is meant.
+
+mod refused;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+
+use super::keys::{SECTIONS, Shape};
+use super::*;
+
+const FILE: &str = "/x/config.toml";
+
+/// A machine like any other; nothing of the real one.
+pub(super) fn inputs() -> Inputs {
+    Inputs {
+        flags: Flags::default(),
+        env: Env::default(),
+        host: Host {
+            home: Some("/home/ada".into()),
+            working_dir: "/work".into(),
+            data_dir: Some("/home/ada/.local/share/sayso".into()),
+            config_dir: Some("/home/ada/.config/sayso".into()),
+            time_zone: TimeZone::UTC,
+        },
+    }
+}
+
+fn resolve_with(text: &str, inputs: &Inputs) -> Result<Config, Error> {
+    let paths = Paths {
+        data: "/data".into(),
+        data_origin: Origin::Default,
+        config: Some(FILE.into()),
+        config_origin: Origin::Default,
+    };
+    resolve::resolve(inputs, paths, Some(text))
+}
+
+fn resolve(text: &str) -> Config {
+    resolve_with(text, &inputs()).unwrap()
+}
+
+fn setting<'c>(config: &'c Config, key: &str) -> &'c Setting {
+    config.describe().iter().find(|setting| setting.key == key).unwrap_or_else(|| panic!("no setting {key}"))
+}
+
+#[test]
+fn without_a_word_all_is_default() {
+    let config = resolve("");
+    assert_eq!(config.model.provider, Provider::Builtin);
+    assert_eq!(config.model.name, "builtin");
+    assert_eq!(config.model.api_key, None);
+    assert_eq!(config.models.keys().collect::<Vec<_>>(), ["builtin"]);
+    assert_eq!(config.approvals.hold, Duration::from_secs(10));
+    assert_eq!(config.budget, Budget { day: 2.0, thread: 0.25, calls_per_thread: 40 });
+    assert_eq!(config.engine.concurrency, 8);
+    assert_eq!(config.log, Level::Info);
+    assert_eq!(config.user.time_zone, TimeZone::UTC);
+    assert_eq!(config.data, Path::new("/data"));
+}
+
+#[test]
+fn what_is_written_is_meant() {
+    let config = resolve(
+        r#"
+        budget = { day = 1, thread = 0 }
+        [user]
+        name = "Ada"
+        address = "ada@example.org"
+        aliases = ["a@example.org"]
+        time_zone = "UTC"
+        [model]
+        provider = "openai"
+        name = "llama"
+        base_url = "http://127.0.0.1:8080/v1/"
+        api_key_file = "keys/local"
+        temperature = 0
+        [models.cheap]
+        provider = "anthropic"
+        name = "claude-haiku"
+        timeout_seconds = 0x1E
+        [workflow.email]
+        triage_model = "cheap"
+        model = "builtin"
+        [prices."claude-haiku"]
+        input = 1
+        output = 5.0
+        [log]
+        level = "debug"
+        "#,
+    );
+    assert_eq!((config.budget.day, config.budget.thread), (1.0, 0.0));
+    assert_eq!(config.user.aliases, ["a@example.org"]);
+    assert_eq!(config.model.base_url, "http://127.0.0.1:8080/v1");
+    assert_eq!(config.model.api_key, Some(Secret::File("/x/keys/local".into())));
+    assert_eq!(config.model.temperature, Some(0.0));
+    let cheap = config.model_named("cheap").unwrap();
+    assert_eq!(cheap.base_url, "https://api.anthropic.com");
+    assert_eq!(cheap.api_key, Some(Secret::Env("ANTHROPIC_API_KEY".into())));
+    assert_eq!(cheap.idle_timeout, Duration::from_secs(30));
+    assert_eq!(config.model_for("email", "triage").label, "cheap");
+    assert_eq!(config.model_for("email", "reply").label, "builtin");
+    assert_eq!(config.model_for("analyze", "any").label, "model");
+    assert_eq!(config.prices["claude-haiku"], Price { input: 1.0, output: 5.0, cached: 1.0 });
+    assert_eq!(config.log, Level::Debug);
+}
+
+#[test]
+fn a_key_is_not_sent_to_another_server_by_default() {
+    let local = resolve("[model]\nprovider = \"openai\"\nname = \"x\"\nbase_url = \"http://192.0.2.1/v1\"");
+    assert_eq!(local.model.api_key, None);
+    let own = resolve("[model]\nprovider = \"openai\"\nname = \"x\"");
+    assert_eq!(own.model.api_key, Some(Secret::Env("OPENAI_API_KEY".into())));
+}
+
+#[test]
+fn variables_win_over_the_file() {
+    let mut inputs = inputs();
+    inputs.env = Env::from_iter([
+        ("SAYSO_BUDGET__DAY", " 0.5 "),
+        ("SAYSO_USER__ALIASES", "a@b, c@d"),
+        ("SAYSO_LOG__LEVEL", ""),
+        ("OTHER__THING", "x"),
+    ]);
+    let config = resolve_with("[budget]\nday = 9\nthread = 1", &inputs).unwrap();
+    assert_eq!((config.budget.day, config.budget.thread), (0.5, 1.0));
+    assert_eq!(config.user.aliases, ["a@b", "c@d"]);
+    assert_eq!(setting(&config, "budget.day").origin, Origin::Env("SAYSO_BUDGET__DAY".into()));
+    assert_eq!(setting(&config, "budget.thread").origin, Origin::File { path: FILE.into(), line: 3 });
+    assert_eq!(setting(&config, "log.level").origin, Origin::Default);
+}
+
+#[test]
+fn a_picked_model_is_used_everywhere() {
+    let text = r#"
+        [model]
+        provider = "openai"
+        name = "big"
+        temperature = 1.0
+        [models.cheap]
+        provider = "ollama"
+        name = "small"
+        [workflow.email]
+        triage_model = "builtin"
+    "#;
+    let mut inputs = inputs();
+    inputs.env = Env::from_iter([("SAYSO_MODEL", "cheap")]);
+    let config = resolve_with(text, &inputs).unwrap();
+    assert_eq!((config.model.name.as_str(), config.model.temperature), ("small", None));
+    assert_eq!(config.model.label, "cheap");
+    assert_eq!(config.model_for("email", "triage"), &config.model);
+    assert_eq!(setting(&config, "model").value, "cheap");
+    assert_eq!(setting(&config, "model.name").origin, Origin::File { path: FILE.into(), line: 8 });
+
+    inputs.flags.model = Some("builtin".into());
+    let config = resolve_with(text, &inputs).unwrap();
+    assert_eq!(config.model.provider, Provider::Builtin);
+    assert_eq!(config.model_for("email", "triage").provider, Provider::Builtin);
+    assert_eq!(setting(&config, "workflow.email.triage_model").origin, Origin::Flag("--model"));
+
+    // An unfinished [model] does not stand in the way of another one.
+    assert!(resolve_with("[model]\nprovider = \"openai\"", &inputs).is_ok());
+
+    inputs.flags.model = Some("\u{1B}huge".into());
+    assert_eq!(
+        resolve_with(text, &inputs).unwrap_err().to_string(),
+        "there is no model \"⟨U+001B⟩huge\" (in --model); the known ones are builtin, cheap"
+    );
+    assert_eq!(
+        config.model_named("huge").unwrap_err().to_string(),
+        "there is no model \"huge\" (in model); the known ones are builtin, cheap"
+    );
+}
+
+#[test]
+fn the_description_has_every_key_and_its_origin() {
+    let config = resolve("[user]\nname = \"Ada\"\n[model]\nprovider = \"openai\"\nname = \"x\"");
+    for (key, value, origin) in [
+        ("data", "/data", "default"),
+        ("config", FILE, "default"),
+        ("user.name", "Ada", "/x/config.toml:2"),
+        ("user.address", "(none)", "default"),
+        ("user.time_zone", "UTC", "default"),
+        ("model.base_url", "https://api.openai.com/v1", "default"),
+        ("model.api_key_env", "env OPENAI_API_KEY (not set)", "default"),
+        ("model.requests_per_minute", "(no limit)", "default"),
+        ("budget.day", "2", "default"),
+    ] {
+        let setting = setting(&config, key);
+        assert_eq!((setting.value.as_str(), setting.origin.to_string().as_str()), (value, origin), "{key}");
+    }
+    for section in SECTIONS.iter().filter(|section| section.shape == Shape::One) {
+        for key in section.keys {
+            setting(&config, &format!("{}.{}", section.name, key.name));
+        }
+    }
+}
+
+#[test]
+fn files_are_found_read_and_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    std::fs::create_dir(&data).unwrap();
+    let mut inputs = inputs();
+    inputs.flags.data = Some(data.clone());
+    inputs.host.config_dir = Some(folder.path().join("none"));
+
+    let config = Config::load(&inputs).unwrap();
+    assert_eq!((config.file, config.data), (None, data.clone()));
+
+    let file = data.join("config.toml");
+    std::fs::write(&file, "[budget]\nday = 7").unwrap();
+    let config = Config::load(&inputs).unwrap();
+    assert_eq!((config.budget.day, config.file), (7.0, Some(file.clone())));
+
+    let refused = |path: PathBuf, expected: &str| {
+        let mut inputs = inputs.clone();
+        inputs.flags.config = Some(path);
+        let error = Config::load(&inputs).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    refused(folder.path().join("missing.toml"), "(named in --config); create it or leave the name out");
+    refused(data.clone(), "cannot read the config file");
+    std::fs::write(&file, b"name = \"\xFF\"").unwrap();
+    refused(file.clone(), "is not UTF-8 text; name a TOML file");
+    std::fs::write(&file, " ".repeat(2 << 20)).unwrap();
+    refused(file, "is longer than a megabyte; name a TOML file");
+}

@@ -1,0 +1,87 @@
+//! The file as typed: one struct a section, one field a key, defaults filled in by the key table.
+//!
+//! Fields are plain where the table has a default, and optional where it has none. Says nothing about meaning.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::meant::{Level, Provider};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct File {
+    pub(super) user: User,
+    pub(super) model: Model,
+    pub(super) models: BTreeMap<String, Model>,
+    pub(super) workflow: BTreeMap<String, BTreeMap<String, String>>,
+    pub(super) prices: BTreeMap<String, Prices>,
+    pub(super) approvals: Approvals,
+    pub(super) budget: Budget,
+    pub(super) engine: Engine,
+    pub(super) log: Log,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct User {
+    pub(super) name: Option<String>,
+    pub(super) address: Option<String>,
+    pub(super) aliases: Vec<String>,
+    pub(super) background: Option<String>,
+    pub(super) time_zone: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Model {
+    pub(super) provider: Provider,
+    pub(super) name: Option<String>,
+    pub(super) base_url: Option<String>,
+    pub(super) api_key_env: Option<String>,
+    pub(super) api_key_command: Option<String>,
+    pub(super) api_key_file: Option<String>,
+    pub(super) max_concurrent: usize,
+    pub(super) requests_per_minute: Option<u32>,
+    pub(super) timeout_seconds: u64,
+    pub(super) context_tokens: Option<u64>,
+    pub(super) max_output_tokens: Option<u64>,
+    pub(super) temperature: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Prices {
+    pub(super) input: Option<f64>,
+    pub(super) output: Option<f64>,
+    pub(super) cached: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Approvals {
+    pub(super) hold_seconds: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Budget {
+    pub(super) day: f64,
+    pub(super) thread: f64,
+    pub(super) calls_per_thread: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Engine {
+    pub(super) concurrency: usize,
+    pub(super) node_timeout_seconds: u64,
+    pub(super) step_limit: u64,
+    pub(super) retries: u32,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Log {
+    pub(super) level: Level,
+}
