@@ -1,5 +1,6 @@
 //! The config from the outside: (file, environment, flags) → what is meant.
 
+mod example;
 mod refused;
 
 use std::path::{Path, PathBuf};
