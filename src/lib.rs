@@ -1,5 +1,8 @@
 //! sayso: nothing leaves without your say-so.
 
 pub mod config;
+pub mod graph;
+pub mod inbox;
 pub mod llm;
+pub mod store;
 pub mod text;

@@ -1,1 +1,3 @@
+//! The program: what was typed becomes a verb, and the verb an exit code.
+
 fn main() {}

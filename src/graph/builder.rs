@@ -1,0 +1,261 @@
+//! Graphs are declared here, and refused here when they do not hold together.
+
+use super::{BoxFuture, BuildError, Command, Ctx, Next, NodeError, NodeShape, Shape, State};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One way out of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edge {
+    /// On to a node.
+    Goto(String),
+    /// Ask a person, then on to a node.
+    Ask(String),
+    /// Wait for children, then on to a node.
+    Spawn(String),
+    /// The end.
+    End,
+}
+
+impl Edge {
+    /// The node it leads to, if it leads to one.
+    pub fn target(&self) -> Option<&str> {
+        match self {
+            Edge::Goto(node) | Edge::Ask(node) | Edge::Spawn(node) => Some(node),
+            Edge::End => None,
+        }
+    }
+}
+
+/// On to `node`.
+pub fn goto(node: &str) -> Edge {
+    Edge::Goto(node.to_owned())
+}
+
+/// Ask a person, then on to `then`.
+pub fn ask(then: &str) -> Edge {
+    Edge::Ask(then.to_owned())
+}
+
+/// Wait for children, then on to `then`.
+pub fn spawn(then: &str) -> Edge {
+    Edge::Spawn(then.to_owned())
+}
+
+/// The end of the graph, or of the mounted part of it.
+pub fn end() -> Edge {
+    Edge::End
+}
+
+pub(super) type Run<S, D> =
+    Arc<dyn Fn(Ctx<D>, Arc<S>) -> BoxFuture<'static, Result<Command<S>, NodeError>> + Send + Sync>;
+
+pub(super) struct Node<S: State, D> {
+    pub(super) run: Run<S, D>,
+    edges: Vec<Edge>,
+    pub(super) timeout: Option<Duration>,
+    /// The mount it stands in, before which relative names are read; empty at the top.
+    scope: String,
+    /// What its `End` means: a full name inside a mount, the thread's end at the top.
+    after: Option<String>,
+}
+
+/// A graph whose edges all lead somewhere.
+pub struct Graph<S: State, D> {
+    pub(super) shape: Shape,
+    pub(super) nodes: BTreeMap<String, Node<S, D>>,
+    /// Mounts by their full name, with the full name of the node they begin at.
+    mounts: BTreeMap<String, String>,
+}
+
+/// A graph in the making.
+pub struct Builder<S: State, D> {
+    name: String,
+    entry: String,
+    order: Vec<String>,
+    nodes: BTreeMap<String, Node<S, D>>,
+    mounts: BTreeMap<String, String>,
+    wrong: Option<BuildError>,
+}
+
+impl<S: State, D: Send + Sync + 'static> Graph<S, D> {
+    /// Begins a graph drawn as `name` whose threads start at node `entry`.
+    pub fn builder(name: &str, entry: &str) -> Builder<S, D> {
+        Builder {
+            name: name.to_owned(),
+            entry: entry.to_owned(),
+            order: Vec::new(),
+            nodes: BTreeMap::new(),
+            mounts: BTreeMap::new(),
+            wrong: None,
+        }
+    }
+
+    /// The graph as data.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// Turns the relative names of a node's answer into full ones; `None` where it was not declared.
+    pub(super) fn resolve(&self, node: &str, next: Next) -> Result<Next, String> {
+        let Some(from) = self.nodes.get(node) else { return Err(format!("there is no node `{node}`")) };
+        let full = |name: String| resolve(&self.mounts, &from.scope, &name);
+        let (next, edge) = match next {
+            Next::Goto(to) => {
+                let to = full(to);
+                (Next::Goto(to.clone()), Edge::Goto(to))
+            }
+            Next::Ask(asked, then) => {
+                let then = full(then);
+                (Next::Ask(asked, then.clone()), Edge::Ask(then))
+            }
+            Next::Spawn(children, then) => {
+                let then = full(then);
+                (Next::Spawn(children, then.clone()), Edge::Spawn(then))
+            }
+            Next::End => match &from.after {
+                Some(after) => (Next::Goto(after.clone()), Edge::Goto(after.clone())),
+                None => (Next::End, Edge::End),
+            },
+        };
+        if from.edges.contains(&edge) {
+            Ok(next)
+        } else {
+            Err(format!("node `{node}` took the way {edge:?}, which it does not declare"))
+        }
+    }
+}
+
+impl<S: State, D: Send + Sync + 'static> Builder<S, D> {
+    /// Adds a node with every way out of it.
+    pub fn node<F, Fut>(mut self, name: &str, run: F, edges: impl IntoIterator<Item = Edge>) -> Self
+    where
+        F: Fn(Ctx<D>, Arc<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Command<S>, NodeError>> + Send + 'static,
+    {
+        let run: Run<S, D> = Arc::new(move |ctx, state| Box::pin(run(ctx, state)));
+        let node = Node {
+            run,
+            edges: edges.into_iter().collect(),
+            timeout: None,
+            scope: String::new(),
+            after: None,
+        };
+        self.check_name(name);
+        self.add(name.to_owned(), node);
+        self
+    }
+
+    /// Gives the node added last a time limit of its own.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        if let Some(node) = self.order.last().and_then(|name| self.nodes.get_mut(name)) {
+            node.timeout = Some(limit);
+        }
+        self
+    }
+
+    /// Mounts a graph of the same state under `name`; where it ends, the thread goes on to `after`.
+    pub fn mount(mut self, name: &str, graph: Graph<S, D>, after: &str) -> Self {
+        self.check_name(name);
+        if self.nodes.contains_key(name) || self.mounts.contains_key(name) {
+            self.wrong.get_or_insert(BuildError::Twice(name.to_owned()));
+        }
+        let inside = |inner: &str| format!("{name}/{inner}");
+        self.mounts.insert(name.to_owned(), inside(&graph.shape.entry));
+        self.mounts.extend(graph.mounts.iter().map(|(mount, entry)| (inside(mount), inside(entry))));
+        let mut nodes = graph.nodes;
+        for shape in &graph.shape.nodes {
+            let Some(mut node) = nodes.remove(&shape.name) else { continue };
+            node.scope = if node.scope.is_empty() { name.to_owned() } else { inside(&node.scope) };
+            let ends_mount = node.after.is_none();
+            node.after = Some(if let Some(inner) = &node.after { inside(inner) } else { after.to_owned() });
+            node.edges = node
+                .edges
+                .into_iter()
+                .map(|edge| match edge {
+                    Edge::Goto(to) => Edge::Goto(inside(&to)),
+                    Edge::Ask(to) => Edge::Ask(inside(&to)),
+                    Edge::Spawn(to) => Edge::Spawn(inside(&to)),
+                    Edge::End if ends_mount => Edge::Goto(after.to_owned()),
+                    Edge::End => Edge::End,
+                })
+                .collect();
+            self.add(inside(&shape.name), node);
+        }
+        self
+    }
+
+    /// Checks the whole and closes it.
+    pub fn build(mut self) -> Result<Graph<S, D>, BuildError> {
+        if let Some(wrong) = self.wrong {
+            return Err(wrong);
+        }
+        let mounts = self.mounts;
+        // Names inside a mount are full already and what stands at the top is as typed, so both resolve from
+        // the top.
+        let full = |name: &str| resolve(&mounts, "", name);
+        for node in self.nodes.values_mut() {
+            node.after = node.after.as_deref().map(full);
+            for edge in &mut node.edges {
+                match edge {
+                    Edge::Goto(to) | Edge::Ask(to) | Edge::Spawn(to) => *to = full(to),
+                    Edge::End => {}
+                }
+            }
+        }
+        let nodes = self.order.iter().filter_map(|name| {
+            let node = self.nodes.get(name)?;
+            Some(NodeShape { name: name.clone(), edges: node.edges.clone() })
+        });
+        let shape = Shape { name: self.name, entry: full(&self.entry), nodes: nodes.collect() };
+        check(&shape)?;
+        Ok(Graph { shape, nodes: self.nodes, mounts })
+    }
+
+    fn check_name(&mut self, name: &str) {
+        if name.is_empty() || name.contains('/') || matches!(name, "START" | "ANSWERS" | "JOIN" | "ARRIVED") {
+            self.wrong.get_or_insert(BuildError::Name(name.to_owned()));
+        }
+    }
+
+    fn add(&mut self, name: String, node: Node<S, D>) {
+        if self.nodes.insert(name.clone(), node).is_some() || self.mounts.contains_key(&name) {
+            self.wrong.get_or_insert(BuildError::Twice(name.clone()));
+        }
+        self.order.push(name);
+    }
+}
+
+/// The full name that `name` means inside `scope`; a mount's name means its entry.
+fn resolve(mounts: &BTreeMap<String, String>, scope: &str, name: &str) -> String {
+    let mut full = if scope.is_empty() { name.to_owned() } else { format!("{scope}/{name}") };
+    while let Some(entry) = mounts.get(&full) {
+        full = entry.clone();
+    }
+    full
+}
+
+fn check(shape: &Shape) -> Result<(), BuildError> {
+    if !shape.has(&shape.entry) {
+        return Err(BuildError::UnknownTarget { node: "START".to_owned(), target: shape.entry.clone() });
+    }
+    for node in &shape.nodes {
+        if let Some(target) = node.edges.iter().filter_map(Edge::target).find(|target| !shape.has(target)) {
+            return Err(BuildError::UnknownTarget { node: node.name.clone(), target: target.to_owned() });
+        }
+    }
+    let (reached, ending) = (shape.reached(), shape.ending());
+    for node in &shape.nodes {
+        if !reached.contains(node.name.as_str()) {
+            return Err(BuildError::Unreachable(node.name.clone()));
+        }
+        if !ending.contains(node.name.as_str()) {
+            return Err(BuildError::Endless(node.name.clone()));
+        }
+    }
+    Ok(())
+}

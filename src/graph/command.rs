@@ -1,0 +1,134 @@
+//! What a node gives back: updates, and where the thread goes next.
+
+use super::{Interrupt, State, ThreadId, Warning};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A node's result.
+#[derive(Debug)]
+pub struct Command<S: State> {
+    /// What happened, in order.
+    pub updates: Vec<S::Update>,
+    /// Where the thread goes.
+    pub next: Next,
+    /// Threads to start that nobody waits for.
+    pub start: Vec<Child>,
+}
+
+impl<S: State> Command<S> {
+    /// Go to `node`.
+    pub fn goto(node: impl Into<String>) -> Self {
+        Self::with(Next::Goto(node.into()))
+    }
+
+    /// Ask a person, then go to `then`.
+    pub fn ask(interrupts: Vec<Interrupt>, then: impl Into<String>) -> Self {
+        Self::with(Next::Ask(interrupts, then.into()))
+    }
+
+    /// Start children, wait for all of them, then go to `then`.
+    pub fn spawn(children: Vec<Child>, then: impl Into<String>) -> Self {
+        Self::with(Next::Spawn(children, then.into()))
+    }
+
+    /// The thread has ended; inside a mounted graph, the mount has.
+    pub fn end() -> Self {
+        Self::with(Next::End)
+    }
+
+    /// The same command with one more update.
+    pub fn update(mut self, update: S::Update) -> Self {
+        self.updates.push(update);
+        self
+    }
+
+    /// The same command that also starts a thread nobody waits for.
+    pub fn starting(mut self, child: Child) -> Self {
+        self.start.push(child);
+        self
+    }
+
+    fn with(next: Next) -> Self {
+        Self { updates: Vec::new(), next, start: Vec::new() }
+    }
+}
+
+/// Where a thread goes after a node. Every possibility is declared on the node as an [`super::Edge`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// On to a node.
+    Goto(String),
+    /// Wait until a person has answered every one of these, then on to a node.
+    Ask(Vec<Interrupt>, String),
+    /// Wait until every child has ended, then on to a node.
+    Spawn(Vec<Child>, String),
+    /// No further.
+    End,
+}
+
+/// A thread to be started by another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Child {
+    /// Chosen by the starting node, so that it finds the result again.
+    pub key: String,
+    /// The registered workflow's name.
+    pub workflow: String,
+    /// The keys of its `start`.
+    pub input: Value,
+}
+
+/// How a child ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChildResult {
+    /// The key the starting node chose.
+    pub key: String,
+    /// The child itself.
+    pub thread: ThreadId,
+    /// `true` when it reached its end, `false` when it was abandoned.
+    pub done: bool,
+    /// What it produced.
+    pub output: Option<Value>,
+    /// Why it did not.
+    pub error: Option<String>,
+}
+
+/// Something that reaches a thread from outside while it lives.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Its own name (a mail's id, say). The hash of every open interrupt is bound to it.
+    pub id: String,
+    /// What came.
+    pub what: What,
+}
+
+/// The ways the outside reaches a thread.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum What {
+    /// Words a person adds after a result; the thread runs again from its entry.
+    Words {
+        /// The words.
+        text: String,
+    },
+    /// Words a person adds to a retry.
+    Hint {
+        /// The words.
+        text: String,
+    },
+    /// News that open questions should be read with.
+    News {
+        /// What sort of news, for the workflow.
+        topic: String,
+        /// Its content, for the workflow.
+        payload: Value,
+        /// What open interrupts say from now on.
+        warning: Warning,
+    },
+    /// What was asked has been settled without us: open questions close, and the thread goes on.
+    Settled {
+        /// A sentence for whoever still tries to answer.
+        reason: String,
+        /// Its content, for the workflow.
+        payload: Value,
+    },
+}

@@ -1,0 +1,187 @@
+//! What a node is handed: its services, its place, and the two ways to reach outside.
+//!
+//! [`Ctx::call`] is for what may be repeated after a crash (a model call, a read); its result is journaled so
+//! that a retried step does not pay twice. [`Ctx::once`] is for what must not be repeated blindly.
+
+use super::{
+    Basis, Begun, Effect, EffectError, EffectState, Found, Intent, Journal, JournalError, NodeError,
+    Progress, ProgressSink, ThreadId,
+};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where in its thread a node runs.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its workflow.
+    pub workflow: String,
+    /// The node.
+    pub node: String,
+    /// The number its step will have.
+    pub step: u64,
+    /// Whether the thread is a fork, which receives no mail and marks nothing handled.
+    pub forked: bool,
+    /// How often the thread was granted its budget, at least once.
+    pub allowance: u32,
+}
+
+/// A node's access to everything that is not its state.
+pub struct Ctx<D> {
+    services: Arc<D>,
+    place: Arc<Place>,
+    journal: Arc<dyn Journal>,
+    progress: ProgressSink,
+    used: Arc<Mutex<HashSet<String>>>,
+}
+
+impl<D> Clone for Ctx<D> {
+    fn clone(&self) -> Self {
+        Self {
+            services: self.services.clone(),
+            place: self.place.clone(),
+            journal: self.journal.clone(),
+            progress: self.progress.clone(),
+            used: self.used.clone(),
+        }
+    }
+}
+
+impl<D> Ctx<D> {
+    /// A context for one attempt at one step.
+    pub fn new(services: Arc<D>, place: Place, journal: Arc<dyn Journal>, progress: ProgressSink) -> Self {
+        Self { services, place: Arc::new(place), journal, progress, used: Arc::default() }
+    }
+
+    /// Models, mailboxes, the clock: everything a node may use.
+    pub fn services(&self) -> &D {
+        &self.services
+    }
+
+    /// Where in its thread this node runs.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Shows a piece of streaming text.
+    pub fn show_text(&self, delta: &str) {
+        (self.progress)(Progress::Text { thread: self.place.thread.clone(), delta: delta.to_owned() });
+    }
+
+    /// Shows how far long work has come.
+    pub fn show_bar(&self, what: &str, done: u64, total: u64) {
+        let thread = self.place.thread.clone();
+        (self.progress)(Progress::Bar { thread, what: what.to_owned(), done, total });
+    }
+
+    /// Does something that may be repeated after a crash, at most once a step where nothing crashes.
+    pub async fn call<T, F>(&self, name: &str, work: F) -> Result<T, NodeError>
+    where
+        T: Serialize + DeserializeOwned,
+        F: Future<Output = Result<T, NodeError>>,
+    {
+        self.claim(name)?;
+        if let Some(earlier) = self.journal.recorded(name)
+            && let Ok(value) = serde_json::from_value(earlier)
+        {
+            return Ok(value);
+        }
+        let value = work.await?;
+        let json = serde_json::to_value(&value)
+            .map_err(|e| NodeError::failed(format!("the result of `{name}` cannot be kept: {e}")))?;
+        self.journal.record(name, &json);
+        Ok(value)
+    }
+
+    /// Does something that must not be repeated blindly.
+    ///
+    /// The intent and `frozen` are durable before `effect` is performed. After a crash the effect is looked
+    /// for; what can neither be found nor excluded waits for a person as trouble `in_doubt`.
+    pub async fn once(
+        &self,
+        name: &str,
+        basis: Basis,
+        frozen: Vec<u8>,
+        effect: Arc<dyn Effect>,
+    ) -> Result<Value, NodeError> {
+        self.claim(name)?;
+        let intent = Intent { name: name.to_owned(), basis, frozen };
+        let journal = self.journal.clone();
+        // In a task of its own: when the node is dropped (a stop, a timeout) the outcome is still recorded.
+        let work = tokio::spawn(carry_out(journal, intent, effect));
+        match work.await {
+            Ok(result) => result,
+            Err(_) => Err(NodeError::InDoubt {
+                effect: name.to_owned(),
+                text: "it broke off in the middle".to_owned(),
+            }),
+        }
+    }
+
+    fn claim(&self, name: &str) -> Result<(), JournalError> {
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if used.insert(name.to_owned()) { Ok(()) } else { Err(JournalError::Twice(name.to_owned())) }
+    }
+}
+
+async fn carry_out(
+    journal: Arc<dyn Journal>,
+    mut intent: Intent,
+    effect: Arc<dyn Effect>,
+) -> Result<Value, NodeError> {
+    match journal.begin(&intent).await? {
+        Begun::New => {}
+        Begun::Earlier { state: EffectState::Done | EffectState::Settled, outcome, .. } => {
+            return Ok(outcome);
+        }
+        Begun::Earlier { state: EffectState::NotDone, frozen, .. } => {
+            intent.frozen = frozen;
+            journal.settle(&intent.name, EffectState::Begun, &Value::Null).await?;
+        }
+        Begun::Earlier { state: EffectState::Begun | EffectState::InDoubt, frozen, .. } => {
+            intent.frozen = frozen;
+            match effect.find(&intent.frozen).await {
+                Found::Done(outcome) => return done(&*journal, &intent.name, outcome).await,
+                Found::NotDone => journal.settle(&intent.name, EffectState::Begun, &Value::Null).await?,
+                Found::Unknown(text) => return in_doubt(&*journal, &intent.name, text).await,
+            }
+        }
+    }
+    match effect.perform(&intent.frozen).await {
+        Ok(outcome) => done(&*journal, &intent.name, outcome).await,
+        Err(EffectError::NotDone(text)) => {
+            not_done(&*journal, &intent.name, &text).await?;
+            Err(NodeError::Transient { text, retry_after: None })
+        }
+        Err(EffectError::Refused(text)) => {
+            not_done(&*journal, &intent.name, &text).await?;
+            Err(NodeError::Failed { text })
+        }
+        Err(EffectError::Unknown(text)) => match effect.find(&intent.frozen).await {
+            Found::Done(outcome) => done(&*journal, &intent.name, outcome).await,
+            Found::NotDone => {
+                not_done(&*journal, &intent.name, &text).await?;
+                Err(NodeError::Transient { text, retry_after: None })
+            }
+            Found::Unknown(_) => in_doubt(&*journal, &intent.name, text).await,
+        },
+    }
+}
+
+async fn done(journal: &dyn Journal, name: &str, outcome: Value) -> Result<Value, NodeError> {
+    journal.settle(name, EffectState::Done, &outcome).await?;
+    Ok(outcome)
+}
+
+async fn not_done(journal: &dyn Journal, name: &str, why: &str) -> Result<(), NodeError> {
+    Ok(journal.settle(name, EffectState::NotDone, &json!({ "error": why })).await?)
+}
+
+async fn in_doubt(journal: &dyn Journal, name: &str, text: String) -> Result<Value, NodeError> {
+    journal.settle(name, EffectState::InDoubt, &json!({ "error": text })).await?;
+    Err(NodeError::InDoubt { effect: name.to_owned(), text })
+}

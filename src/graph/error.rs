@@ -1,0 +1,109 @@
+//! What can go wrong, by who has to mend it: the author of a graph, the starter of a thread, or time.
+
+use super::JournalError;
+use std::time::Duration;
+
+/// A graph that does not hold together; its author has to mend it.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum BuildError {
+    /// Two nodes of one name.
+    #[error("two nodes are named `{0}`")]
+    Twice(String),
+    /// A name with a slash, which only mounting makes.
+    #[error(
+        "`{0}` is not a node name: names are not empty, hold no slash and are not START, ANSWERS, JOIN or ARRIVED"
+    )]
+    Name(String),
+    /// An edge into nowhere.
+    #[error("node `{node}` has an edge to `{target}`, which does not exist")]
+    UnknownTarget {
+        /// Where the edge begins.
+        node: String,
+        /// Where it would lead.
+        target: String,
+    },
+    /// A node nobody leads to.
+    #[error("node `{0}` cannot be reached from the entry")]
+    Unreachable(String),
+    /// A node that leads nowhere.
+    #[error("node `{0}` cannot reach the end")]
+    Endless(String),
+}
+
+/// A start input or an answer that does not fit.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum InputError {
+    /// A field that does not fit its type.
+    #[error("`{field}`: {text}")]
+    Field {
+        /// The path of the bad field.
+        field: String,
+        /// What is wrong with it.
+        text: String,
+    },
+    /// The whole input does not fit.
+    #[error("{0}")]
+    Whole(String),
+}
+
+/// A stored state or update that this build cannot read.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("cannot read {what} of workflow `{workflow}` at `{path}`: {text}")]
+pub struct FoldError {
+    /// `state` or `update`.
+    pub what: &'static str,
+    /// Whose.
+    pub workflow: String,
+    /// The path of the bad field.
+    pub path: String,
+    /// What is wrong with it.
+    pub text: String,
+}
+
+/// Why a node did not give a command.
+#[derive(Debug, thiserror::Error)]
+pub enum NodeError {
+    /// It may go better next time: tried again with backoff, then trouble `failed`.
+    #[error("{text}")]
+    Transient {
+        /// What went wrong, for people.
+        text: String,
+        /// When the other side asked to be tried again.
+        retry_after: Option<Duration>,
+    },
+    /// Trying again would not help: trouble `failed`.
+    #[error("{text}")]
+    Failed {
+        /// What went wrong, for people.
+        text: String,
+    },
+    /// A budget would be passed: trouble `budget`, where accepting grants as much again.
+    #[error("{text}")]
+    Budget {
+        /// Which one, for people.
+        text: String,
+    },
+    /// An effect may or may not have happened: trouble `in_doubt`.
+    #[error("it is not known whether `{effect}` was done: {text}")]
+    InDoubt {
+        /// The effect's name.
+        effect: String,
+        /// What is known.
+        text: String,
+    },
+    /// The journal refused.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+impl NodeError {
+    /// An error that may pass.
+    pub fn transient(error: impl std::fmt::Display) -> Self {
+        Self::Transient { text: error.to_string(), retry_after: None }
+    }
+
+    /// An error that will not pass by itself.
+    pub fn failed(error: impl std::fmt::Display) -> Self {
+        Self::Failed { text: error.to_string() }
+    }
+}

@@ -1,0 +1,296 @@
+//! A question put to a person, and the answer.
+
+use super::InterruptId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+/// What sort of item an interrupt is in the inbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Something to know about.
+    Triage,
+    /// A proposed tool call.
+    Approval,
+    /// An agent asks.
+    Question,
+    /// A failed thread, an effect in doubt, a limit reached.
+    Trouble,
+}
+
+impl Kind {
+    /// Every kind, in the order the inbox names them.
+    pub const ALL: [Kind; 4] = [Kind::Triage, Kind::Approval, Kind::Question, Kind::Trouble];
+
+    /// The word used in JSON, in the store and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Triage => "triage",
+            Kind::Approval => "approval",
+            Kind::Question => "question",
+            Kind::Trouble => "trouble",
+        }
+    }
+
+    /// The kind a word means.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+/// Which of the four answers an interrupt takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allow {
+    /// As proposed.
+    pub accept: bool,
+    /// With changed arguments.
+    pub edit: bool,
+    /// With words to the agent.
+    pub respond: bool,
+    /// Not at all.
+    pub ignore: bool,
+}
+
+impl Allow {
+    /// All four.
+    pub const ALL: Allow = Allow { accept: true, edit: true, respond: true, ignore: true };
+
+    /// Whether `decision` is one of the allowed answers.
+    pub fn permits(self, decision: &Decision) -> bool {
+        match decision {
+            Decision::Accept => self.accept,
+            Decision::Edit { .. } => self.edit,
+            Decision::Respond { .. } => self.respond,
+            Decision::Ignore => self.ignore,
+        }
+    }
+}
+
+/// What the four keys are called on this card, where the usual word would mislead.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Labels {
+    /// In place of "accept".
+    pub accept: Option<String>,
+    /// In place of "edit".
+    pub edit: Option<String>,
+    /// In place of "respond".
+    pub respond: Option<String>,
+    /// In place of "ignore".
+    pub ignore: Option<String>,
+}
+
+/// Something unusual about a card, computed by code and never taken from a model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// A fixed word, for scripts.
+    pub code: String,
+    /// A sentence, for people.
+    pub text: String,
+}
+
+/// A question as the asking node puts it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Interrupt {
+    /// Chosen by the asking node (a tool call's id, say) so that it finds its answer again.
+    pub key: String,
+    /// What sort of item it is.
+    pub kind: Kind,
+    /// The tool's name, `notify`, or a trouble's code.
+    pub action: String,
+    /// The proposed arguments, exactly as they will be executed if accepted.
+    pub args: Value,
+    /// JSON schema of the arguments; an edit must fit it.
+    pub schema: Value,
+    /// Which answers it takes.
+    pub allow: Allow,
+    /// What the keys are called.
+    pub labels: Labels,
+    /// One line for the list.
+    pub title: String,
+    /// One more line: what it is about.
+    pub gist: String,
+    /// What is unusual about it.
+    pub warnings: Vec<Warning>,
+    /// Whom or what it comes from, for the list.
+    pub source: Option<String>,
+    /// Accepting it does something that cannot be taken back, so it is held first.
+    pub irreversible: bool,
+    /// Digests of attachments and ids of mails shown with it: they are bound by the hash too.
+    pub binds: Vec<String>,
+    /// The grant that answers it without asking; it is recorded as a decision like any other.
+    pub granted: Option<String>,
+}
+
+impl Interrupt {
+    /// A question with an action and arguments and nothing else set.
+    pub fn new(key: impl Into<String>, kind: Kind, action: impl Into<String>, args: Value) -> Self {
+        Self {
+            key: key.into(),
+            kind,
+            action: action.into(),
+            args,
+            schema: Value::Bool(true),
+            allow: Allow::ALL,
+            labels: Labels::default(),
+            title: String::new(),
+            gist: String::new(),
+            warnings: Vec::new(),
+            source: None,
+            irreversible: false,
+            binds: Vec::new(),
+            granted: None,
+        }
+    }
+
+    /// What a decision on it is bound to.
+    pub fn hash(&self) -> Hash {
+        Hash::of(&self.action, &self.args, &self.binds)
+    }
+}
+
+/// What a person's approval is bound to: SHA-256 over action, arguments and whatever was shown with them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Hash([u8; 32]);
+
+impl Hash {
+    /// The hash of a proposal.
+    pub fn of(action: &str, args: &Value, binds: &[String]) -> Self {
+        let mut text = String::new();
+        text.push('[');
+        canonical(&Value::from(action), &mut text);
+        text.push(',');
+        canonical(args, &mut text);
+        text.push(',');
+        canonical(&Value::from(binds.to_vec()), &mut text);
+        text.push(']');
+        Self(Sha256::digest(text.as_bytes()).into())
+    }
+
+    /// The raw bytes, for the store.
+    pub fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// From raw bytes, from the store.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Whether `typed` names this hash: all of it, or a beginning of at least eight digits.
+    pub fn matches(&self, typed: &str) -> bool {
+        typed.len() >= 8 && self.to_string().starts_with(&typed.to_ascii_lowercase())
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hash({self})")
+    }
+}
+
+/// Writes `value` as JSON with sorted keys and no spaces, so that equal values are equal bytes.
+pub fn canonical(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(map) => {
+            let mut keys: Vec<_> = map.iter().collect();
+            keys.sort_unstable_by_key(|(key, _)| *key);
+            out.push('{');
+            for (i, (key, value)) in keys.into_iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                canonical(&Value::from(key.as_str()), out);
+                out.push(':');
+                canonical(value, out);
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (i, item) in items.iter().enumerate() {
+                if i > 0 {
+                    out.push(',');
+                }
+                canonical(item, out);
+            }
+            out.push(']');
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            out.push_str(&value.to_string())
+        }
+    }
+}
+
+/// A person's answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Decision {
+    /// As proposed.
+    Accept,
+    /// With these arguments instead.
+    Edit {
+        /// The whole changed arguments.
+        args: Value,
+    },
+    /// Words to the agent.
+    Respond {
+        /// What the person said.
+        text: String,
+    },
+    /// Do not.
+    Ignore,
+}
+
+impl Decision {
+    /// The word used in JSON, in the store and on the command line.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Decision::Accept => "accept",
+            Decision::Edit { .. } => "edit",
+            Decision::Respond { .. } => "respond",
+            Decision::Ignore => "ignore",
+        }
+    }
+}
+
+/// An answer as the thread receives it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The key the asking node chose.
+    pub key: String,
+    /// Which interrupt was answered.
+    pub interrupt: InterruptId,
+    /// What was proposed.
+    pub proposed: Value,
+    /// What the person decided.
+    pub decision: Decision,
+    /// Whether something may be learned from it.
+    pub learn: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn hash_ignores_key_order_and_sees_everything_else() {
+        let one: Value = serde_json::from_str(r#"{"a":1,"b":[true,{"d":2,"c":null}]}"#).unwrap();
+        let two: Value = serde_json::from_str(r#"{"b":[true,{"c":null,"d":2}],"a":1}"#).unwrap();
+        let hash = Hash::of("send", &one, &[]);
+        assert_eq!(hash, Hash::of("send", &two, &[]));
+        assert_ne!(hash, Hash::of("sent", &two, &[]));
+        assert_ne!(hash, Hash::of("send", &two, &["mail".into()]));
+        assert_ne!(hash, Hash::of("send", &json!({"a": "1", "b": []}), &[]));
+        assert!(hash.matches(&hash.to_string()[..8]));
+        assert!(!hash.matches(&hash.to_string()[..7]));
+    }
+}

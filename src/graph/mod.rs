@@ -1,0 +1,44 @@
+//! The engine: durable graphs of plain async functions.
+//!
+//! A *workflow* is a graph of nodes over one state type. A *thread* is one run of it, and a thread **is** its
+//! list of updates: whatever happens (the start input, a node's result, people's answers, children's
+//! results, arriving mail) becomes an update, and [`State::apply`] is the only place where state
+//! changes. History, time travel and forks are folds over a prefix of that list.
+//!
+//! Asking a person is an edge, not a call inside a node. A node that asks is finished and committed before
+//! anybody reads the question; the answers enter as an update and the next node starts. So nothing is ever
+//! re-executed because a person took a month to answer, and the drawing of a graph shows every place where
+//! one is asked.
+//!
+//! What is not here: mail, models, SQL and terminals. Whoever drives threads supplies a [`Journal`] (where
+//! intents and outcomes are kept) and commits the [`Output`] of each node; the app does both over SQLite.
+
+mod builder;
+mod command;
+mod context;
+mod draw;
+mod error;
+mod ids;
+mod interrupt;
+mod journal;
+mod progress;
+mod runner;
+mod shape;
+mod state;
+mod workflow;
+
+pub use builder::{Builder, Edge, Graph, ask, end, goto, spawn};
+pub use command::{Child, ChildResult, Command, Event, Next, What};
+pub use context::{Ctx, Place};
+pub use error::{BuildError, FoldError, InputError, NodeError};
+pub use ids::{BadId, InterruptId, ThreadId};
+pub use interrupt::{Allow, Answer, Decision, Hash, Interrupt, Kind, Labels, Warning, canonical};
+pub use journal::{Basis, Begun, Effect, EffectError, EffectState, Found, Intent, Journal, JournalError};
+pub use progress::{Progress, ProgressSink};
+pub use runner::{Failure, Output, Retry, run_node};
+pub use shape::{NodeShape, Shape};
+pub use state::State;
+pub use workflow::{Folded, Workflow};
+
+/// A boxed future, the return type of every async method behind `dyn`.
+pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn std::future::Future<Output = T> + Send + 'a>>;

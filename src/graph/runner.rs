@@ -1,0 +1,175 @@
+//! Runs one node and says what to do with whatever comes out of it.
+
+use super::workflow::{At, Produced};
+use super::{Child, Folded, Journal, JournalError, Next, NodeError, Place, Progress, ProgressSink, Workflow};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A node's result, ready to be committed.
+#[derive(Debug)]
+pub struct Output {
+    /// A JSON array of updates.
+    pub updates: String,
+    /// Where the thread goes, in full names.
+    pub next: Next,
+    /// Threads nobody waits for.
+    pub start: Vec<Child>,
+}
+
+/// Why a thread cannot go on by itself; the codes of trouble.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The node failed for good, or as often as it was tried.
+    Failed(String),
+    /// The graph has no such node any more.
+    LostNode(String),
+    /// Too many steps without a word from a person.
+    StepLimit(String),
+    /// A budget would be passed.
+    Budget(String),
+    /// An effect may have happened.
+    InDoubt {
+        /// Which one.
+        effect: String,
+        /// What is known.
+        text: String,
+    },
+    /// A person stopped it.
+    Stopped,
+}
+
+impl Failure {
+    /// The code of the trouble, which is its interrupt's action.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Failure::Failed(_) => "failed",
+            Failure::LostNode(_) => "lost_node",
+            Failure::StepLimit(_) => "step_limit",
+            Failure::Budget(_) => "budget",
+            Failure::InDoubt { .. } => "in_doubt",
+            Failure::Stopped => "stopped",
+        }
+    }
+
+    /// The trouble in a sentence.
+    pub fn text(&self) -> String {
+        match self {
+            Failure::Failed(text)
+            | Failure::LostNode(text)
+            | Failure::StepLimit(text)
+            | Failure::Budget(text) => text.clone(),
+            Failure::InDoubt { effect, text } => {
+                format!("It is not known whether `{effect}` was done: {text}")
+            }
+            Failure::Stopped => "You stopped this thread.".to_owned(),
+        }
+    }
+}
+
+/// What to do after a node that gave no command.
+#[derive(Debug)]
+pub enum Retry {
+    /// Try again after this long.
+    After(Duration, String),
+    /// Tell a person.
+    Never(Failure),
+    /// The thread moved on meanwhile: drop the result and look again.
+    Moved,
+    /// The store failed: nothing can be recorded, so nothing more may be done.
+    Storage(String),
+}
+
+/// Runs one node within its time limit and checks its way out.
+pub async fn run_node(
+    workflow: &Workflow,
+    place: Place,
+    journal: Arc<dyn Journal>,
+    state: &Folded,
+    limit: Duration,
+    progress: &ProgressSink,
+) -> Result<Output, NodeError> {
+    let (thread, node) = (place.thread.clone(), place.node.clone());
+    let node = node.as_str();
+    let at = At { place, journal, progress: progress.clone() };
+    let Some(work) = workflow.run(node, at, state) else {
+        return Err(NodeError::failed(format!("workflow `{}` has no node `{node}`", workflow.name())));
+    };
+    progress(Progress::Started { thread: thread.clone(), node: node.to_owned() });
+    let limit = workflow.timeout(node).unwrap_or(limit);
+    // In a task of its own, so that a panic in a node is that thread's trouble and nobody else's.
+    let task = AbortOnDrop(tokio::spawn(work));
+    let ended = tokio::time::timeout(limit, task).await;
+    progress(Progress::Finished { thread });
+    let Produced { updates, next, start } = match ended {
+        Ok(Ok(result)) => result?,
+        Ok(Err(broken)) => {
+            return Err(NodeError::failed(format!("node `{node}` broke: {}", panic_text(broken))));
+        }
+        Err(_) => {
+            return Err(NodeError::transient(format!(
+                "node `{node}` took longer than {} s",
+                limit.as_secs_f32()
+            )));
+        }
+    };
+    let next = workflow.resolve(node, next).map_err(NodeError::failed)?;
+    Ok(Output { updates, next, start })
+}
+
+impl Retry {
+    /// What follows from a failed attempt; `attempt` counts from 0.
+    pub fn after(error: NodeError, attempt: u32, retries: u32) -> Self {
+        match error {
+            NodeError::Transient { text, retry_after } if attempt < retries => {
+                Retry::After(retry_after.unwrap_or_else(|| backoff(attempt)), text)
+            }
+            NodeError::Transient { text, .. } => {
+                Retry::Never(Failure::Failed(format!("{text} (tried {} times)", attempt + 1)))
+            }
+            NodeError::Failed { text } => Retry::Never(Failure::Failed(text)),
+            NodeError::Budget { text } => Retry::Never(Failure::Budget(text)),
+            NodeError::InDoubt { effect, text } => Retry::Never(Failure::InDoubt { effect, text }),
+            NodeError::Journal(JournalError::Moved) => Retry::Moved,
+            NodeError::Journal(JournalError::Storage(text)) => Retry::Storage(text),
+            NodeError::Journal(e @ (JournalError::Twice(_) | JournalError::NotApproved(_))) => {
+                Retry::Never(Failure::Failed(e.to_string()))
+            }
+        }
+    }
+}
+
+/// One second, then four times as long each time, at most two minutes.
+fn backoff(attempt: u32) -> Duration {
+    Duration::from_secs(4u64.saturating_pow(attempt).min(120))
+}
+
+fn panic_text(error: tokio::task::JoinError) -> String {
+    match error.try_into_panic() {
+        Ok(payload) => match payload.downcast::<String>() {
+            Ok(text) => *text,
+            Err(payload) => {
+                payload.downcast::<&str>().map_or("a panic".to_owned(), |text| (*text).to_owned())
+            }
+        },
+        Err(_) => "it was cancelled".to_owned(),
+    }
+}
+
+struct AbortOnDrop<T>(tokio::task::JoinHandle<T>);
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl<T> std::future::Future for AbortOnDrop<T> {
+    type Output = Result<T, tokio::task::JoinError>;
+
+    fn poll(
+        mut self: std::pin::Pin<&mut Self>,
+        cx: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Self::Output> {
+        std::pin::Pin::new(&mut self.0).poll(cx)
+    }
+}

@@ -1,0 +1,84 @@
+//! A graph as data: its nodes and declared edges, for checks, drawings and fingerprints.
+
+use super::Edge;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A node and where it may lead, with full names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NodeShape {
+    /// Its full name (`response_agent/llm_call`).
+    pub name: String,
+    /// Every way out of it.
+    pub edges: Vec<Edge>,
+}
+
+/// A whole graph.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Shape {
+    /// The name it is drawn under.
+    pub name: String,
+    /// Where threads begin.
+    pub entry: String,
+    /// Its nodes, in the order they were declared.
+    pub nodes: Vec<NodeShape>,
+}
+
+impl Shape {
+    /// A short digest that changes when nodes or edges do.
+    pub fn fingerprint(&self) -> String {
+        let mut hasher = Sha256::new();
+        hasher.update(self.entry.as_bytes());
+        for node in &self.nodes {
+            hasher.update(b"\n");
+            hasher.update(node.name.as_bytes());
+            for edge in &node.edges {
+                hasher.update(b"\t");
+                hasher.update(format!("{edge:?}").as_bytes());
+            }
+        }
+        hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Whether the graph has a node of this full name.
+    pub fn has(&self, node: &str) -> bool {
+        self.nodes.iter().any(|shape| shape.name == node)
+    }
+
+    /// The nodes that can be reached from the entry.
+    pub(super) fn reached(&self) -> BTreeSet<&str> {
+        let edges: BTreeMap<&str, &[Edge]> =
+            self.nodes.iter().map(|n| (n.name.as_str(), n.edges.as_slice())).collect();
+        let mut seen = BTreeSet::from([self.entry.as_str()]);
+        let mut todo = vec![self.entry.as_str()];
+        while let Some(node) = todo.pop() {
+            for target in edges.get(node).into_iter().flat_map(|e| e.iter()).filter_map(Edge::target) {
+                if seen.insert(target) {
+                    todo.push(target);
+                }
+            }
+        }
+        seen
+    }
+
+    /// The nodes from which the end can be reached.
+    pub(super) fn ending(&self) -> BTreeSet<&str> {
+        let mut ends: BTreeSet<&str> = BTreeSet::new();
+        loop {
+            let before = ends.len();
+            for node in &self.nodes {
+                let leads = |edge: &Edge| match edge.target() {
+                    None => true,
+                    Some(target) => ends.contains(target),
+                };
+                if node.edges.iter().any(leads) {
+                    ends.insert(&node.name);
+                }
+            }
+            if ends.len() == before {
+                return ends;
+            }
+        }
+    }
+}

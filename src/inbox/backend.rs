@@ -1,0 +1,185 @@
+//! The one door between people and threads.
+
+use super::{By, Card, Item, ItemKind, Outcome, Refusal, Status, ThreadLine, ThreadView};
+use crate::graph::{BoxFuture, Decision, InputError, InterruptId, ThreadId};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+use tokio::sync::watch;
+
+/// Which items to list, and where in the list to begin.
+#[derive(Clone, Debug, Default)]
+pub struct ItemQuery {
+    /// Only this kind; results are listed only when asked for.
+    pub kind: Option<ItemKind>,
+    /// The snoozed ones instead of the others.
+    pub snoozed: bool,
+    /// Begin after this place, as an earlier page gave it.
+    pub after: Option<i64>,
+    /// At most this many.
+    pub limit: usize,
+}
+
+/// A page of items, oldest first.
+#[derive(Clone, Debug, Default)]
+pub struct ItemPage {
+    /// The items; `text` is empty here, a card gives it.
+    pub items: Vec<Item>,
+    /// Rows that could not be trusted, each named in a sentence.
+    pub damaged: Vec<String>,
+    /// Where the next page begins; `None` after the last.
+    pub next: Option<i64>,
+}
+
+/// Which threads to list.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadQuery {
+    /// Only of this status.
+    pub status: Option<Status>,
+    /// Only where these words occur.
+    pub search: Option<String>,
+    /// Begin after this place, as an earlier page gave it.
+    pub after: Option<i64>,
+    /// At most this many.
+    pub limit: usize,
+}
+
+/// A page of threads, newest first.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadPage {
+    /// The threads.
+    pub threads: Vec<ThreadLine>,
+    /// Rows that could not be trusted, each named in a sentence.
+    pub damaged: Vec<String>,
+    /// Where the next page begins; `None` after the last.
+    pub next: Option<i64>,
+}
+
+/// A decision about to be taken.
+#[derive(Clone, Debug)]
+pub struct Decide {
+    /// On what; any unique beginning of an id.
+    pub interrupt: InterruptId,
+    /// The answer.
+    pub decision: Decision,
+    /// The hash the person saw, where it is to be bound.
+    pub shown: Option<String>,
+    /// Whether something may be learned from it.
+    pub learn: bool,
+    /// Who decides.
+    pub by: By,
+}
+
+/// The inbox in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Overview {
+    /// Open and not snoozed, by kind, in the order of `Kind::ALL`.
+    pub open: Vec<(String, u64)>,
+    /// Open and snoozed.
+    pub snoozed: u64,
+    /// Threads by status, in the order of `Status::ALL`.
+    pub threads: Vec<(String, u64)>,
+    /// Whether all driving is paused.
+    pub paused: bool,
+    /// The process that drives, if one does.
+    pub driver: Option<u32>,
+}
+
+/// Why a backend did not do as it was told.
+#[derive(Debug, thiserror::Error)]
+pub enum BackendError {
+    /// Nothing goes by that name.
+    #[error("there is no {what} `{id}`; {hint}")]
+    NotFound {
+        /// `interrupt`, `thread`, `workflow` …
+        what: &'static str,
+        /// What was asked for.
+        id: String,
+        /// What to do.
+        hint: String,
+    },
+    /// Several go by that beginning.
+    #[error("`{id}` is the beginning of {count} ids ({some}); give one more letter")]
+    Ambiguous {
+        /// What was asked for.
+        id: String,
+        /// How many there are.
+        count: usize,
+        /// Some of them.
+        some: String,
+    },
+    /// It was open once.
+    #[error("`{id}` is no longer open: {why}")]
+    NotOpen {
+        /// The interrupt or thread.
+        id: String,
+        /// What became of it.
+        why: String,
+    },
+    /// The card shown is not the card as it stands.
+    #[error("`{id}` has changed since it was shown; look at it again with `sayso view {id}`")]
+    Stale {
+        /// The interrupt.
+        id: String,
+    },
+    /// An answer it does not take, or arguments that do not fit.
+    #[error("`{id}`: {refusal}")]
+    Refused {
+        /// The interrupt.
+        id: String,
+        /// Why.
+        refusal: Refusal,
+    },
+    /// A start input that does not fit.
+    #[error("{workflow}: {error}")]
+    Input {
+        /// The workflow.
+        workflow: String,
+        /// What is wrong.
+        error: InputError,
+    },
+    /// Not possible as things stand.
+    #[error("{0}")]
+    Conflict(String),
+    /// The store, the disk or the network failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
+
+/// Everything a screen or a script can ask for. Nobody draws from a store directly.
+pub trait Backend: Send + Sync {
+    /// A page of the inbox.
+    fn items(&self, query: ItemQuery) -> Reply<'_, ItemPage>;
+    /// One item with its card.
+    fn card(&self, id: InterruptId) -> Reply<'_, (Item, Card)>;
+    /// Takes a decision.
+    fn decide(&self, decide: Decide) -> Reply<'_, Outcome>;
+    /// Takes a decision back.
+    fn undo(&self, id: InterruptId) -> Reply<'_, Outcome>;
+    /// Puts an interrupt out of sight until a time, or back into it.
+    fn snooze(&self, id: InterruptId, until: Option<Timestamp>) -> Reply<'_, Item>;
+    /// Starts a thread.
+    fn start(&self, workflow: String, input: Value) -> Reply<'_, Outcome>;
+    /// Goes on after a result.
+    fn proceed(&self, thread: ThreadId, words: String) -> Reply<'_, Outcome>;
+    /// Files a result away.
+    fn file_away(&self, thread: ThreadId) -> Reply<'_, Outcome>;
+    /// Begins a new thread from a step of another.
+    fn fork(&self, thread: ThreadId, step: u64) -> Reply<'_, Outcome>;
+    /// Stops a thread at once.
+    fn stop(&self, thread: ThreadId) -> Reply<'_, Outcome>;
+    /// A page of threads.
+    fn threads(&self, query: ThreadQuery) -> Reply<'_, ThreadPage>;
+    /// A whole thread.
+    fn thread(&self, id: ThreadId) -> Reply<'_, ThreadView>;
+    /// Where a thread stands.
+    fn outcome(&self, id: ThreadId) -> Reply<'_, Outcome>;
+    /// Pauses or resumes all driving, in every process.
+    fn pause(&self, paused: bool) -> Reply<'_, ()>;
+    /// The inbox in numbers.
+    fn overview(&self) -> Reply<'_, Overview>;
+    /// Changes whenever something did, here or in another process.
+    fn changes(&self) -> watch::Receiver<u64>;
+}

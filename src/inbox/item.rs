@@ -1,0 +1,89 @@
+//! One line of the inbox, with everything needed to decide on it.
+
+use crate::graph::{Allow, Hash, InterruptId, Kind, Labels, ThreadId, Warning};
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+/// What sort of item it is: an interrupt's kind, or a finished thread's answer nobody has read yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ItemKind {
+    /// A question that waits for a decision.
+    Interrupt(Kind),
+    /// A result to be read and filed away.
+    Result,
+}
+
+impl ItemKind {
+    /// The word used in JSON and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            ItemKind::Interrupt(kind) => kind.word(),
+            ItemKind::Result => "result",
+        }
+    }
+
+    /// The kind a word means.
+    pub fn from_word(word: &str) -> Option<Self> {
+        if word == "result" { Some(ItemKind::Result) } else { Kind::from_word(word).map(ItemKind::Interrupt) }
+    }
+}
+
+impl Serialize for ItemKind {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.word())
+    }
+}
+
+/// An open interrupt, or a result nobody has read.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Item {
+    /// The interrupt's id; a result goes by its thread's id.
+    pub id: String,
+    /// The thread that asks.
+    pub thread: ThreadId,
+    /// Its workflow.
+    pub workflow: String,
+    /// What sort of item it is.
+    pub kind: ItemKind,
+    /// One line for the list.
+    pub title: String,
+    /// One more line: what it is about.
+    pub gist: String,
+    /// The tool's name, `notify`, or a trouble's code.
+    pub action: String,
+    /// The proposed arguments.
+    pub args: Value,
+    /// Their JSON schema.
+    pub schema: Value,
+    /// Which answers it takes.
+    pub allow: Allow,
+    /// What the four keys are called on it.
+    pub labels: Labels,
+    /// What is unusual about it.
+    pub warnings: Vec<Warning>,
+    /// Whom or what it comes from.
+    pub source: Option<String>,
+    /// Its card as plain text.
+    pub text: String,
+    /// When it was asked.
+    pub created_at: Timestamp,
+    /// Until when it is out of sight.
+    pub snoozed_until: Option<Timestamp>,
+    /// What a decision on it is bound to.
+    #[serde(serialize_with = "hash_or_null")]
+    pub args_hash: Option<Hash>,
+    /// Accepting it does something that cannot be taken back.
+    pub irreversible: bool,
+}
+
+impl Item {
+    /// The interrupt's id; `None` for a result.
+    pub fn interrupt(&self) -> Option<InterruptId> {
+        InterruptId::parse(&self.id).ok()
+    }
+}
+
+fn hash_or_null<S: Serializer>(hash: &Option<Hash>, serializer: S) -> Result<S::Ok, S::Error> {
+    hash.map(|hash| hash.to_string()).serialize(serializer)
+}

@@ -1,0 +1,28 @@
+//! What a person sees and may decide.
+//!
+//! Everything a screen or a script needs is here as plain data ([`Item`], [`Card`], [`ThreadView`]), behind one
+//! trait ([`Backend`]). The local engine is its first implementation; whoever draws or prints knows no other
+//! way to threads. The rules of deciding ([`check`]) stand here too, pure, so that every road obeys the same.
+//!
+//! What is not here: storage, drawing and any knowledge of a particular workflow.
+
+mod backend;
+mod card;
+mod item;
+mod propose;
+mod rules;
+mod spec;
+mod status;
+mod thread;
+
+pub use backend::{Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery};
+pub use card::{Block, Card, Span, Tone};
+pub use item::{Item, ItemKind};
+pub use propose::proposal;
+pub use rules::{Refusal, check, check_args};
+pub use spec::{Registry, Spec};
+pub use status::{By, Status};
+pub use thread::{
+    DecisionView, EffectView, ErrorView, ForkedFrom, NextView, Outcome, StepView, ThreadLine, ThreadView,
+    UsageView,
+};

@@ -1,0 +1,102 @@
+//! When a decision may be taken. Pure: the same rules for screen, command line and servers.
+
+use crate::graph::{Allow, Decision, Hash};
+use serde_json::Value;
+
+/// Why a decision on an open interrupt is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// The card was drawn from something else than what stands there now.
+    #[error("the card has changed since it was shown; look at it again")]
+    Stale,
+    /// The interrupt takes no such answer.
+    #[error("this cannot be answered with {0}; it takes {1}")]
+    NotAllowed(&'static str, String),
+    /// Edited arguments do not fit.
+    #[error("{0}")]
+    Args(String),
+    /// An answer without words.
+    #[error("the answer is empty; say something, or use ignore")]
+    Empty,
+}
+
+/// Whether `decision` may be taken on an interrupt that allows `allow` and stands at `hash`.
+///
+/// `shown` is what the person saw, as much of the hash as they were given; `None` binds to nothing.
+pub fn check(
+    decision: &Decision,
+    allow: Allow,
+    schema: &Value,
+    hash: &Hash,
+    shown: Option<&str>,
+) -> Result<(), Refusal> {
+    if shown.is_some_and(|shown| !hash.matches(shown)) {
+        return Err(Refusal::Stale);
+    }
+    if !allow.permits(decision) {
+        return Err(Refusal::NotAllowed(decision.word(), words(allow)));
+    }
+    match decision {
+        Decision::Accept | Decision::Ignore => Ok(()),
+        Decision::Respond { text } if text.trim().is_empty() => Err(Refusal::Empty),
+        Decision::Respond { .. } => Ok(()),
+        Decision::Edit { args } => check_args(schema, args).map_err(Refusal::Args),
+    }
+}
+
+/// Whether `args` fit `schema`; the error names the field.
+pub fn check_args(schema: &Value, args: &Value) -> Result<(), String> {
+    let validator =
+        jsonschema::validator_for(schema).map_err(|e| format!("the tool's own schema is broken: {e}"))?;
+    match validator.iter_errors(args).next() {
+        None => Ok(()),
+        Some(error) => {
+            let path = error.instance_path().to_string();
+            let field = path.trim_start_matches('/').replace('/', ".");
+            Err(if field.is_empty() { error.to_string() } else { format!("`{field}`: {error}") })
+        }
+    }
+}
+
+fn words(allow: Allow) -> String {
+    let words = [
+        (allow.accept, "accept"),
+        (allow.edit, "edit"),
+        (allow.respond, "respond"),
+        (allow.ignore, "ignore"),
+    ];
+    let words: Vec<_> = words.into_iter().filter_map(|(allowed, word)| allowed.then_some(word)).collect();
+    match words.split_last() {
+        None => "no answer".to_owned(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn refused(decision: Decision, shown: Option<&str>) -> Result<(), Refusal> {
+        let schema = json!({"type": "object", "required": ["to"], "properties": {"to": {"type": "string"}}});
+        let allow = Allow { respond: false, ..Allow::ALL };
+        check(&decision, allow, &schema, &Hash::of("send", &json!({"to": "a"}), &[]), shown)
+    }
+
+    #[test]
+    fn decisions_are_checked() {
+        assert_eq!(refused(Decision::Accept, None), Ok(()));
+        assert_eq!(refused(Decision::Accept, Some("0000000000")), Err(Refusal::Stale));
+        let respond = refused(Decision::Respond { text: "x".into() }, None).unwrap_err();
+        assert_eq!(
+            respond.to_string(),
+            "this cannot be answered with respond; it takes accept, edit or ignore"
+        );
+        assert_eq!(refused(Decision::Edit { args: json!({"to": "b"}) }, None), Ok(()));
+        let wrong = refused(Decision::Edit { args: json!({"to": 3}) }, None).unwrap_err().to_string();
+        assert!(wrong.starts_with("`to`: 3 is not of type"), "{wrong}");
+        let missing = refused(Decision::Edit { args: json!({}) }, None).unwrap_err().to_string();
+        assert!(missing.contains("\"to\" is a required property"), "{missing}");
+    }
+}

@@ -1,0 +1,76 @@
+//! A workflow as the inbox knows it, and the list of them all.
+
+use super::{Card, Item};
+use crate::graph::{Folded, Workflow};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+type DrawCard = Arc<dyn Fn(&Folded, &Item) -> Card + Send + Sync>;
+
+/// A workflow with what people are told of it. Start flags, forms, help and drawings all read this.
+#[derive(Clone)]
+pub struct Spec {
+    /// The compiled graph.
+    pub workflow: Workflow,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// Whether people start it; child graphs are started by other threads only.
+    pub hidden: bool,
+    /// Whether its finished threads appear in the inbox as results.
+    pub results: bool,
+    draw: DrawCard,
+}
+
+impl Spec {
+    /// A workflow whose cards are drawn by `card`, from the state the thread was in when it asked.
+    pub fn new(
+        workflow: Workflow,
+        about: &'static str,
+        card: impl Fn(&Folded, &Item) -> Card + Send + Sync + 'static,
+    ) -> Self {
+        Self { workflow, about, hidden: false, results: true, draw: Arc::new(card) }
+    }
+
+    /// The same, not to be started by people.
+    pub fn hidden(mut self) -> Self {
+        self.hidden = true;
+        self
+    }
+
+    /// The same, without results in the inbox.
+    pub fn without_results(mut self) -> Self {
+        self.results = false;
+        self
+    }
+
+    /// The card of an item, from the state its thread was in then.
+    pub fn card(&self, state: &Folded, item: &Item) -> Card {
+        (self.draw)(state, item)
+    }
+}
+
+/// All workflows, by name.
+#[derive(Clone, Default)]
+pub struct Registry(BTreeMap<String, Spec>);
+
+impl Registry {
+    /// A registry of these; of two of one name the later one counts.
+    pub fn new(specs: impl IntoIterator<Item = Spec>) -> Self {
+        Self(specs.into_iter().map(|spec| (spec.workflow.name().to_owned(), spec)).collect())
+    }
+
+    /// The workflow of this name.
+    pub fn get(&self, name: &str) -> Option<&Spec> {
+        self.0.get(name)
+    }
+
+    /// All of them, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Spec> {
+        self.0.values()
+    }
+
+    /// The names people may start, for messages.
+    pub fn names(&self) -> Vec<&str> {
+        self.iter().filter(|spec| !spec.hidden).map(|spec| spec.workflow.name()).collect()
+    }
+}

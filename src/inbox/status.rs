@@ -1,0 +1,107 @@
+//! The states of a thread and the hands that decide.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Where a thread stands. The words are the same in code, store, screens and JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Can go on and waits for a driver.
+    Ready,
+    /// A node is at work.
+    Running,
+    /// A person is asked.
+    Waiting,
+    /// Decided, and still to be taken back for a moment.
+    Held,
+    /// Waits for its children.
+    Joining,
+    /// Cannot go on by itself.
+    Trouble,
+    /// Reached its end.
+    Done,
+    /// Was given up.
+    Abandoned,
+}
+
+impl Status {
+    /// Every status, in the order a thread lives through them.
+    pub const ALL: [Status; 8] = [
+        Status::Ready,
+        Status::Running,
+        Status::Waiting,
+        Status::Held,
+        Status::Joining,
+        Status::Trouble,
+        Status::Done,
+        Status::Abandoned,
+    ];
+
+    /// The word used everywhere.
+    pub fn word(self) -> &'static str {
+        match self {
+            Status::Ready => "ready",
+            Status::Running => "running",
+            Status::Waiting => "waiting",
+            Status::Held => "held",
+            Status::Joining => "joining",
+            Status::Trouble => "trouble",
+            Status::Done => "done",
+            Status::Abandoned => "abandoned",
+        }
+    }
+
+    /// The status a word means.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.word() == word)
+    }
+
+    /// Whether the thread has ended.
+    pub fn ended(self) -> bool {
+        matches!(self, Status::Done | Status::Abandoned)
+    }
+
+    /// Whether a driver has, or will soon have, something to do for it.
+    pub fn active(self) -> bool {
+        matches!(self, Status::Ready | Status::Running | Status::Held)
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.word())
+    }
+}
+
+/// Who decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum By {
+    /// A person at the screen.
+    Tui,
+    /// A person or a script at the command line.
+    Cli,
+    /// A grant, by its id.
+    Grant(String),
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            By::Tui => f.write_str("tui"),
+            By::Cli => f.write_str("cli"),
+            By::Grant(id) => write!(f, "grant:{id}"),
+        }
+    }
+}
+
+impl By {
+    /// The decider a stored word means.
+    pub fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "tui" => Some(By::Tui),
+            "cli" => Some(By::Cli),
+            _ => word.strip_prefix("grant:").map(|id| By::Grant(id.to_owned())),
+        }
+    }
+}

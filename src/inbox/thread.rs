@@ -1,0 +1,190 @@
+//! Threads as screens and scripts see them. The field names are a contract: added to, never renamed.
+
+use super::Status;
+use crate::graph::{InterruptId, ThreadId};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a verb that moves a thread reports.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Outcome {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Where it stands now.
+    pub status: Status,
+    /// What it asks now.
+    pub interrupts: Vec<InterruptId>,
+    /// What it has produced.
+    pub output: Option<Value>,
+    /// Why it cannot go on.
+    pub error: Option<ErrorView>,
+}
+
+/// Why a thread cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ErrorView {
+    /// A fixed word, for scripts.
+    pub code: String,
+    /// A sentence, for people.
+    pub text: String,
+}
+
+/// Where a fork began.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ForkedFrom {
+    /// The original.
+    pub thread: ThreadId,
+    /// The last step they share.
+    pub step: u64,
+}
+
+/// A thread as one line of a list.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ThreadLine {
+    /// The thread.
+    pub id: ThreadId,
+    /// Its workflow.
+    pub workflow: String,
+    /// What it is about.
+    pub title: String,
+    /// Where it stands.
+    pub status: Status,
+    /// How many steps it has.
+    pub steps: u64,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When something last happened to it.
+    pub updated_at: Timestamp,
+    /// The thread that started it.
+    pub parent: Option<ThreadId>,
+    /// Where it was forked from.
+    pub forked_from: Option<ForkedFrom>,
+}
+
+/// A whole thread.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ThreadView {
+    /// The thread.
+    pub id: ThreadId,
+    /// Its workflow.
+    pub workflow: String,
+    /// What it is about.
+    pub title: String,
+    /// Where it stands.
+    pub status: Status,
+    /// Its folded state; null where this build does not know the workflow.
+    pub state: Value,
+    /// What it has produced.
+    pub output: Option<Value>,
+    /// Why it cannot go on.
+    pub error: Option<ErrorView>,
+    /// The thread that started it.
+    pub parent: Option<ThreadId>,
+    /// Where it was forked from.
+    pub forked_from: Option<ForkedFrom>,
+    /// Everything that happened, in order.
+    pub steps: Vec<StepView>,
+    /// Everything people and grants decided, in order.
+    pub decisions: Vec<DecisionView>,
+    /// Everything done to the outside, in order.
+    pub effects: Vec<EffectView>,
+    /// What its model calls took.
+    pub usage: UsageView,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepView {
+    /// Its number, from 0.
+    pub n: u64,
+    /// The node, or START, ANSWERS, JOIN, ARRIVED.
+    pub node: String,
+    /// What happened.
+    pub updates: Value,
+    /// Where the thread went.
+    pub next: NextView,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Where a thread went after a step.
+#[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
+#[serde(untagged)]
+pub enum NextView {
+    /// On to a node.
+    Goto {
+        /// Its name.
+        goto: String,
+    },
+    /// A person was asked.
+    Ask {
+        /// What.
+        ask: Vec<InterruptId>,
+        /// Where it goes on.
+        then: String,
+    },
+    /// Children were started.
+    Spawn {
+        /// Which.
+        spawn: Vec<ThreadId>,
+        /// Where it goes on.
+        then: String,
+    },
+    /// It ended.
+    End {
+        /// Always true.
+        end: bool,
+    },
+}
+
+/// One decision; proposed, edited and executed arguments are three records.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DecisionView {
+    /// On what.
+    pub interrupt: InterruptId,
+    /// The question's action.
+    pub action: String,
+    /// `accept`, `edit`, `respond` or `ignore`.
+    pub r#type: String,
+    /// What was proposed.
+    pub proposed: Value,
+    /// What the person gave: edited arguments, or words.
+    pub args: Value,
+    /// What was carried out.
+    pub executed: Option<Value>,
+    /// Who decided.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+    /// When it was taken back.
+    pub undone_at: Option<Timestamp>,
+}
+
+/// One effect.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EffectView {
+    /// Its name within its step.
+    pub name: String,
+    /// The step it belongs to.
+    pub step: u64,
+    /// How far it came.
+    pub state: String,
+    /// When it began.
+    pub at: Timestamp,
+    /// What came of it.
+    pub outcome: Value,
+}
+
+/// What model calls took.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct UsageView {
+    /// How many.
+    pub calls: u64,
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// Their price, where prices are known.
+    pub cost: f64,
+}

@@ -1,0 +1,142 @@
+//! What reaches a thread from outside: at once where it waits, else before its next node.
+
+use super::commit::append;
+use super::decide::{reopen_all, restand};
+use super::rows::{Awaits, InterruptRow, ThreadRow};
+use super::seal::Seal;
+use super::{Store, StoreError};
+use crate::graph::{Event, ThreadId, What};
+use crate::inbox::{NextView, Status};
+use rusqlite::{Connection, params};
+
+/// An event with what its workflow makes of it.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    /// The thread it reaches.
+    pub thread: ThreadId,
+    /// The event.
+    pub event: Event,
+    /// The updates it becomes, a JSON array.
+    pub updates: String,
+    /// The workflow's entry, where words after a result begin anew.
+    pub entry: String,
+    /// The number it was queued under, where it was.
+    pub queued: Option<i64>,
+}
+
+impl Store {
+    /// Lets an event reach a thread.
+    pub async fn arrive(&self, arrival: Arrival) -> Result<ThreadId, StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| run(db, &arrival, now)).await
+    }
+}
+
+fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
+    let mut row = ThreadRow::find(db, &arrival.thread)?;
+    let words = matches!(arrival.event.what, What::Words { .. });
+    match row.status {
+        Status::Done if words => again(db, &mut row, arrival, now)?,
+        Status::Done | Status::Abandoned => {
+            drop_queued(db, arrival)?;
+            if arrival.queued.is_none() {
+                let why = format!("it is {}", row.status);
+                return Err(StoreError::NotOpen { id: row.id.to_string(), why });
+            }
+        }
+        _ if words => {
+            let text = format!("thread `{}` is {}; words are taken up after its result", row.id, row.status);
+            return Err(StoreError::Conflict(text));
+        }
+        // A decision it has begun to act on is no longer held: the news waits for the next node.
+        Status::Waiting | Status::Held if reopen_all(db, &row, now)? => {
+            drop_queued(db, arrival)?;
+            join(db, &mut row, arrival, now)?;
+        }
+        Status::Waiting
+        | Status::Held
+        | Status::Ready
+        | Status::Running
+        | Status::Joining
+        | Status::Trouble => {
+            if arrival.queued.is_none() {
+                queue(db, row.seq, &arrival.event, now)?;
+            }
+        }
+    }
+    Ok(row.id)
+}
+
+/// Words after a result: the thread runs again from its entry.
+fn again(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Result<(), StoreError> {
+    append(db, row, "ARRIVED", &arrival.updates, &NextView::Goto { goto: arrival.entry.clone() }, now)?;
+    row.node.clone_from(&arrival.entry);
+    row.awaits = Awaits::Nothing;
+    row.status = Status::Ready;
+    row.unread = false;
+    row.alone = 0;
+    row.version += 1;
+    row.update(db)
+}
+
+/// News for a thread that waits: its questions stay, and say what they did not know.
+fn join(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Result<(), StoreError> {
+    let mut open = InterruptRow::pending(db, row.seq)?;
+    open.retain(|pending| !pending.engine);
+    let next = NextView::Ask { ask: open.iter().map(|p| p.id.clone()).collect(), then: row.node.clone() };
+    for mut interrupt in open {
+        match &arrival.event.what {
+            What::News { warning, .. } => {
+                interrupt.warn(warning, &arrival.event.id)?;
+                interrupt.update(db)?;
+            }
+            What::Settled { reason, .. } => interrupt.close(db, Some(reason))?,
+            What::Words { .. } | What::Hint { .. } => {}
+        }
+    }
+    let next = if matches!(arrival.event.what, What::Settled { .. }) {
+        row.awaits = Awaits::Nothing;
+        NextView::Goto { goto: row.node.clone() }
+    } else {
+        next
+    };
+    append(db, row, "ARRIVED", &arrival.updates, &next, now)?;
+    row.alone = 0;
+    restand(db, row, now)
+}
+
+fn seal(thread: i64, event: &str, at: i64) -> super::Digest {
+    Seal::of("events").int(thread).text(event).int(at).done()
+}
+
+/// Keeps an event until the thread can take it in.
+pub(super) fn queue(db: &Connection, thread: i64, event: &Event, now: i64) -> Result<(), StoreError> {
+    let event = serde_json::to_string(event).map_err(|e| StoreError::Sql(e.to_string()))?;
+    db.prepare_cached("INSERT INTO events (thread, event, at, digest) VALUES (?, ?, ?, ?)")?
+        .execute(params![thread, event, now, seal(thread, &event, now).bytes()])?;
+    Ok(())
+}
+
+fn drop_queued(db: &Connection, arrival: &Arrival) -> Result<(), StoreError> {
+    if let Some(queued) = arrival.queued {
+        db.prepare_cached("DELETE FROM events WHERE seq = ?")?.execute([queued])?;
+    }
+    Ok(())
+}
+
+/// The events a thread has not taken in, oldest first.
+pub(super) fn queued(db: &Connection, thread: i64) -> Result<Vec<(i64, Event)>, StoreError> {
+    let mut found =
+        db.prepare_cached("SELECT seq, event, at, digest FROM events WHERE thread = ? ORDER BY seq")?;
+    let mut rows = found.query([thread])?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (seq, text, at): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let digest: Vec<u8> = row.get(3)?;
+        if digest != seal(thread, &text, at).bytes() {
+            return super::rows::damaged(format!("event number {seq} is not as it was written"));
+        }
+        events.push((seq, super::rows::json("an event", &text)?));
+    }
+    Ok(events)
+}

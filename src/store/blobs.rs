@@ -1,0 +1,40 @@
+//! Bytes by their own SHA-256: written once, checked whenever read.
+
+use super::StoreError;
+use super::rows::damaged;
+use rusqlite::{Connection, OptionalExtension, params};
+use sha2::{Digest, Sha256};
+
+/// Keeps bytes, unless they are kept already.
+pub(super) fn put(db: &Connection, bytes: &[u8]) -> Result<[u8; 32], StoreError> {
+    let digest: [u8; 32] = Sha256::digest(bytes).into();
+    db.prepare_cached("INSERT INTO blobs (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING")?
+        .execute(params![digest, bytes])?;
+    Ok(digest)
+}
+
+/// The bytes of a digest.
+pub(super) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
+    let found: Option<Vec<u8>> = db
+        .prepare_cached("SELECT bytes FROM blobs WHERE digest = ?")?
+        .query_row([digest], |row| row.get(0))
+        .optional()?;
+    let name = || digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect::<String>();
+    match found {
+        None => damaged(format!("the content {} is missing", name())),
+        Some(bytes) if Sha256::digest(&bytes)[..] == digest[..] => Ok(bytes),
+        Some(_) => damaged(format!("the content {} is not as it was written", name())),
+    }
+}
+
+impl super::Store {
+    /// Keeps bytes and gives their digest.
+    pub async fn put_blob(&self, bytes: Vec<u8>) -> Result<[u8; 32], StoreError> {
+        self.write(move |db| put(db, &bytes)).await
+    }
+
+    /// The bytes of a digest.
+    pub fn blob(&self, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
+        self.read(|db| get(db, digest))
+    }
+}

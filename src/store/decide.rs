@@ -1,0 +1,217 @@
+//! Decisions: taken once, by compare-and-set, and taken back until the thread has acted on them.
+
+use super::commit::{forget_calls, living_children, record_decision};
+use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, ThreadRow, time};
+use super::{Store, StoreError};
+use crate::graph::{Decision, InterruptId, ThreadId};
+use crate::inbox::{Decide, Item, Refusal, Status, check};
+use crate::text;
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+/// How long a decided thread waits so that the decision can still be taken back.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Holds {
+    /// After accepting or editing something irreversible.
+    pub irreversible_ms: i64,
+    /// After any other decision.
+    pub other_ms: i64,
+}
+
+impl Store {
+    /// Takes a decision.
+    pub async fn decide(&self, decide: Decide, holds: Holds) -> Result<ThreadId, StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| run(db, decide, holds, now)).await
+    }
+
+    /// Takes a decision back, while the thread has not acted on it.
+    pub async fn undo(&self, id: InterruptId) -> Result<ThreadId, StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| {
+            let mut interrupt = InterruptRow::find(db, &id)?;
+            let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
+            match interrupt.stage {
+                Stage::Decided => {}
+                Stage::Open => {
+                    return Err(StoreError::Conflict(format!(
+                        "`{}` is open; there is nothing to undo",
+                        interrupt.id
+                    )));
+                }
+                Stage::Closed => return Err(not_open(db, &interrupt)?),
+            }
+            if !reopen(db, &mut interrupt, now)? {
+                let why = "the thread has already acted on it".to_owned();
+                return Err(StoreError::NotOpen { id: interrupt.id.to_string(), why });
+            }
+            restand(db, &mut row, now)?;
+            Ok(row.id)
+        })
+        .await
+    }
+
+    /// Takes back every decision a thread has not acted on; it is asked again.
+    pub async fn ask_again(&self, thread: ThreadId, version: i64) -> Result<(), StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| {
+            let mut row = ThreadRow::find(db, &thread)?;
+            if row.version != version {
+                return Err(StoreError::Moved);
+            }
+            reopen_all(db, &row, now)?;
+            restand(db, &mut row, now)
+        })
+        .await
+    }
+
+    /// Puts an open interrupt out of sight until a time, or back into it.
+    pub async fn snooze(&self, id: InterruptId, until: Option<Timestamp>) -> Result<Item, StoreError> {
+        self.write(move |db| {
+            let mut interrupt = InterruptRow::find(db, &id)?;
+            if interrupt.stage != Stage::Open {
+                return Err(not_open(db, &interrupt)?);
+            }
+            interrupt.snoozed_until = until.map(Timestamp::as_millisecond);
+            interrupt.update(db)?;
+            let row = ThreadRow::by_seq(db, interrupt.thread)?;
+            interrupt.item(db, &row.id, &row.workflow)
+        })
+        .await
+    }
+}
+
+fn run(db: &Connection, decide: Decide, holds: Holds, now: i64) -> Result<ThreadId, StoreError> {
+    let mut interrupt = InterruptRow::find(db, &decide.interrupt)?;
+    if interrupt.stage != Stage::Open {
+        return Err(not_open(db, &interrupt)?);
+    }
+    interrupt.check_hash()?;
+    let schema = interrupt.schema(db)?;
+    let decision = typed(decide.decision);
+    check(&decision, interrupt.allow(), &schema, &interrupt.hash, decide.shown.as_deref())
+        .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
+    record_decision(db, &interrupt, decision, decide.learn, decide.by, interrupt.hash, now)?;
+    interrupt.stage = Stage::Decided;
+    interrupt.snoozed_until = None;
+    interrupt.update(db)?;
+
+    let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
+    row.status = standing(db, &row)?;
+    row.version += 1;
+    row.updated_at = now;
+    if row.status == Status::Ready {
+        let hold = hold(db, &row, holds)?;
+        if hold > 0 {
+            (row.status, row.hold_ms, row.held_at) = (Status::Held, hold, Some(now));
+        }
+    }
+    row.update(db)?;
+    Ok(row.id)
+}
+
+/// What a person typed is kept, less the control characters a terminal may have put in.
+fn typed(decision: Decision) -> Decision {
+    match decision {
+        Decision::Respond { text } => Decision::Respond { text: text::typed(&text) },
+        Decision::Accept | Decision::Edit { .. } | Decision::Ignore => decision,
+    }
+}
+
+/// Where a living thread stands, by what it still waits for.
+pub(super) fn standing(db: &Connection, row: &ThreadRow) -> Result<Status, StoreError> {
+    if row.status.ended() {
+        return Ok(row.status);
+    }
+    let pending = InterruptRow::pending(db, row.seq)?;
+    let open = |engine| pending.iter().any(|p| p.engine == engine && p.stage == Stage::Open);
+    Ok(if open(true) {
+        Status::Trouble
+    } else if row.awaits == Awaits::Answers && open(false) {
+        Status::Waiting
+    } else if row.awaits == Awaits::Children && children_live(db, row)? {
+        Status::Joining
+    } else {
+        Status::Ready
+    })
+}
+
+fn children_live(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
+    // Arrivals may have added steps since the children were started, so their own record tells the step.
+    let step: Option<i64> = db
+        .prepare_cached("SELECT max(parent_step) FROM threads WHERE parent = ? AND joined = 1")?
+        .query_row([row.seq], |found| found.get(0))?;
+    match step {
+        Some(step) => Ok(living_children(db, row.seq, step)? > 0),
+        None => Ok(false),
+    }
+}
+
+fn hold(db: &Connection, row: &ThreadRow, holds: Holds) -> Result<i64, StoreError> {
+    let mut longest = 0;
+    for pending in InterruptRow::pending(db, row.seq)? {
+        let acts =
+            matches!(DecisionRow::in_force(db, &pending)?.decision, Decision::Accept | Decision::Edit { .. });
+        let this = if pending.irreversible && acts { holds.irreversible_ms } else { holds.other_ms };
+        longest = longest.max(this);
+    }
+    Ok(longest)
+}
+
+/// The thread stands anew after decisions were taken back.
+pub(super) fn restand(db: &Connection, row: &mut ThreadRow, now: i64) -> Result<(), StoreError> {
+    forget_calls(db, row)?;
+    row.status = standing(db, row)?;
+    (row.hold_ms, row.held_at) = (0, None);
+    row.version += 1;
+    row.updated_at = now;
+    row.update(db)
+}
+
+/// Takes back the decisions a thread has not acted on; `false` where it has.
+pub(super) fn reopen_all(db: &Connection, row: &ThreadRow, now: i64) -> Result<bool, StoreError> {
+    let mut all = true;
+    for mut pending in InterruptRow::pending(db, row.seq)? {
+        if pending.stage == Stage::Decided {
+            all &= reopen(db, &mut pending, now)?;
+        }
+    }
+    Ok(all)
+}
+
+fn reopen(db: &Connection, interrupt: &mut InterruptRow, now: i64) -> Result<bool, StoreError> {
+    let mut decision = DecisionRow::in_force(db, interrupt)?;
+    if decision.consumed {
+        return Ok(false);
+    }
+    decision.undone_at = Some(now);
+    decision.update(db)?;
+    interrupt.stage = Stage::Open;
+    interrupt.update(db)?;
+    Ok(true)
+}
+
+/// What became of an interrupt that is not open.
+pub(super) fn not_open(db: &Connection, interrupt: &InterruptRow) -> Result<StoreError, StoreError> {
+    let why = match (&interrupt.closed_why, interrupt.stage) {
+        (Some(why), Stage::Closed) => why.clone(),
+        _ => {
+            let decision = DecisionRow::in_force(db, interrupt)?;
+            let word = match decision.decision {
+                Decision::Accept => "accepted",
+                Decision::Edit { .. } => "edited and accepted",
+                Decision::Respond { .. } => "answered",
+                Decision::Ignore => "ignored",
+            };
+            format!("it was {word} (by {}) at {}", decision.by, time(decision.at)?)
+        }
+    };
+    Ok(StoreError::NotOpen { id: interrupt.id.to_string(), why })
+}
+
+impl StoreError {
+    /// Whether the card shown was not the card as it stands.
+    pub fn is_stale(&self) -> bool {
+        matches!(self, StoreError::Refused { refusal: Refusal::Stale, .. })
+    }
+}

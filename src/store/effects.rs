@@ -1,0 +1,158 @@
+//! The journal: intents before the first byte leaves, outcomes after, results of repeatable calls.
+
+use super::rows::{DecisionRow, EffectRow, InterruptRow, Stage, ThreadRow, damaged, json};
+use super::seal::{Digest, Seal};
+use super::{Store, StoreError, blobs};
+use crate::graph::{Basis, Begun, Decision, EffectState, Intent, ThreadId};
+use crate::inbox::Status;
+use rusqlite::{Connection, params};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// An intent, and the place in its thread it belongs to.
+#[derive(Clone, Debug)]
+pub struct EffectIntent {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The version its node was started at.
+    pub version: i64,
+    /// The step its node works on.
+    pub step: i64,
+    /// What is about to be done.
+    pub intent: Intent,
+}
+
+impl Store {
+    /// Commits an intent, or tells what an earlier attempt left.
+    pub async fn begin_effect(&self, effect: EffectIntent) -> Result<Begun, StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| begin(db, &effect, now)).await
+    }
+
+    /// Commits how far an effect has come. Whatever happened to its thread meanwhile, the truth is kept.
+    pub async fn settle_effect(
+        &self,
+        thread: ThreadId,
+        step: i64,
+        name: String,
+        state: EffectState,
+        outcome: Value,
+    ) -> Result<(), StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| {
+            let thread = ThreadRow::seq_of(db, &thread)?;
+            let Some(mut effect) = EffectRow::find(db, thread, step, &name)? else {
+                return damaged(format!("effect `{name}` is missing"));
+            };
+            effect.state = state;
+            effect.outcome = outcome.to_string();
+            effect.ended_at = if state == EffectState::Begun { None } else { Some(now) };
+            effect.update(db)
+        })
+        .await
+    }
+
+    /// Keeps the result of a repeatable call without waiting for the disk. Where the thread has moved on, the
+    /// result rests on premises that no longer hold and is dropped.
+    pub fn record_call(&self, thread: ThreadId, version: i64, step: i64, name: &str, result: &Value) {
+        let (name, result) = (name.to_owned(), result.to_string());
+        self.write_later(move |db| {
+            let row = ThreadRow::find(db, &thread)?;
+            if row.version != version {
+                return Err(StoreError::Moved);
+            }
+            let digest = seal_call(row.seq, step, &name, &result);
+            db.prepare_cached(
+                "INSERT OR REPLACE INTO calls (thread, step, name, result, digest) VALUES (?, ?, ?, ?, ?)",
+            )?
+            .execute(params![row.seq, step, name, result, digest.bytes()])?;
+            Ok(())
+        });
+    }
+}
+
+fn begin(db: &Connection, effect: &EffectIntent, now: i64) -> Result<Begun, StoreError> {
+    let mut row = ThreadRow::find(db, &effect.thread)?;
+    if row.version != effect.version || row.steps != effect.step {
+        return Err(StoreError::Moved);
+    }
+    let Intent { name, basis, frozen } = &effect.intent;
+    if let Some(earlier) = EffectRow::find(db, row.seq, effect.step, name)? {
+        return Ok(Begun::Earlier {
+            state: earlier.state,
+            frozen: blobs::get(db, &earlier.frozen)?,
+            outcome: json("an effect's outcome", &earlier.outcome)?,
+        });
+    }
+    approve(db, &row, basis)?;
+    let basis = serde_json::to_string(basis).map_err(|e| StoreError::Sql(e.to_string()))?;
+    let mut new = EffectRow {
+        seq: 0,
+        thread: row.seq,
+        step: effect.step,
+        name: name.clone(),
+        basis,
+        state: EffectState::Begun,
+        frozen: blobs::put(db, frozen)?,
+        outcome: Value::Null.to_string(),
+        begun_at: now,
+        ended_at: None,
+    };
+    new.insert(db)?;
+    row.effects += 1;
+    row.status = Status::Running;
+    row.updated_at = now;
+    row.update(db)?;
+    Ok(Begun::New)
+}
+
+/// Checks that what is about to be done is what was approved, byte for byte, and closes the way back.
+fn approve(db: &Connection, row: &ThreadRow, basis: &Basis) -> Result<(), StoreError> {
+    let pending = InterruptRow::pending(db, row.seq)?;
+    let decided = pending.iter().filter(|p| !p.engine && p.stage == Stage::Decided);
+    let mut approved = matches!(basis, Basis::Grant { .. });
+    for interrupt in decided {
+        let mut decision = DecisionRow::in_force(db, interrupt)?;
+        if let Basis::Decision { key, args } = basis
+            && *key == interrupt.key
+        {
+            interrupt.check_hash()?;
+            let allowed = match &decision.decision {
+                Decision::Accept => interrupt.args()?,
+                Decision::Edit { args } => args.clone(),
+                Decision::Respond { .. } | Decision::Ignore => {
+                    return Err(StoreError::NotApproved(format!("`{}` was not approved", interrupt.id)));
+                }
+            };
+            if decision.hash != interrupt.hash || allowed != *args {
+                let text = format!("what would be done is not what was approved on `{}`", interrupt.id);
+                return Err(StoreError::NotApproved(text));
+            }
+            decision.executed = Some(args.to_string());
+            approved = true;
+        }
+        decision.consumed = true;
+        decision.update(db)?;
+    }
+    if approved { Ok(()) } else { Err(StoreError::NotApproved("nobody approved this effect".to_owned())) }
+}
+
+fn seal_call(thread: i64, step: i64, name: &str, result: &str) -> Digest {
+    Seal::of("calls").int(thread).int(step).text(name).text(result).done()
+}
+
+/// The results an earlier attempt at this step left.
+pub(super) fn calls(db: &Connection, thread: i64, step: i64) -> Result<HashMap<String, Value>, StoreError> {
+    let mut found =
+        db.prepare_cached("SELECT name, result, digest FROM calls WHERE thread = ? AND step = ?")?;
+    let mut rows = found.query([thread, step])?;
+    let mut calls = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let (name, result, digest): (String, String, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        if digest != seal_call(thread, step, &name, &result).bytes() {
+            return damaged(format!("the result of call `{name}` is not as it was written"));
+        }
+        calls.insert(name, json("a call's result", &result)?);
+    }
+    Ok(calls)
+}

@@ -1,0 +1,108 @@
+//! What can go wrong with the store, told apart by what the caller can do.
+
+use crate::inbox::Refusal;
+use std::path::PathBuf;
+
+/// Why the store did not do as it was told. Nothing was written in any of these cases.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// A row is not what was written. It names the row.
+    #[error("the database is damaged: {0}; run `sayso doctor` to see how far, and restore a backup")]
+    Damaged(String),
+    /// The file was written by a later sayso.
+    #[error(
+        "{} was written by a newer sayso (format {found}, this one knows {known}); update sayso. The file was not touched",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The version it has.
+        found: i64,
+        /// The newest version this build knows.
+        known: i64,
+    },
+    /// The file is something else.
+    #[error("{} is not a sayso database ({why}); name another data folder with --data", path.display())]
+    NotOurs {
+        /// The file.
+        path: PathBuf,
+        /// What it looks like.
+        why: String,
+    },
+    /// Nothing can be written here.
+    #[error("the data folder can only be viewed: {0}")]
+    ViewOnly(String),
+    /// The disk is full; it may be tried again.
+    #[error("the disk is full; nothing was written. Free some space and try again")]
+    Full,
+    /// The disk failed to keep what it was given; the writer has stopped for good.
+    #[error("the disk failed ({0}); nothing more is written. Check the disk, then start again")]
+    Disk(String),
+    /// Another process kept the database locked.
+    #[error("another process has kept the database locked for too long; try again")]
+    Busy,
+    /// The thread moved on since it was read.
+    #[error("the thread has moved on since it was read")]
+    Moved,
+    /// Nothing goes by that id.
+    #[error("there is no {0} `{1}`")]
+    Unknown(&'static str, String),
+    /// Several go by that beginning.
+    #[error("`{id}` is the beginning of several ids: {}", some.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        id: String,
+        /// Some of those it could mean.
+        some: Vec<String>,
+    },
+    /// It was open once.
+    #[error("`{id}` is no longer open: {why}")]
+    NotOpen {
+        /// The interrupt or thread.
+        id: String,
+        /// What became of it.
+        why: String,
+    },
+    /// The decision breaks a rule.
+    #[error("`{id}`: {refusal}")]
+    Refused {
+        /// The interrupt.
+        id: String,
+        /// Which.
+        refusal: Refusal,
+    },
+    /// What would be carried out is not what was approved.
+    #[error("{0}")]
+    NotApproved(String),
+    /// The request makes no sense as things stand.
+    #[error("{0}")]
+    Conflict(String),
+    /// Anything else SQLite says.
+    #[error("the database said: {0}")]
+    Sql(String),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        match &error {
+            rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
+                ErrorCode::DiskFull => StoreError::Full,
+                ErrorCode::SystemIoFailure => StoreError::Disk(error.to_string()),
+                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy,
+                ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
+                    StoreError::Damaged(error.to_string())
+                }
+                ErrorCode::ReadOnly | ErrorCode::CannotOpen => StoreError::ViewOnly(error.to_string()),
+                _ => StoreError::Sql(error.to_string()),
+            },
+            // A value of the wrong type in a STRICT table, or text that is not UTF-8, was not written by us.
+            rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::Utf8Error(..) => StoreError::Damaged(error.to_string()),
+            _ => StoreError::Sql(error.to_string()),
+        }
+    }
+}

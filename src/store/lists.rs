@@ -1,0 +1,293 @@
+//! Lists, page by page: each an indexed query that begins where the last page ended.
+
+use super::rows::{InterruptRow, ThreadRow, json, time};
+use super::{Store, StoreError, search};
+use crate::graph::{InterruptId, Kind, ThreadId};
+use crate::inbox::{
+    ErrorView, ForkedFrom, Item, ItemKind, ItemPage, ItemQuery, Outcome, Status, ThreadLine, ThreadPage,
+    ThreadQuery,
+};
+use rusqlite::{Connection, params};
+use serde_json::Value;
+
+impl Store {
+    /// A page of open interrupts, or of results nobody has read, oldest first.
+    pub fn items(&self, query: &ItemQuery) -> Result<ItemPage, StoreError> {
+        let now = self.now_ms();
+        self.read(|db| match query.kind {
+            Some(ItemKind::Result) => results(db, query),
+            Some(ItemKind::Interrupt(kind)) => interrupts(db, query, Some(kind), now),
+            None => interrupts(db, query, None, now),
+        })
+    }
+
+    /// One interrupt, whatever became of it, and how many steps its thread had when it asked.
+    pub fn item(&self, id: &InterruptId) -> Result<(Item, u64), StoreError> {
+        self.read(|db| {
+            let interrupt = InterruptRow::find(db, id)?;
+            let row = ThreadRow::by_seq(db, interrupt.thread)?;
+            // Trouble is no step; a question is asked by one.
+            let steps = if interrupt.engine { interrupt.step } else { row.steps.min(interrupt.step + 1) };
+            Ok((interrupt.item(db, &row.id, &row.workflow)?, steps.unsigned_abs()))
+        })
+    }
+
+    /// A page of threads, newest first.
+    pub async fn threads(&self, query: &ThreadQuery) -> Result<ThreadPage, StoreError> {
+        if query.search.is_some() {
+            self.index_words().await?;
+        }
+        self.read(|db| threads(db, query))
+    }
+
+    /// Where a thread stands.
+    pub fn outcome(&self, id: &ThreadId) -> Result<Outcome, StoreError> {
+        self.read(|db| {
+            let row = ThreadRow::find(db, id)?;
+            let open: Vec<InterruptId> = InterruptRow::pending(db, row.seq)?
+                .into_iter()
+                .filter(|pending| pending.stage == super::rows::Stage::Open)
+                .map(|pending| pending.id)
+                .collect();
+            Ok(Outcome {
+                interrupts: open,
+                output: output(&row)?,
+                error: error(&row),
+                thread: row.id,
+                status: row.status,
+            })
+        })
+    }
+
+    /// A thread and everything it started, directly or not.
+    pub fn family(&self, id: &ThreadId) -> Result<Vec<(ThreadId, Status)>, StoreError> {
+        self.read(|db| {
+            let root = ThreadRow::find(db, id)?;
+            let mut found = db.prepare_cached(
+                "WITH RECURSIVE family (seq) AS (
+                    SELECT ?1 UNION SELECT t.seq FROM threads t JOIN family f ON t.parent = f.seq
+                 )
+                 SELECT id, status FROM threads WHERE seq IN (SELECT seq FROM family) ORDER BY seq",
+            )?;
+            let mut rows = found.query([root.seq])?;
+            let mut family = Vec::new();
+            while let Some(row) = rows.next()? {
+                let (id, status): (String, String) = (row.get(0)?, row.get(1)?);
+                match (ThreadId::parse(&id), Status::from_word(&status)) {
+                    (Ok(id), Some(status)) => family.push((id, status)),
+                    _ => return super::rows::damaged(format!("thread {id} has no valid id or status")),
+                }
+            }
+            Ok(family)
+        })
+    }
+
+    /// How many open interrupts there are by kind, how many snoozed ones, and how many threads by status.
+    pub fn counts(&self) -> Result<Counts, StoreError> {
+        let now = self.now_ms();
+        self.read(|db| {
+            let mut counts = Counts::default();
+            let mut found = db.prepare_cached(
+                "SELECT kind, coalesce(snoozed_until, 0) > ?, count(*) FROM interrupts WHERE status = 'open' GROUP BY 1, 2",
+            )?;
+            let mut rows = found.query([now])?;
+            while let Some(row) = rows.next()? {
+                let (kind, snoozed, count): (String, bool, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                if snoozed {
+                    counts.snoozed += count.unsigned_abs();
+                } else if let Some(place) = Kind::ALL.iter().position(|known| known.word() == kind) {
+                    counts.open[place] += count.unsigned_abs();
+                }
+            }
+            let mut found = db.prepare_cached("SELECT status, count(*) FROM threads GROUP BY status")?;
+            let mut rows = found.query([])?;
+            while let Some(row) = rows.next()? {
+                let (status, count): (String, i64) = (row.get(0)?, row.get(1)?);
+                if let Some(place) = Status::ALL.iter().position(|known| known.word() == status) {
+                    counts.threads[place] += count.unsigned_abs();
+                }
+            }
+            let results: i64 = db
+                .prepare_cached("SELECT count(*) FROM threads WHERE unread = 1")?
+                .query_row([], |row| row.get(0))?;
+            counts.results = results.unsigned_abs();
+            Ok(counts)
+        })
+    }
+
+    /// Files a result away.
+    pub async fn file_away(&self, id: ThreadId) -> Result<(), StoreError> {
+        self.write(move |db| {
+            let mut row = ThreadRow::find(db, &id)?;
+            if !row.unread {
+                let why = format!("thread `{}` has no result waiting to be read", row.id);
+                return Err(StoreError::Conflict(why));
+            }
+            row.unread = false;
+            row.update(db)
+        })
+        .await
+    }
+}
+
+/// The inbox in numbers, in the orders of `Kind::ALL` and `Status::ALL`.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Open interrupts that are not snoozed.
+    pub open: [u64; 4],
+    /// Open interrupts that are.
+    pub snoozed: u64,
+    /// Results nobody has read.
+    pub results: u64,
+    /// Threads.
+    pub threads: [u64; 8],
+}
+
+fn interrupts(
+    db: &Connection,
+    query: &ItemQuery,
+    kind: Option<Kind>,
+    now: i64,
+) -> Result<ItemPage, StoreError> {
+    let mut found = db.prepare_cached(
+        "SELECT * FROM interrupts
+         WHERE status = 'open' AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
+         ORDER BY seq LIMIT ?5",
+    )?;
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1);
+    let after = query.after.unwrap_or(0);
+    let mut rows =
+        found.query(params![after, kind.map(Kind::word), now, query.snoozed, limit.saturating_add(1)])?;
+    let mut page = ItemPage::default();
+    let (mut taken, mut last) = (0, after);
+    while let Some(row) = rows.next()? {
+        if taken == query.limit {
+            page.next = Some(last);
+            break;
+        }
+        taken += 1;
+        last = row.get("seq")?;
+        let item = InterruptRow::read(row).and_then(|interrupt| {
+            let thread = ThreadRow::by_seq(db, interrupt.thread)?;
+            interrupt.item(db, &thread.id, &thread.workflow)
+        });
+        match item {
+            Ok(item) => page.items.push(item),
+            Err(StoreError::Damaged(what)) => page.damaged.push(what),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(page)
+}
+
+fn results(db: &Connection, query: &ItemQuery) -> Result<ItemPage, StoreError> {
+    let mut found =
+        db.prepare_cached("SELECT * FROM threads WHERE unread = 1 AND seq > ? ORDER BY seq LIMIT ?")?;
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1);
+    let mut rows = found.query([query.after.unwrap_or(0), limit.saturating_add(1)])?;
+    let mut page = ItemPage::default();
+    let (mut taken, mut last) = (0, 0);
+    while let Some(row) = rows.next()? {
+        if taken == query.limit {
+            page.next = Some(last);
+            break;
+        }
+        taken += 1;
+        last = row.get("seq")?;
+        match ThreadRow::read(row).and_then(|thread| result(&thread)) {
+            Ok(item) => page.items.push(item),
+            Err(StoreError::Damaged(what)) => page.damaged.push(what),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(page)
+}
+
+fn result(row: &ThreadRow) -> Result<Item, StoreError> {
+    let output = output(row)?.unwrap_or(Value::Null);
+    Ok(Item {
+        id: row.id.to_string(),
+        thread: row.id.clone(),
+        workflow: row.workflow.clone(),
+        kind: ItemKind::Result,
+        title: row.title.clone(),
+        gist: String::new(),
+        action: "result".to_owned(),
+        args: output,
+        schema: Value::Bool(true),
+        allow: crate::graph::Allow { accept: true, edit: false, respond: true, ignore: false },
+        labels: crate::graph::Labels {
+            accept: Some("file away".to_owned()),
+            respond: Some("go on".to_owned()),
+            ..Default::default()
+        },
+        warnings: Vec::new(),
+        source: None,
+        text: String::new(),
+        created_at: time(row.updated_at)?,
+        snoozed_until: None,
+        args_hash: None,
+        irreversible: false,
+    })
+}
+
+fn threads(db: &Connection, query: &ThreadQuery) -> Result<ThreadPage, StoreError> {
+    let before = query.after.unwrap_or(i64::MAX);
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
+    let seqs: Vec<i64> = match (&query.search, query.status) {
+        (Some(words), status) => search::threads(db, words, status, before, limit)?,
+        (None, Some(status)) => db
+            .prepare_cached("SELECT seq FROM threads WHERE status = ? AND seq < ? ORDER BY seq DESC LIMIT ?")?
+            .query_map(params![status.word(), before, limit], |row| row.get(0))?
+            .collect::<Result<_, _>>()?,
+        (None, None) => db
+            .prepare_cached("SELECT seq FROM threads WHERE seq < ? ORDER BY seq DESC LIMIT ?")?
+            .query_map([before, limit], |row| row.get(0))?
+            .collect::<Result<_, _>>()?,
+    };
+    let mut page = ThreadPage::default();
+    for (place, seq) in seqs.iter().enumerate() {
+        if place == query.limit {
+            page.next = seqs.get(place.wrapping_sub(1)).copied();
+            break;
+        }
+        match ThreadRow::by_seq(db, *seq).and_then(|row| line(db, &row)) {
+            Ok(line) => page.threads.push(line),
+            Err(StoreError::Damaged(what)) => page.damaged.push(what),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(page)
+}
+
+pub(super) fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadLine, StoreError> {
+    Ok(ThreadLine {
+        id: row.id.clone(),
+        workflow: row.workflow.clone(),
+        title: row.title.clone(),
+        status: row.status,
+        steps: row.steps.unsigned_abs(),
+        created_at: time(row.created_at)?,
+        updated_at: time(row.updated_at)?,
+        parent: row.parent.map(|seq| ThreadRow::by_seq(db, seq).map(|parent| parent.id)).transpose()?,
+        forked_from: forked_from(db, row)?,
+    })
+}
+
+pub(super) fn forked_from(db: &Connection, row: &ThreadRow) -> Result<Option<ForkedFrom>, StoreError> {
+    match (row.origin, row.origin_step) {
+        (Some(seq), Some(step)) => {
+            Ok(Some(ForkedFrom { thread: ThreadRow::by_seq(db, seq)?.id, step: step.unsigned_abs() }))
+        }
+        _ => Ok(None),
+    }
+}
+
+pub(super) fn output(row: &ThreadRow) -> Result<Option<Value>, StoreError> {
+    row.output.as_deref().map(|text| json(&format!("the output of thread {}", row.id), text)).transpose()
+}
+
+pub(super) fn error(row: &ThreadRow) -> Option<ErrorView> {
+    let (code, text) = (row.error_code.clone()?, row.error_text.clone()?);
+    Some(ErrorView { code, text })
+}

@@ -1,0 +1,70 @@
+//! One driver at a time: an OS file lock, which no crash can leave behind.
+
+use super::StoreError;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+const FILE: &str = "driver.lock";
+
+/// Held by the process that drives threads; given back when dropped.
+#[derive(Debug)]
+pub struct DriverLock(File);
+
+/// What trying for the lock came to.
+#[derive(Debug)]
+pub enum Taken {
+    /// It is ours.
+    Ours(DriverLock),
+    /// Another process has it; its number, where it could be read.
+    Theirs(Option<u32>),
+}
+
+impl DriverLock {
+    /// Tries for the lock of a data folder.
+    pub fn take(folder: &Path) -> Result<Taken, StoreError> {
+        let mut file = open(folder).map_err(|e| StoreError::ViewOnly(format!("the driver's lock: {e}")))?;
+        match file.try_lock() {
+            Ok(()) => {
+                // The number is for people; the lock is what counts, so a failed write changes nothing.
+                let _ = file.set_len(0);
+                let _ = file.write_all(std::process::id().to_string().as_bytes());
+                Ok(Taken::Ours(Self(file)))
+            }
+            Err(TryLockError::WouldBlock) => Ok(Taken::Theirs(pid(&mut file))),
+            Err(TryLockError::Error(e)) => Err(StoreError::ViewOnly(format!("the driver's lock: {e}"))),
+        }
+    }
+
+    /// The process that drives now, if one does.
+    pub fn holder(folder: &Path) -> Option<u32> {
+        let mut file = File::open(folder.join(FILE)).ok()?;
+        match file.try_lock_shared() {
+            Ok(()) => None,
+            Err(TryLockError::WouldBlock) => pid(&mut file),
+            Err(TryLockError::Error(_)) => None,
+        }
+    }
+}
+
+impl Drop for DriverLock {
+    fn drop(&mut self) {
+        let _ = self.0.set_len(0);
+        let _ = self.0.unlock();
+    }
+}
+
+fn open(folder: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(folder.join(FILE))
+}
+
+fn pid(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().ok()?;
+    file.read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}

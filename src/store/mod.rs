@@ -1,0 +1,55 @@
+//! One SQLite file: the only place where worker, screen and command line meet, in one process or in several.
+//!
+//! What is promised: a write that was answered is on the disk (WAL, `synchronous=FULL`); writes that wait for
+//! the same fsync share it; a write that rests on something another one changed is refused, not merged; every
+//! row that matters carries a digest and steps are chained, so that damage is named when it is read and never
+//! passed on; and others learn *that* something changed, never what: they read.
+//!
+//! What is not here: what a state or an update means (they are JSON text), mail, and any decision about what
+//! to do next. Rows and bytes go in, rows and bytes come out.
+
+mod arrive;
+mod blobs;
+mod commit;
+mod decide;
+mod effects;
+mod error;
+mod fork;
+mod lists;
+mod load;
+mod lock;
+mod memory;
+mod notice;
+mod open;
+mod rows;
+mod schema;
+mod seal;
+mod search;
+mod settings;
+mod trouble;
+mod verify;
+mod view;
+mod writer;
+
+pub use arrive::Arrival;
+pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};
+pub use decide::Holds;
+pub use effects::EffectIntent;
+pub use error::StoreError;
+pub use lists::Counts;
+pub use load::{Have, Loaded, Runnable, Tail};
+pub use lock::{DriverLock, Taken};
+pub use memory::{MemoryCause, MemoryVersion};
+pub use notice::Watcher;
+pub use open::{Clock, Mode, Store};
+pub use rows::Awaits;
+pub use schema::VERSION;
+pub use seal::Digest;
+pub use trouble::NewTrouble;
+pub use verify::Verified;
+pub use view::StoredThread;
+
+/// The version of the SQLite library that is built in.
+pub fn sqlite_version() -> &'static str {
+    rusqlite::version()
+}

@@ -1,0 +1,49 @@
+//! Notice of what other processes write. That something changed, never what.
+
+use super::StoreError;
+use rusqlite::Connection;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// How often SQLite is asked; a person does not notice less.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// Watches until it is dropped.
+#[derive(Debug)]
+pub struct Watcher {
+    stop: Option<Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Watcher {
+    pub(super) fn start(db: Connection, changed: watch::Sender<u64>) -> Result<Self, StoreError> {
+        let (stop, stopped) = channel::<()>();
+        let version = |db: &Connection| db.query_row("PRAGMA data_version", [], |row| row.get::<_, i64>(0));
+        let mut seen = version(&db)?;
+        let thread = std::thread::Builder::new()
+            .name("sayso-notice".to_owned())
+            .spawn(move || {
+                while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(EVERY) {
+                    // A version that cannot be read now is read next time.
+                    if let Ok(now) = version(&db)
+                        && now != seen
+                    {
+                        seen = now;
+                        changed.send_modify(|count| *count += 1);
+                    }
+                }
+            })
+            .map_err(|e| StoreError::Sql(format!("the watcher could not be started: {e}")))?;
+        Ok(Self { stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Opening the file, and the two ways in: reading and writing.
+
+use super::schema::{self, APPLICATION_ID, VERSION};
+use super::writer::Writer;
+use super::{StoreError, notice};
+use jiff::Timestamp;
+use rusqlite::{Connection, OpenFlags};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::watch;
+
+const FILE: &str = "sayso.db";
+
+/// Where the time of day comes from. It labels rows and wakes snoozed items; it never orders anything.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// Whether the store can be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// It can.
+    ReadWrite,
+    /// It cannot, for this reason.
+    ViewOnly(String),
+}
+
+/// An open database. Cloning it is cheap, and all clones share one writer.
+#[derive(Clone)]
+pub struct Store(Arc<Inner>);
+
+struct Inner {
+    folder: PathBuf,
+    uri: String,
+    readers: Mutex<Vec<Connection>>,
+    writer: Option<Writer>,
+    view_only: Option<String>,
+    changed: watch::Sender<u64>,
+    clock: Clock,
+}
+
+impl Store {
+    /// Opens the database in `folder`, making both where they are missing.
+    pub fn open(folder: &Path) -> Result<Self, StoreError> {
+        Self::open_with(folder, Arc::new(Timestamp::now))
+    }
+
+    /// The same with another clock.
+    pub fn open_with(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
+        let path = folder.join(FILE);
+        match make_private(folder, &path) {
+            Ok(()) => {}
+            Err(error) if path.exists() => {
+                return Self::open_view_only(folder, &path, clock, error.to_string());
+            }
+            Err(error) => {
+                return Err(StoreError::ViewOnly(format!("{} cannot be made: {error}", path.display())));
+            }
+        }
+        look_at_header(&path)?;
+        let (changed, _) = watch::channel(0);
+        let db = Connection::open_with_flags(
+            &path,
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
+        prepare_writer(&db)?;
+        if schema::version(&db)? > VERSION {
+            return Err(StoreError::Newer { path, found: schema::version(&db)?, known: VERSION });
+        }
+        schema::migrate(&db)?;
+        let writer = Writer::start(db, changed.clone())?;
+        Ok(Self(Arc::new(Inner {
+            folder: folder.to_owned(),
+            uri: uri(&path, "mode=ro"),
+            readers: Mutex::default(),
+            writer: Some(writer),
+            view_only: None,
+            changed,
+            clock,
+        })))
+    }
+
+    fn open_view_only(folder: &Path, path: &Path, clock: Clock, why: String) -> Result<Self, StoreError> {
+        look_at_header(path)?;
+        // Without a write-ahead log the file is all there is and cannot change; with one, SQLite needs its
+        // neighbours and may still manage to read them.
+        let log = fs::metadata(path.with_extension("db-wal")).map(|meta| meta.len()).unwrap_or(0);
+        let uri = uri(path, if log == 0 { "mode=ro&immutable=1" } else { "mode=ro" });
+        let inner = Inner {
+            folder: folder.to_owned(),
+            uri,
+            readers: Mutex::default(),
+            writer: None,
+            view_only: Some(format!("{} cannot be written: {why}", folder.display())),
+            changed: watch::channel(0).0,
+            clock,
+        };
+        let store = Self(Arc::new(inner));
+        store.read(schema::version)?;
+        Ok(store)
+    }
+
+    /// The folder it stands in.
+    pub fn folder(&self) -> &Path {
+        &self.0.folder
+    }
+
+    /// Whether it can be written, and if not, why.
+    pub fn mode(&self) -> Mode {
+        let stopped = self.0.writer.as_ref().and_then(Writer::stopped);
+        match self.0.view_only.clone().or(stopped) {
+            Some(why) => Mode::ViewOnly(why),
+            None => Mode::ReadWrite,
+        }
+    }
+
+    /// The time of day.
+    pub fn now(&self) -> Timestamp {
+        (self.0.clock)()
+    }
+
+    pub(super) fn now_ms(&self) -> i64 {
+        self.now().as_millisecond()
+    }
+
+    /// Changes whenever this process has written; a [`super::Watcher`] adds what other processes write.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.0.changed.subscribe()
+    }
+
+    /// Begins to watch for what other processes write, until the watcher is dropped.
+    pub fn watch_others(&self) -> Result<notice::Watcher, StoreError> {
+        notice::Watcher::start(self.connect()?, self.0.changed.clone())
+    }
+
+    /// Reads, on a connection of its own, everything as it was at one moment.
+    pub(super) fn read<T>(
+        &self,
+        job: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let pooled = self.0.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let db = match pooled {
+            Some(db) => db,
+            None => self.connect()?,
+        };
+        db.prepare_cached("BEGIN")?.execute([])?;
+        let result = job(&db);
+        db.prepare_cached("COMMIT")?.execute([])?;
+        self.0.readers.lock().unwrap_or_else(PoisonError::into_inner).push(db);
+        result
+    }
+
+    /// Writes: `job` runs in a savepoint of the next transaction, and the answer comes after its COMMIT.
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        match (&self.0.writer, self.mode()) {
+            (Some(writer), Mode::ReadWrite) => writer.write(job).await,
+            (_, Mode::ViewOnly(why)) => Err(StoreError::ViewOnly(why)),
+            (None, Mode::ReadWrite) => Err(StoreError::ViewOnly("it was opened for viewing".to_owned())),
+        }
+    }
+
+    /// Writes without waiting; whoever needs to know asks another way.
+    pub(super) fn write_later(
+        &self,
+        job: impl FnOnce(&Connection) -> Result<(), StoreError> + Send + 'static,
+    ) {
+        if let Some(writer) = &self.0.writer {
+            writer.write_later(job);
+        }
+    }
+
+    fn connect(&self) -> Result<Connection, StoreError> {
+        let flags =
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let db = Connection::open_with_flags(&self.0.uri, flags)?;
+        db.set_prepared_statement_cache_capacity(128);
+        db.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1")?;
+        Ok(db)
+    }
+}
+
+fn prepare_writer(db: &Connection) -> Result<(), StoreError> {
+    db.set_prepared_statement_cache_capacity(128);
+    db.execute_batch(
+        "PRAGMA busy_timeout = 5000;
+         PRAGMA journal_mode = WAL;
+         PRAGMA synchronous = FULL;
+         PRAGMA foreign_keys = ON;
+         PRAGMA wal_autocheckpoint = 0;
+         PRAGMA temp_store = MEMORY;",
+    )?;
+    Ok(())
+}
+
+/// Folder 0700 and file 0600 where we make them; what stands there already keeps its modes.
+fn make_private(folder: &Path, path: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+        builder.mode(0o700);
+        options.mode(0o600);
+    }
+    builder.create(folder)?;
+    options.open(path)?;
+    // SQLite writes its log beside the file, so the folder must take new files too.
+    let probe = folder.join(format!(".probe-{}", std::process::id()));
+    options.open(&probe)?;
+    fs::remove_file(probe)
+}
+
+/// Refuses what is not ours, or newer, before SQLite has touched a byte of it.
+fn look_at_header(path: &Path) -> Result<(), StoreError> {
+    let not_ours = |why: &str| StoreError::NotOurs { path: path.to_owned(), why: why.to_owned() };
+    let mut header = Vec::new();
+    let file = fs::File::open(path).map_err(|e| StoreError::ViewOnly(format!("{}: {e}", path.display())))?;
+    file.take(100).read_to_end(&mut header).map_err(|e| StoreError::Disk(e.to_string()))?;
+    if header.is_empty() {
+        return Ok(());
+    }
+    let word = |at: usize| header.get(at..at + 4).map(|b| i32::from_be_bytes([b[0], b[1], b[2], b[3]]));
+    if !header.starts_with(b"SQLite format 3\0") {
+        return Err(not_ours("it does not begin like an SQLite file"));
+    }
+    match (word(68), word(60)) {
+        (Some(APPLICATION_ID), Some(found)) if i64::from(found) > VERSION => {
+            Err(StoreError::Newer { path: path.to_owned(), found: i64::from(found), known: VERSION })
+        }
+        // 0, 0 is a file whose first migration has not reached the main file yet.
+        (Some(APPLICATION_ID), Some(_)) | (Some(0), Some(0)) => Ok(()),
+        (Some(_), Some(_)) => Err(not_ours("it belongs to another program")),
+        _ => Err(not_ours("its header is cut short")),
+    }
+}
+
+fn uri(path: &Path, query: &str) -> String {
+    let mut out = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'?' | b'#' | b'%' => out.push_str(&format!("%{byte:02x}")),
+            other if other.is_ascii() => out.push(char::from(*other)),
+            other => out.push_str(&format!("%{other:02x}")),
+        }
+    }
+    out.push('?');
+    out.push_str(query);
+    out
+}

@@ -1,0 +1,140 @@
+//! A decision's row.
+
+use super::super::StoreError;
+use super::super::seal::{Digest, Seal};
+use super::{InterruptRow, damaged, digest, hash, json};
+use crate::graph::{Decision, Hash};
+use crate::inbox::By;
+use rusqlite::{Connection, Row, params};
+use serde_json::Value;
+
+/// A decision.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct DecisionRow {
+    pub seq: i64,
+    pub interrupt: i64,
+    pub decision: Decision,
+    pub learn: bool,
+    pub by: By,
+    pub hash: Hash,
+    pub at: i64,
+    pub undone_at: Option<i64>,
+    pub consumed: bool,
+    pub executed: Option<String>,
+}
+
+impl DecisionRow {
+    fn args(&self) -> Option<String> {
+        match &self.decision {
+            Decision::Accept | Decision::Ignore => None,
+            Decision::Edit { args } => Some(args.to_string()),
+            Decision::Respond { text } => Some(Value::from(text.as_str()).to_string()),
+        }
+    }
+
+    fn seal(&self) -> Digest {
+        Seal::of("decisions")
+            .int(self.seq)
+            .int(self.interrupt)
+            .text(self.decision.word())
+            .maybe_text(self.args().as_deref())
+            .int(i64::from(self.learn))
+            .text(&self.by.to_string())
+            .bytes(self.hash.bytes())
+            .int(self.at)
+            .maybe_int(self.undone_at)
+            .int(i64::from(self.consumed))
+            .maybe_text(self.executed.as_deref())
+            .done()
+    }
+
+    pub(in crate::store) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+        let seq: i64 = row.get("seq")?;
+        let what = format!("decision number {seq}");
+        let (word, args): (String, Option<String>) = (row.get("type")?, row.get("args")?);
+        let args = args.map(|text| json::<Value>(&what, &text)).transpose()?;
+        let decision = match (word.as_str(), args) {
+            ("accept", None) => Decision::Accept,
+            ("ignore", None) => Decision::Ignore,
+            ("edit", Some(args)) => Decision::Edit { args },
+            ("respond", Some(Value::String(text))) => Decision::Respond { text },
+            _ => return damaged(format!("{what} has no valid type")),
+        };
+        let by: String = row.get("by")?;
+        let row_ = Self {
+            seq,
+            interrupt: row.get("interrupt")?,
+            decision,
+            learn: row.get("learn")?,
+            by: By::from_word(&by).map_or_else(|| damaged(format!("{what} names no decider")), Ok)?,
+            hash: hash(row, "hash")?,
+            at: row.get("at")?,
+            undone_at: row.get("undone_at")?,
+            consumed: row.get("consumed")?,
+            executed: row.get("executed")?,
+        };
+        if digest(row, "digest")? != row_.seal() {
+            return damaged(format!("{what} is not as it was written"));
+        }
+        Ok(row_)
+    }
+
+    /// The decision in force on an interrupt.
+    pub(in crate::store) fn in_force(db: &Connection, interrupt: &InterruptRow) -> Result<Self, StoreError> {
+        match Self::all(db, interrupt.seq)?.into_iter().rfind(|decision| decision.undone_at.is_none()) {
+            Some(decision) => Ok(decision),
+            None => damaged(format!("the decision on interrupt {} is missing", interrupt.id)),
+        }
+    }
+
+    /// Every decision ever taken on an interrupt, undone ones included, oldest first.
+    pub(in crate::store) fn all(db: &Connection, interrupt: i64) -> Result<Vec<Self>, StoreError> {
+        let mut found = db.prepare_cached("SELECT * FROM decisions WHERE interrupt = ? ORDER BY seq")?;
+        let mut rows = found.query([interrupt])?;
+        let mut decisions = Vec::new();
+        while let Some(row) = rows.next()? {
+            decisions.push(Self::read(row)?);
+        }
+        Ok(decisions)
+    }
+
+    pub(in crate::store) fn insert(&mut self, db: &Connection) -> Result<(), StoreError> {
+        self.seq = db
+            .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM decisions")?
+            .query_row([], |r| r.get(0))?;
+        db.prepare_cached(
+            "INSERT INTO decisions (seq, interrupt, type, args, learn, by, hash, at, undone_at, consumed, executed, digest)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            self.seq,
+            self.interrupt,
+            self.decision.word(),
+            self.args(),
+            self.learn,
+            self.by.to_string(),
+            self.hash.bytes(),
+            self.at,
+            self.undone_at,
+            self.consumed,
+            self.executed,
+            self.seal().bytes(),
+        ])?;
+        Ok(())
+    }
+
+    /// Writes what can change: that it was undone, acted on, and how.
+    pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
+        db.prepare_cached(
+            "UPDATE decisions SET undone_at = ?, consumed = ?, executed = ?, digest = ? WHERE seq = ?",
+        )?
+        .execute(params![
+            self.undone_at,
+            self.consumed,
+            self.executed,
+            self.seal().bytes(),
+            self.seq
+        ])?;
+        Ok(())
+    }
+}

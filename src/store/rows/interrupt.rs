@@ -1,0 +1,352 @@
+//! An interrupt's row.
+
+use super::super::seal::{Digest, Seal};
+use super::super::{StoreError, blobs};
+use super::{damaged, digest, find_id, hash, json, time};
+use crate::graph::{Allow, Hash, Interrupt, InterruptId, Kind, Labels, ThreadId, Warning};
+use crate::inbox::{Item, ItemKind};
+use rusqlite::{Connection, Row, ToSql};
+use serde::Serialize;
+use serde_json::Value;
+
+/// How far an interrupt has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Stage {
+    Open,
+    Decided,
+    Closed,
+}
+
+impl Stage {
+    fn word(self) -> &'static str {
+        match self {
+            Stage::Open => "open",
+            Stage::Decided => "decided",
+            Stage::Closed => "closed",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        [Stage::Open, Stage::Decided, Stage::Closed].into_iter().find(|stage| stage.word() == word)
+    }
+}
+
+/// An interrupt.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct InterruptRow {
+    pub seq: i64,
+    pub id: InterruptId,
+    pub thread: i64,
+    pub step: i64,
+    pub key: String,
+    pub kind: Kind,
+    pub action: String,
+    pub args: String,
+    pub schema: Option<[u8; 32]>,
+    pub allow: i64,
+    pub labels: Option<String>,
+    pub title: String,
+    pub gist: String,
+    pub warnings: Option<String>,
+    pub source: Option<String>,
+    pub irreversible: bool,
+    pub binds: Option<String>,
+    pub hash: Hash,
+    pub engine: bool,
+    pub stage: Stage,
+    pub closed_why: Option<String>,
+    pub created_at: i64,
+    pub snoozed_until: Option<i64>,
+}
+
+impl InterruptRow {
+    /// A new, open interrupt; its schema becomes a blob.
+    pub(in crate::store) fn new(
+        db: &Connection,
+        thread: i64,
+        step: i64,
+        engine: bool,
+        now: i64,
+        asked: &Interrupt,
+    ) -> Result<Self, StoreError> {
+        let schema = match &asked.schema {
+            Value::Bool(true) => None,
+            schema => Some(blobs::put(db, schema.to_string().as_bytes())?),
+        };
+
+        Ok(Self {
+            seq: 0,
+            id: InterruptId::random(),
+            thread,
+            step,
+            key: asked.key.clone(),
+            kind: asked.kind,
+            action: asked.action.clone(),
+            args: asked.args.to_string(),
+            schema,
+            allow: allow_bits(asked.allow),
+            labels: text(&asked.labels, asked.labels == Labels::default()),
+            title: asked.title.clone(),
+            gist: asked.gist.clone(),
+            warnings: text(&asked.warnings, asked.warnings.is_empty()),
+            source: asked.source.clone(),
+            irreversible: asked.irreversible,
+            binds: text(&asked.binds, asked.binds.is_empty()),
+            hash: asked.hash(),
+            engine,
+            stage: Stage::Open,
+            closed_why: None,
+            created_at: now,
+            snoozed_until: None,
+        })
+    }
+
+    fn seal(&self) -> Digest {
+        Seal::of("interrupts")
+            .int(self.seq)
+            .text(self.id.as_str())
+            .int(self.thread)
+            .int(self.step)
+            .text(&self.key)
+            .text(self.kind.word())
+            .text(&self.action)
+            .text(&self.args)
+            .maybe_bytes(self.schema.as_ref().map(|digest| digest.as_slice()))
+            .int(self.allow)
+            .maybe_text(self.labels.as_deref())
+            .text(&self.title)
+            .text(&self.gist)
+            .maybe_text(self.warnings.as_deref())
+            .maybe_text(self.source.as_deref())
+            .int(i64::from(self.irreversible))
+            .maybe_text(self.binds.as_deref())
+            .bytes(self.hash.bytes())
+            .int(i64::from(self.engine))
+            .text(self.stage.word())
+            .maybe_text(self.closed_why.as_deref())
+            .int(self.created_at)
+            .maybe_int(self.snoozed_until)
+            .done()
+    }
+
+    pub(in crate::store) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+        let id: String = row.get("id")?;
+        let bad = |what: &str| StoreError::Damaged(format!("interrupt {id} has no valid {what}"));
+        let (kind, stage): (String, String) = (row.get("kind")?, row.get("status")?);
+        let interrupt = Self {
+            seq: row.get("seq")?,
+            id: InterruptId::parse(&id).map_err(|_| bad("id"))?,
+            thread: row.get("thread")?,
+            step: row.get("step")?,
+            key: row.get("key")?,
+            kind: Kind::from_word(&kind).ok_or_else(|| bad("kind"))?,
+            action: row.get("action")?,
+            args: row.get("args")?,
+            schema: row.get("schema")?,
+            allow: row.get("allow")?,
+            labels: row.get("labels")?,
+            title: row.get("title")?,
+            gist: row.get("gist")?,
+            warnings: row.get("warnings")?,
+            source: row.get("source")?,
+            irreversible: row.get("irreversible")?,
+            binds: row.get("binds")?,
+            hash: hash(row, "hash")?,
+            engine: row.get("engine")?,
+            stage: Stage::from_word(&stage).ok_or_else(|| bad("status"))?,
+            closed_why: row.get("closed_why")?,
+            created_at: row.get("created_at")?,
+            snoozed_until: row.get("snoozed_until")?,
+        };
+        if digest(row, "digest")? != interrupt.seal() {
+            return damaged(format!("interrupt {id} is not as it was written"));
+        }
+        Ok(interrupt)
+    }
+
+    pub(in crate::store) fn by_seq(db: &Connection, seq: i64) -> Result<Self, StoreError> {
+        let mut found = db.prepare_cached("SELECT * FROM interrupts WHERE seq = ?")?;
+        let mut rows = found.query([seq])?;
+        match rows.next()? {
+            Some(row) => Self::read(row),
+            None => damaged(format!("interrupt number {seq} is missing")),
+        }
+    }
+
+    pub(in crate::store) fn find(db: &Connection, id: &InterruptId) -> Result<Self, StoreError> {
+        Self::by_seq(db, find_id(db, "interrupt", "interrupts", id.as_str(), id.is_whole())?)
+    }
+
+    /// What a thread still has on its mind: open interrupts, and decided ones it has not acted on.
+    pub(in crate::store) fn pending(db: &Connection, thread: i64) -> Result<Vec<Self>, StoreError> {
+        let mut found = db.prepare_cached(
+            "SELECT * FROM interrupts WHERE thread = ? AND status IN ('open', 'decided') ORDER BY seq",
+        )?;
+        let mut rows = found.query([thread])?;
+        let mut pending = Vec::new();
+        while let Some(row) = rows.next()? {
+            pending.push(Self::read(row)?);
+        }
+        Ok(pending)
+    }
+
+    pub(in crate::store) fn insert(&mut self, db: &Connection) -> Result<(), StoreError> {
+        self.seq = db
+            .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM interrupts")?
+            .query_row([], |r| r.get(0))?;
+        self.store(
+            db,
+            "INSERT INTO interrupts (seq, id, thread, step, key, kind, action, args, schema, allow, labels, title,
+                gist, warnings, source, irreversible, binds, hash, engine, status, closed_why, created_at,
+                snoozed_until, digest)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+                ?22, ?23, ?24)",
+            &[
+                &self.id.as_str() as &dyn ToSql,
+                &self.thread,
+                &self.step,
+                &self.key,
+                &self.kind.word(),
+                &self.action,
+                &self.args,
+                &self.schema,
+                &self.allow,
+                &self.labels,
+                &self.title,
+                &self.gist,
+                &self.warnings,
+                &self.source,
+                &self.irreversible,
+                &self.binds,
+                &self.hash.bytes(),
+                &self.engine,
+                &self.stage.word(),
+                &self.closed_why,
+                &self.created_at,
+                &self.snoozed_until,
+            ],
+        )
+    }
+
+    /// Writes what can change: what was found unusual, what it is bound to, and how far it has come.
+    pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
+        self.store(
+            db,
+            "UPDATE interrupts SET warnings = ?2, binds = ?3, hash = ?4, status = ?5, closed_why = ?6,
+                snoozed_until = ?7, digest = ?8
+             WHERE seq = ?1",
+            &[
+                &self.warnings as &dyn ToSql,
+                &self.binds,
+                &self.hash.bytes(),
+                &self.stage.word(),
+                &self.closed_why,
+                &self.snoozed_until,
+            ],
+        )
+    }
+
+    /// Runs `sql` with the number first and the digest last.
+    fn store(&self, db: &Connection, sql: &str, columns: &[&dyn ToSql]) -> Result<(), StoreError> {
+        let digest = self.seal();
+        let digest = digest.bytes();
+        let mut all: Vec<&dyn ToSql> = vec![&self.seq];
+        all.extend_from_slice(columns);
+        all.push(&digest);
+        db.prepare_cached(sql)?.execute(all.as_slice())?;
+        Ok(())
+    }
+
+    pub(in crate::store) fn close(&mut self, db: &Connection, why: Option<&str>) -> Result<(), StoreError> {
+        self.stage = Stage::Closed;
+        self.closed_why = why.map(str::to_owned);
+        self.update(db)
+    }
+
+    /// Adds a warning and binds the hash to its cause, so that a card drawn before is stale.
+    pub(in crate::store) fn warn(&mut self, warning: &Warning, bind: &str) -> Result<(), StoreError> {
+        let (mut warnings, mut binds) = (self.warnings()?, self.binds()?);
+        if !warnings.contains(warning) {
+            warnings.push(warning.clone());
+        }
+        binds.push(bind.to_owned());
+        self.hash = Hash::of(&self.action, &self.args()?, &binds);
+        self.warnings = text(&warnings, false);
+        self.binds = text(&binds, false);
+        Ok(())
+    }
+
+    pub(in crate::store) fn args(&self) -> Result<Value, StoreError> {
+        json(&format!("the arguments of interrupt {}", self.id), &self.args)
+    }
+
+    pub(in crate::store) fn binds(&self) -> Result<Vec<String>, StoreError> {
+        self.binds.as_deref().map_or(Ok(Vec::new()), |text| json("what an interrupt is bound to", text))
+    }
+
+    pub(in crate::store) fn warnings(&self) -> Result<Vec<Warning>, StoreError> {
+        self.warnings.as_deref().map_or(Ok(Vec::new()), |text| json("an interrupt's warnings", text))
+    }
+
+    pub(in crate::store) fn allow(&self) -> Allow {
+        let bit = |n: i64| self.allow & (1 << n) != 0;
+        Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3) }
+    }
+
+    pub(in crate::store) fn schema(&self, db: &Connection) -> Result<Value, StoreError> {
+        match &self.schema {
+            None => Ok(Value::Bool(true)),
+            Some(digest) => json("a schema", &String::from_utf8_lossy(&blobs::get(db, digest)?)),
+        }
+    }
+
+    /// Whether the hash still is that of the row; a forged row with a fresh digest is noticed here.
+    pub(in crate::store) fn check_hash(&self) -> Result<(), StoreError> {
+        if Hash::of(&self.action, &self.args()?, &self.binds()?) == self.hash {
+            Ok(())
+        } else {
+            damaged(format!("interrupt {} no longer has the arguments that were shown", self.id))
+        }
+    }
+
+    /// The item the inbox shows; its text comes with its card.
+    pub(in crate::store) fn item(
+        &self,
+        db: &Connection,
+        thread: &ThreadId,
+        workflow: &str,
+    ) -> Result<Item, StoreError> {
+        Ok(Item {
+            id: self.id.to_string(),
+            thread: thread.clone(),
+            workflow: workflow.to_owned(),
+            kind: ItemKind::Interrupt(self.kind),
+            title: self.title.clone(),
+            gist: self.gist.clone(),
+            action: self.action.clone(),
+            args: self.args()?,
+            schema: self.schema(db)?,
+            allow: self.allow(),
+            labels: self.labels.as_deref().map_or(Ok(Labels::default()), |text| json("labels", text))?,
+            warnings: self.warnings()?,
+            source: self.source.clone(),
+            text: String::new(),
+            created_at: time(self.created_at)?,
+            snoozed_until: self.snoozed_until.map(time).transpose()?,
+            args_hash: Some(self.hash),
+            irreversible: self.irreversible,
+        })
+    }
+}
+
+fn allow_bits(allow: Allow) -> i64 {
+    i64::from(allow.accept)
+        | i64::from(allow.edit) << 1
+        | i64::from(allow.respond) << 2
+        | i64::from(allow.ignore) << 3
+}
+
+/// JSON of what cannot fail to be JSON (strings and lists of strings); nothing where there is nothing.
+fn text(value: &impl Serialize, empty: bool) -> Option<String> {
+    if empty { None } else { serde_json::to_string(value).ok() }
+}

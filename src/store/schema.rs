@@ -1,0 +1,214 @@
+//! The tables, as a list of migrations that only ever grows.
+
+use super::StoreError;
+use rusqlite::Connection;
+
+/// Marks the file as ours: `says` in ASCII.
+pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
+
+/// The newest format this build knows.
+pub const VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
+const MIGRATIONS: &[&str] = &[FIRST];
+
+const FIRST: &str = "
+CREATE TABLE threads (
+    seq          INTEGER PRIMARY KEY,
+    id           TEXT NOT NULL UNIQUE,
+    workflow     TEXT NOT NULL,
+    fingerprint  TEXT NOT NULL,
+    title        TEXT NOT NULL,
+    status       TEXT NOT NULL,
+    node         TEXT NOT NULL,     -- where it goes on
+    awaits       TEXT NOT NULL,     -- nothing | answers | children: what becomes an update before it does
+    steps        INTEGER NOT NULL,  -- how many there are, shared ones included
+    head         BLOB NOT NULL,     -- digest of the last of them
+    version      INTEGER NOT NULL,  -- raised by everything a running node must not overlook
+    alone        INTEGER NOT NULL,  -- steps since a person last said something
+    step_limit   INTEGER NOT NULL,
+    allowance    INTEGER NOT NULL,  -- how often its budget was granted
+    effects      INTEGER NOT NULL,  -- how many it has begun, so that a missing row is noticed
+    parent       INTEGER REFERENCES threads (seq),
+    parent_step  INTEGER,
+    child_key    TEXT,
+    joined       INTEGER NOT NULL,  -- whether the parent waits for it
+    origin       INTEGER REFERENCES threads (seq),
+    origin_step  INTEGER,           -- the last step it shares with the thread it was forked from
+    output       TEXT,
+    error_code   TEXT,
+    error_text   TEXT,
+    unread       INTEGER NOT NULL,
+    hold_ms      INTEGER NOT NULL,
+    held_at      INTEGER,
+    created_at   INTEGER NOT NULL,
+    updated_at   INTEGER NOT NULL,
+    digest       BLOB NOT NULL
+) STRICT;
+CREATE INDEX threads_by_status ON threads (status, seq);
+CREATE INDEX threads_by_parent ON threads (parent, seq) WHERE parent IS NOT NULL;
+CREATE INDEX threads_unread ON threads (seq) WHERE unread = 1;
+
+CREATE TABLE steps (
+    seq      INTEGER PRIMARY KEY,
+    thread   INTEGER NOT NULL REFERENCES threads (seq),
+    n        INTEGER NOT NULL,
+    node     TEXT NOT NULL,
+    updates  TEXT NOT NULL,
+    next     TEXT NOT NULL,
+    at       INTEGER NOT NULL,
+    digest   BLOB NOT NULL,         -- over this row and the digest of the step before it
+    UNIQUE (thread, n)
+) STRICT;
+
+CREATE TABLE interrupts (
+    seq           INTEGER PRIMARY KEY,
+    id            TEXT NOT NULL UNIQUE,
+    thread        INTEGER NOT NULL REFERENCES threads (seq),
+    step          INTEGER NOT NULL,
+    key           TEXT NOT NULL,
+    kind          TEXT NOT NULL,
+    action        TEXT NOT NULL,
+    args          TEXT NOT NULL,
+    schema        BLOB,             -- digest of a blob; schemas repeat
+    allow         INTEGER NOT NULL,
+    labels        TEXT,
+    title         TEXT NOT NULL,
+    gist          TEXT NOT NULL,
+    warnings      TEXT,
+    source        TEXT,
+    irreversible  INTEGER NOT NULL,
+    binds         TEXT,
+    hash          BLOB NOT NULL,
+    engine        INTEGER NOT NULL, -- asked by the engine (trouble), not by a node
+    status        TEXT NOT NULL,    -- open | decided | closed
+    closed_why    TEXT,
+    created_at    INTEGER NOT NULL,
+    snoozed_until INTEGER,
+    digest        BLOB NOT NULL
+) STRICT;
+CREATE INDEX interrupts_open ON interrupts (seq) WHERE status = 'open';
+CREATE INDEX interrupts_by_thread ON interrupts (thread, status);
+
+CREATE TABLE decisions (
+    seq        INTEGER PRIMARY KEY,
+    interrupt  INTEGER NOT NULL REFERENCES interrupts (seq),
+    type       TEXT NOT NULL,
+    args       TEXT,
+    learn      INTEGER NOT NULL,
+    by         TEXT NOT NULL,
+    hash       BLOB NOT NULL,
+    at         INTEGER NOT NULL,
+    undone_at  INTEGER,
+    consumed   INTEGER NOT NULL,    -- the thread has acted on it; it cannot be undone any more
+    executed   TEXT,
+    digest     BLOB NOT NULL
+) STRICT;
+CREATE INDEX decisions_by_interrupt ON decisions (interrupt);
+
+CREATE TABLE effects (
+    seq       INTEGER PRIMARY KEY,
+    thread    INTEGER NOT NULL REFERENCES threads (seq),
+    step      INTEGER NOT NULL,
+    name      TEXT NOT NULL,
+    basis     TEXT NOT NULL,
+    state     TEXT NOT NULL,
+    frozen    BLOB NOT NULL,        -- digest of a blob
+    outcome   TEXT NOT NULL,
+    begun_at  INTEGER NOT NULL,
+    ended_at  INTEGER,
+    digest    BLOB NOT NULL,
+    UNIQUE (thread, step, name)
+) STRICT;
+
+CREATE TABLE calls (
+    thread  INTEGER NOT NULL REFERENCES threads (seq),
+    step    INTEGER NOT NULL,
+    name    TEXT NOT NULL,
+    result  TEXT NOT NULL,
+    digest  BLOB NOT NULL,
+    PRIMARY KEY (thread, step, name)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE events (
+    seq     INTEGER PRIMARY KEY,
+    thread  INTEGER NOT NULL REFERENCES threads (seq),
+    event   TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    digest  BLOB NOT NULL
+) STRICT;
+CREATE INDEX events_by_thread ON events (thread, seq);
+
+CREATE TABLE snapshots (
+    thread  INTEGER PRIMARY KEY REFERENCES threads (seq),
+    steps   INTEGER NOT NULL,       -- how many are folded into it
+    head    BLOB NOT NULL,          -- digest of the last of them
+    state   BLOB NOT NULL,          -- LZ4 of JSON
+    digest  BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE blobs (
+    seq     INTEGER PRIMARY KEY,
+    digest  BLOB NOT NULL UNIQUE,
+    bytes   BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE memory (
+    seq        INTEGER PRIMARY KEY,
+    namespace  TEXT NOT NULL,
+    version    INTEGER NOT NULL,
+    profile    TEXT NOT NULL,
+    cause      TEXT NOT NULL,
+    at         INTEGER NOT NULL,
+    digest     BLOB NOT NULL,       -- over this row and the digest of the version before it
+    UNIQUE (namespace, version)
+) STRICT;
+
+-- How many of something there must be, so that rows taken from the end are missed.
+CREATE TABLE tallies (
+    name    TEXT PRIMARY KEY,
+    count   INTEGER NOT NULL,
+    digest  BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE settings (
+    name   TEXT PRIMARY KEY,
+    value  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
+";
+
+/// The format of an open database.
+pub(super) fn version(db: &Connection) -> Result<i64, StoreError> {
+    Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
+}
+
+/// Brings the file to the newest format, one migration a transaction.
+pub(super) fn migrate(db: &Connection) -> Result<(), StoreError> {
+    if version(db)? == VERSION {
+        return Ok(());
+    }
+    db.execute_batch("BEGIN IMMEDIATE")?;
+    let migrated = (|| {
+        // Looked at again under the lock: another process may have been quicker.
+        let from = usize::try_from(version(db)?).unwrap_or(0);
+        for sql in MIGRATIONS.iter().skip(from) {
+            db.execute_batch(sql)?;
+        }
+        db.execute_batch(&format!(
+            "PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}"
+        ))?;
+        Ok::<_, StoreError>(())
+    })();
+    match migrated {
+        Ok(()) => db.execute_batch("COMMIT")?,
+        Err(error) => {
+            let _ = db.execute_batch("ROLLBACK");
+            return Err(error);
+        }
+    }
+    // The format stands in the header of the main file from now on, where an older sayso looks first.
+    db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+    Ok(())
+}

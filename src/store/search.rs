@@ -1,0 +1,110 @@
+//! Words. Steps are indexed in batches, when somebody searches, so that a turn does not pay for it.
+
+use super::rows::json;
+use super::{Store, StoreError};
+use crate::inbox::Status;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
+
+/// How many steps one write indexes, so that others get their turn in between.
+const BATCH: i64 = 2000;
+
+impl Store {
+    /// Brings the index up to date.
+    pub async fn index_words(&self) -> Result<(), StoreError> {
+        loop {
+            let behind = self.read(|db| {
+                let last: i64 =
+                    db.query_row("SELECT coalesce(max(seq), 0) FROM steps", [], |row| row.get(0))?;
+                Ok(last > indexed(db)?)
+            })?;
+            // A store that can only be viewed is searched as far as it was indexed.
+            if !behind || matches!(self.mode(), super::Mode::ViewOnly(_)) {
+                return Ok(());
+            }
+            self.write(index_batch).await?;
+        }
+    }
+}
+
+fn indexed(db: &Connection) -> Result<i64, StoreError> {
+    let found: Option<String> = db
+        .prepare_cached("SELECT value FROM settings WHERE name = 'indexed'")?
+        .query_row([], |row| row.get(0))
+        .optional()?;
+    Ok(found.and_then(|text| text.parse().ok()).unwrap_or(0))
+}
+
+fn index_batch(db: &Connection) -> Result<(), StoreError> {
+    let from = indexed(db)?;
+    let mut found = db.prepare_cached(
+        "SELECT s.seq, s.updates, CASE s.n WHEN 0 THEN t.title ELSE '' END
+         FROM steps s JOIN threads t ON t.seq = s.thread WHERE s.seq > ? ORDER BY s.seq LIMIT ?",
+    )?;
+    let mut rows = found.query([from, BATCH])?;
+    let mut insert = db.prepare_cached("INSERT INTO words (rowid, text) VALUES (?, ?)")?;
+    let mut last = from;
+    while let Some(row) = rows.next()? {
+        let (seq, updates, title): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let mut text = title;
+        strings(&json("a step", &updates).unwrap_or(Value::Null), &mut text);
+        insert.execute(params![seq, text])?;
+        last = seq;
+    }
+    db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES ('indexed', ?)")?
+        .execute([last.to_string()])?;
+    Ok(())
+}
+
+/// Every text a person could look for; the names of fields are ours, not theirs.
+fn strings(value: &Value, out: &mut String) {
+    match value {
+        Value::String(text) => {
+            out.push('\n');
+            out.push_str(text);
+        }
+        Value::Array(items) => items.iter().for_each(|item| strings(item, out)),
+        Value::Object(fields) => fields.values().for_each(|field| strings(field, out)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The threads before number `before` in which all the words occur in one step, newest first.
+pub(super) fn threads(
+    db: &Connection,
+    words: &str,
+    status: Option<Status>,
+    before: i64,
+    limit: i64,
+) -> Result<Vec<i64>, StoreError> {
+    let Some(words) = quoted(words) else { return Ok(Vec::new()) };
+    let mut found = db.prepare_cached(
+        "SELECT DISTINCT t.seq FROM words w JOIN steps s ON s.seq = w.rowid JOIN threads t ON t.seq = s.thread
+         WHERE w.text MATCH ?1 AND t.seq < ?2 AND (?3 IS NULL OR t.status = ?3)
+         ORDER BY t.seq DESC LIMIT ?4",
+    )?;
+    Ok(found
+        .query_map(params![words, before, status.map(Status::word), limit], |row| row.get(0))?
+        .collect::<Result<_, _>>()?)
+}
+
+/// Words as FTS5 takes them: each quoted, so that nothing in them is an operator; the last may be a beginning.
+fn quoted(words: &str) -> Option<String> {
+    let words: Vec<String> = words
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(|word| format!("\"{word}\""))
+        .collect();
+    if words.is_empty() { None } else { Some(format!("{}*", words.join(" "))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted() {
+        assert_eq!(quoted("budget NEAR(\"x\")").as_deref(), Some(r#""budget" "NEAR" "x"*"#));
+        assert_eq!(quoted(" -- "), None);
+    }
+}

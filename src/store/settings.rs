@@ -1,0 +1,27 @@
+//! A handful of switches that every process shares.
+
+use super::{Store, StoreError};
+use rusqlite::{OptionalExtension, params};
+
+impl Store {
+    /// Whether all driving is paused.
+    pub fn paused(&self) -> Result<bool, StoreError> {
+        self.read(|db| {
+            let found: Option<String> = db
+                .prepare_cached("SELECT value FROM settings WHERE name = 'paused'")?
+                .query_row([], |row| row.get(0))
+                .optional()?;
+            Ok(found.is_some_and(|value| value == "true"))
+        })
+    }
+
+    /// Pauses or resumes all driving, in every process and across restarts.
+    pub async fn pause(&self, paused: bool) -> Result<(), StoreError> {
+        self.write(move |db| {
+            db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES ('paused', ?)")?
+                .execute(params![paused.to_string()])?;
+            Ok(())
+        })
+        .await
+    }
+}

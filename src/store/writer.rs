@@ -1,0 +1,205 @@
+//! The one thread that writes.
+//!
+//! Jobs come through a queue, and whatever waits while one fsync runs goes into the next transaction, each job
+//! in a savepoint of its own, so that one lost compare-and-set does not hurt its neighbours. Callers are told
+//! after COMMIT. A full disk rolls back and may be tried again; a failed fsync stops the writer for good,
+//! because what the kernel dropped then cannot be known.
+
+use super::StoreError;
+use rusqlite::Connection;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
+use tokio::sync::{oneshot, watch};
+
+/// At most this many jobs share a transaction, so that the first of them is not kept waiting long.
+const GROUP: usize = 512;
+
+/// The log is folded into the main file when it has grown past this many pages.
+const LOG_PAGES: i32 = 1000;
+
+/// Runs inside the transaction, or without one where none can be had; gives back how that went and whom to
+/// tell.
+type Job = Box<dyn FnOnce(Option<&Connection>) -> (Result<(), StoreError>, Tell) + Send>;
+/// Called once the fate of the transaction is known.
+type Tell = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+
+pub(super) struct Writer {
+    queue: Option<Sender<Job>>,
+    stopped: Arc<OnceLock<String>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(super) fn start(mut db: Connection, changed: watch::Sender<u64>) -> Result<Self, StoreError> {
+        let (queue, jobs) = channel();
+        let stopped = Arc::new(OnceLock::new());
+        let log_pages = Arc::new(AtomicI32::new(0));
+        let count = log_pages.clone();
+        db.wal_hook(Some(move |_: &mut rusqlite::hooks::Wal, pages| {
+            count.store(pages, Ordering::Relaxed);
+            Ok(())
+        }))?;
+        let run = Run { db, log_pages, changed, stopped: stopped.clone() };
+        let thread = std::thread::Builder::new()
+            .name("sayso-writer".to_owned())
+            .spawn(move || run.run(&jobs))
+            .map_err(|e| StoreError::Sql(format!("the writer could not be started: {e}")))?;
+        Ok(Self { queue: Some(queue), stopped, thread: Some(thread) })
+    }
+
+    /// Why the writer has stopped for good, if it has.
+    pub(super) fn stopped(&self) -> Option<String> {
+        self.stopped.get().cloned()
+    }
+
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (tell, told) = oneshot::channel();
+        self.send(job, move |result| {
+            let _ = tell.send(result);
+        });
+        told.await.unwrap_or_else(|_| Err(StoreError::Disk("the writer has ended".to_owned())))
+    }
+
+    pub(super) fn write_later(
+        &self,
+        job: impl FnOnce(&Connection) -> Result<(), StoreError> + Send + 'static,
+    ) {
+        self.send(job, |result| {
+            if let Err(error) = result {
+                tracing::debug!(%error, "a write nobody waits for was not made");
+            }
+        });
+    }
+
+    fn send<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+        tell: impl FnOnce(Result<T, StoreError>) + Send + 'static,
+    ) {
+        let job: Job = Box::new(move |db| {
+            let result = match db {
+                Some(db) => guarded(db, job),
+                None => Err(StoreError::Busy),
+            };
+            let outcome = result.as_ref().map(|_| ()).map_err(Clone::clone);
+            let tell: Tell = Box::new(move |committed| tell(committed.and(result)));
+            (outcome, tell)
+        });
+        if let Some(queue) = &self.queue {
+            // Where the writer has ended, the job is dropped and its caller hears of it by the closed channel.
+            let _ = queue.send(job);
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn guarded<T>(
+    db: &Connection,
+    job: impl FnOnce(&Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    catch_unwind(AssertUnwindSafe(|| job(db)))
+        .unwrap_or_else(|_| Err(StoreError::Sql("a write broke off; nothing was written".to_owned())))
+}
+
+struct Run {
+    db: Connection,
+    log_pages: Arc<AtomicI32>,
+    changed: watch::Sender<u64>,
+    stopped: Arc<OnceLock<String>>,
+}
+
+impl Run {
+    fn run(self, jobs: &Receiver<Job>) {
+        while let Ok(first) = jobs.recv() {
+            let mut tell = Vec::new();
+            let result = self.transaction(first, jobs, &mut tell);
+            if let Err(StoreError::Disk(why)) = &result {
+                let _ = self.stopped.set(why.clone());
+            }
+            let committed = result.is_ok();
+            for tell in tell {
+                tell(result.clone());
+            }
+            if committed {
+                self.changed.send_modify(|count| *count += 1);
+                self.fold_log();
+            }
+        }
+    }
+
+    fn transaction(&self, first: Job, jobs: &Receiver<Job>, tell: &mut Vec<Tell>) -> Result<(), StoreError> {
+        if let Err(error) = self.begin() {
+            tell.push(first(None).1);
+            return Err(error);
+        }
+        let done = self.group(first, jobs, tell).and_then(|()| self.execute("COMMIT"));
+        if done.is_err() && !self.db.is_autocommit() {
+            let _ = self.db.execute_batch("ROLLBACK");
+        }
+        done
+    }
+
+    /// Runs the first job and whatever has come meanwhile.
+    fn group(&self, first: Job, jobs: &Receiver<Job>, tell: &mut Vec<Tell>) -> Result<(), StoreError> {
+        let mut next = Some(first);
+        while let Some(job) = next {
+            self.execute("SAVEPOINT job")?;
+            let (outcome, told) = job(Some(&self.db));
+            tell.push(told);
+            match outcome {
+                Ok(()) => {}
+                // Nothing that comes after such an error can be trusted, nor can what came before it.
+                Err(error @ (StoreError::Disk(_) | StoreError::Full)) => return Err(error),
+                Err(error) if self.db.is_autocommit() => return Err(error),
+                Err(_) => self.execute("ROLLBACK TO job")?,
+            }
+            self.execute("RELEASE job")?;
+            next = if tell.len() < GROUP { jobs.try_recv().ok() } else { None };
+        }
+        Ok(())
+    }
+
+    /// Another process may hold the lock for as long as its fsync takes, and many may queue for it.
+    fn begin(&self) -> Result<(), StoreError> {
+        if let Some(why) = self.stopped.get() {
+            return Err(StoreError::Disk(why.clone()));
+        }
+        let mut result = Ok(());
+        for _ in 0..6 {
+            result = self.execute("BEGIN IMMEDIATE");
+            if !matches!(result, Err(StoreError::Busy)) {
+                break;
+            }
+        }
+        result
+    }
+
+    fn execute(&self, sql: &str) -> Result<(), StoreError> {
+        self.db.prepare_cached(sql)?.execute([])?;
+        Ok(())
+    }
+
+    /// Folds the log into the main file. SQLite's automatic way swallows a failed fsync; this one does not.
+    fn fold_log(&self) {
+        if self.log_pages.load(Ordering::Relaxed) < LOG_PAGES {
+            return;
+        }
+        let folded = self.db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
+        if let Err(StoreError::Disk(why)) = folded.map_err(StoreError::from) {
+            let _ = self.stopped.set(why);
+        }
+    }
+}
