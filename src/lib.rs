@@ -1,5 +1,6 @@
 //! sayso: nothing leaves without your say-so.
 
+pub mod app;
 pub mod config;
 pub mod graph;
 pub mod inbox;

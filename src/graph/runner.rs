@@ -117,11 +117,11 @@ pub async fn run_node(
 }
 
 impl Retry {
-    /// What follows from a failed attempt; `attempt` counts from 0.
-    pub fn after(error: NodeError, attempt: u32, retries: u32) -> Self {
+    /// What follows from a failed attempt; `attempt` counts from 0, and `patience` is the first wait.
+    pub fn after(error: NodeError, attempt: u32, retries: u32, patience: Duration) -> Self {
         match error {
             NodeError::Transient { text, retry_after } if attempt < retries => {
-                Retry::After(retry_after.unwrap_or_else(|| backoff(attempt)), text)
+                Retry::After(retry_after.unwrap_or_else(|| backoff(attempt, patience)), text)
             }
             NodeError::Transient { text, .. } => {
                 Retry::Never(Failure::Failed(format!("{text} (tried {} times)", attempt + 1)))
@@ -138,9 +138,9 @@ impl Retry {
     }
 }
 
-/// One second, then four times as long each time, at most two minutes.
-fn backoff(attempt: u32) -> Duration {
-    Duration::from_secs(4u64.saturating_pow(attempt).min(120))
+/// Four times as long each time, at most two minutes.
+fn backoff(attempt: u32, patience: Duration) -> Duration {
+    patience.saturating_mul(4u32.saturating_pow(attempt)).min(Duration::from_secs(120))
 }
 
 fn panic_text(error: tokio::task::JoinError) -> String {

@@ -1,6 +1,6 @@
 //! Lists, page by page: each an indexed query that begins where the last page ended.
 
-use super::rows::{InterruptRow, ThreadRow, json, time};
+use super::rows::{InterruptRow, Stage, ThreadRow, json, time};
 use super::{Store, StoreError, search};
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::{
@@ -21,15 +21,28 @@ impl Store {
         })
     }
 
-    /// One interrupt, whatever became of it, and how many steps its thread had when it asked.
-    pub fn item(&self, id: &InterruptId) -> Result<(Item, u64), StoreError> {
+    /// One interrupt, whatever became of it.
+    pub fn item(&self, id: &InterruptId) -> Result<StoredItem, StoreError> {
         self.read(|db| {
             let interrupt = InterruptRow::find(db, id)?;
             let row = ThreadRow::by_seq(db, interrupt.thread)?;
-            // Trouble is no step; a question is asked by one.
-            let steps = if interrupt.engine { interrupt.step } else { row.steps.min(interrupt.step + 1) };
-            Ok((interrupt.item(db, &row.id, &row.workflow)?, steps.unsigned_abs()))
+            // An open question is read with what has arrived since; trouble is no step, a question is one.
+            let steps = match (interrupt.stage, interrupt.engine) {
+                (Stage::Open, _) => row.steps,
+                (Stage::Decided | Stage::Closed, true) => interrupt.step,
+                (Stage::Decided | Stage::Closed, false) => interrupt.step + 1,
+            };
+            Ok(StoredItem {
+                item: interrupt.item(db, &row.id, &row.workflow)?,
+                steps: steps.unsigned_abs(),
+                engine: interrupt.engine,
+            })
         })
+    }
+
+    /// A thread as one line of a list.
+    pub fn line(&self, id: &ThreadId) -> Result<ThreadLine, StoreError> {
+        self.read(|db| line(db, &ThreadRow::find(db, id)?))
     }
 
     /// A page of threads, newest first.
@@ -46,7 +59,7 @@ impl Store {
             let row = ThreadRow::find(db, id)?;
             let open: Vec<InterruptId> = InterruptRow::pending(db, row.seq)?
                 .into_iter()
-                .filter(|pending| pending.stage == super::rows::Stage::Open)
+                .filter(|pending| pending.stage == Stage::Open)
                 .map(|pending| pending.id)
                 .collect();
             Ok(Outcome {
@@ -128,6 +141,17 @@ impl Store {
         })
         .await
     }
+}
+
+/// An interrupt with what is needed to draw its card.
+#[derive(Clone, Debug)]
+pub struct StoredItem {
+    /// The item.
+    pub item: Item,
+    /// How many steps of its thread its card is drawn from.
+    pub steps: u64,
+    /// Whether the engine asked it, not a node.
+    pub engine: bool,
 }
 
 /// The inbox in numbers, in the orders of `Kind::ALL` and `Status::ALL`.

@@ -36,7 +36,7 @@ pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};
 pub use decide::Holds;
 pub use effects::EffectIntent;
 pub use error::StoreError;
-pub use lists::Counts;
+pub use lists::{Counts, StoredItem};
 pub use load::{Have, Loaded, Runnable, Tail};
 pub use lock::{DriverLock, Taken};
 pub use memory::{MemoryCause, MemoryVersion};

@@ -1,0 +1,333 @@
+//! One thread, one node further: what entered, the node, one commit.
+
+use super::cache::Cached;
+use super::engine::{Engine, StartError, fold};
+use super::journal::StepJournal;
+use super::{fail_point, trouble};
+use crate::graph::{
+    Child, Event, Failure, FoldError, Folded, Next, NodeError, Output, Place, Retry, ThreadId, run_node,
+};
+use crate::inbox::{Spec, Status};
+use crate::store::{
+    Arrival, Awaits, Commit, Committed, Entry, EntryNext, Have, Loaded, NewThread, NewTrouble, StoreError,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+/// A snapshot is renewed after this many steps at the earliest.
+const SNAPSHOT_STEPS: usize = 64;
+
+/// A node that takes longer than this is shown as running to other processes.
+const NOTABLE: Duration = Duration::from_millis(250);
+
+/// In place of a version: the thread is about to move by its own commit.
+pub(super) const COMMITTING: i64 = -1;
+
+/// What came of trying to take a thread further.
+#[derive(Debug)]
+pub(super) enum Driven {
+    /// It can go on at once.
+    Further,
+    /// It waits for somebody, or has ended.
+    Rests,
+    /// It is to be tried again after a while.
+    Backs(Duration),
+    /// Its rows cannot be trusted, or cannot be written.
+    Broken(StoreError),
+}
+
+/// What enters a thread before its next node.
+struct Entering {
+    entries: Vec<Entry>,
+    state: Folded,
+    absorbed: Option<i64>,
+}
+
+impl Engine {
+    /// Takes a thread one node further. `attempt` counts earlier transient failures of that node; `working_on`
+    /// is set to the version the node rests on, so that a node that rests on nothing any more can be dropped.
+    pub(super) async fn drive(&self, thread: &ThreadId, attempt: u32, working_on: &AtomicI64) -> Driven {
+        match self.try_drive(thread, attempt, working_on).await {
+            Ok(driven) => driven,
+            // Somebody was quicker: the thread is looked at anew.
+            Err(StoreError::Moved) => Driven::Further,
+            Err(error) => Driven::Broken(error),
+        }
+    }
+
+    async fn try_drive(
+        &self,
+        thread: &ThreadId,
+        attempt: u32,
+        working_on: &AtomicI64,
+    ) -> Result<Driven, StoreError> {
+        let cached = self.cache().take(thread);
+        let loaded = self.store().load(thread, cached.as_ref().map(|cached| cached.have))?;
+        working_on.store(loaded.version, Ordering::SeqCst);
+        if loaded.trouble_decided && loaded.status != Status::Trouble {
+            self.store().settle_trouble(thread.clone(), loaded.version, self.step_limit()).await?;
+            return Ok(Driven::Further);
+        }
+        if !loaded.status.active() {
+            return self.absorb(&loaded).await;
+        }
+        let Some(spec) = self.registry().get(&loaded.workflow) else {
+            let text = format!("This sayso does not know the workflow `{}`.", loaded.workflow);
+            return self.fail(&loaded, None, Failure::LostNode(text)).await;
+        };
+        let mut cached = match self.folded(spec, cached, &loaded) {
+            Ok(cached) => cached,
+            Err(error) => return self.fail(&loaded, Some(spec), Failure::Failed(error.to_string())).await,
+        };
+        let entering = match enter(spec, cached.state, &loaded) {
+            Ok(entering) => entering,
+            Err(error) => return self.fail(&loaded, Some(spec), Failure::Failed(error.to_string())).await,
+        };
+        if let Some(failure) = before_node(spec, &loaded, &entering) {
+            return self.fail(&loaded, Some(spec), failure).await;
+        }
+        let output = self.run(spec, &loaded, &entering).await;
+        cached.state = entering.state.clone();
+        working_on.store(COMMITTING, Ordering::SeqCst);
+        match output {
+            Ok(output) => match self.commit(spec, cached, &loaded, entering, output).await? {
+                Ok(committed) if committed.status.active() && committed.status != Status::Held => {
+                    Ok(Driven::Further)
+                }
+                Ok(committed) if committed.events => Ok(Driven::Further),
+                Ok(_) => Ok(Driven::Rests),
+                Err(failure) => self.fail(&loaded, Some(spec), failure).await,
+            },
+            Err(error) => {
+                let settings = self.settings();
+                match Retry::after(error, attempt, settings.retries, settings.patience) {
+                    Retry::After(wait, text) => {
+                        tracing::info!(thread = %thread, node = %loaded.node, %text, "will be tried again");
+                        Ok(Driven::Backs(wait))
+                    }
+                    Retry::Never(failure) => self.fail(&loaded, Some(spec), failure).await,
+                    Retry::Moved => Ok(Driven::Further),
+                    Retry::Storage(text) => Err(StoreError::Disk(text)),
+                }
+            }
+        }
+    }
+
+    /// The thread's state as it was committed, with the driver's bookkeeping of snapshots.
+    fn folded(&self, spec: &Spec, cached: Option<Cached>, loaded: &Loaded) -> Result<Cached, FoldError> {
+        let tail = &loaded.tail;
+        let bytes: usize = tail.updates.iter().map(String::len).sum();
+        let fresh = tail.snapshot.is_some() || tail.from == 0;
+        let (have, steps, since) = match cached {
+            Some(cached) if !fresh => (Some(cached.state), cached.steps_since, cached.bytes_since),
+            _ => (None, 0, 0),
+        };
+        Ok(Cached {
+            state: fold(spec, have, tail)?,
+            have: loaded.at,
+            steps_since: steps + tail.updates.len(),
+            bytes_since: since + bytes,
+        })
+    }
+
+    async fn run(&self, spec: &Spec, loaded: &Loaded, entering: &Entering) -> Result<Output, NodeError> {
+        fail_point("before_node");
+        // What came in since the last attempt changes the premises its results rest on.
+        let calls = if loaded.events.is_empty() { loaded.calls.clone() } else { Default::default() };
+        let journal = Arc::new(StepJournal {
+            store: self.store().clone(),
+            thread: loaded.thread.clone(),
+            version: loaded.version,
+            step: loaded.at.steps,
+            calls,
+            released: self.released().clone(),
+        });
+        self.goes_to_work(&loaded.thread, &journal);
+        let place = Place {
+            thread: loaded.thread.clone(),
+            workflow: loaded.workflow.clone(),
+            node: loaded.node.clone(),
+            step: loaded.at.steps.unsigned_abs() + entering.entries.len() as u64,
+            forked: loaded.forked,
+            allowance: u32::try_from(loaded.allowance).unwrap_or(u32::MAX),
+        };
+        let limit = self.settings().node_timeout;
+        let work = run_node(&spec.workflow, place, journal, &entering.state, limit, self.sink());
+        tokio::pin!(work);
+        tokio::select! {
+            biased;
+            output = &mut work => output,
+            () = tokio::time::sleep(NOTABLE) => {
+                self.store().mark_running(loaded.thread.clone(), loaded.version);
+                work.await
+            }
+        }
+    }
+
+    async fn commit(
+        &self,
+        spec: &Spec,
+        cached: Cached,
+        loaded: &Loaded,
+        entering: Entering,
+        output: Output,
+    ) -> Result<Result<Committed, Failure>, StoreError> {
+        let Output { updates, next, start } = output;
+        let next = match next {
+            Next::Goto(node) => EntryNext::Goto(node),
+            Next::Ask(asked, then) => EntryNext::Ask(asked, then),
+            Next::Spawn(children, then) => match self.children(children) {
+                Ok(children) => EntryNext::Spawn(children, then),
+                Err(failure) => return Ok(Err(failure)),
+            },
+            Next::End => EntryNext::End,
+        };
+        let start = match self.children(start) {
+            Ok(start) => start,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        let Entering { mut entries, state, absorbed } = entering;
+        // The state is changed in place where this is the only copy of it.
+        drop(cached.state);
+        let state = match spec.workflow.apply(state, &updates) {
+            Ok(state) => state,
+            Err(error) => return Ok(Err(Failure::Failed(error.to_string()))),
+        };
+        let steps_since = cached.steps_since + entries.len() + 1;
+        let bytes_since = cached.bytes_since
+            + entries.iter().map(|entry| entry.updates.len()).sum::<usize>()
+            + updates.len();
+        // Rarely enough that snapshots of a state that keeps growing cost no more than what made it grow.
+        let renew = steps_since >= SNAPSHOT_STEPS && bytes_since >= loaded.tail.snapshot_bytes / 2;
+        let snapshot = if renew { spec.workflow.write(&state).ok() } else { None };
+        let renewed = snapshot.is_some();
+        entries.push(Entry { node: loaded.node.clone(), updates, next });
+        let commit = Commit {
+            thread: loaded.thread.clone(),
+            version: loaded.version,
+            entries,
+            title: spec.workflow.title(&state),
+            output: spec.workflow.output(&state).map(|output| output.to_string()),
+            fingerprint: spec.workflow.fingerprint().to_owned(),
+            snapshot,
+            start,
+            absorbed,
+            results: spec.results,
+            hold_ms: self.holds(false).irreversible_ms,
+            step_limit: self.step_limit(),
+        };
+        fail_point("before_commit");
+        let committed = self.store().commit(commit).await?;
+        fail_point("after_commit");
+        let have = Have { steps: committed.steps, head: committed.head };
+        let (steps_since, bytes_since) = if renewed { (0, 0) } else { (steps_since, bytes_since) };
+        self.cache().put(loaded.thread.clone(), Cached { state, have, steps_since, bytes_since });
+        Ok(Ok(committed))
+    }
+
+    fn children(&self, children: Vec<Child>) -> Result<Vec<NewThread>, Failure> {
+        let start = |child: Child| {
+            self.new_thread(&child.workflow, child.input, &child.key).map_err(|error| {
+                Failure::Failed(match error {
+                    StartError::Unknown(name) => format!("there is no workflow `{name}` to start"),
+                    StartError::Input(error) => format!("`{}` cannot be started: {error}", child.workflow),
+                })
+            })
+        };
+        children.into_iter().map(start).collect()
+    }
+
+    /// Puts a failure to a person.
+    async fn fail(
+        &self,
+        loaded: &Loaded,
+        spec: Option<&Spec>,
+        failure: Failure,
+    ) -> Result<Driven, StoreError> {
+        let text = failure.text();
+        tracing::warn!(thread = %loaded.thread, node = %loaded.node, code = failure.code(), %text, "trouble");
+        let title = match failure {
+            Failure::InDoubt { .. } => "Was it done?".to_owned(),
+            Failure::Failed(_) | Failure::LostNode(_) => format!("{} cannot go on", loaded.workflow),
+            Failure::StepLimit(_) => format!("{} has taken many steps", loaded.workflow),
+            Failure::Budget(_) => format!("{} would pass its budget", loaded.workflow),
+            Failure::Stopped => format!("{} was stopped", loaded.workflow),
+        };
+        let hints = spec.is_some_and(Engine::takes_hints);
+        let trouble = NewTrouble {
+            thread: loaded.thread.clone(),
+            version: Some(loaded.version),
+            interrupt: trouble::interrupt(&failure, &title, &loaded.node, hints),
+            text,
+        };
+        self.store().trouble(trouble).await?;
+        Ok(Driven::Rests)
+    }
+
+    /// Lets a thread that waits take in what has come.
+    async fn absorb(&self, loaded: &Loaded) -> Result<Driven, StoreError> {
+        if loaded.status != Status::Waiting || loaded.events.is_empty() {
+            return Ok(Driven::Rests);
+        }
+        let Some(spec) = self.registry().get(&loaded.workflow) else { return Ok(Driven::Rests) };
+        for (seq, event) in &loaded.events {
+            let arrival = arrival(spec, &loaded.thread, event, Some(*seq))
+                .map_err(|e| StoreError::Conflict(e.to_string()))?;
+            self.store().arrive(arrival).await?;
+        }
+        Ok(Driven::Further)
+    }
+}
+
+/// An event as its workflow takes it; one it does not take changes nothing.
+pub(super) fn arrival(
+    spec: &Spec,
+    thread: &ThreadId,
+    event: &Event,
+    queued: Option<i64>,
+) -> Result<Arrival, FoldError> {
+    let updates = spec.workflow.arrived(event.clone())?.unwrap_or_else(|| "[]".to_owned());
+    let entry = spec.workflow.shape().entry.clone();
+    Ok(Arrival { thread: thread.clone(), event: event.clone(), updates, entry, queued })
+}
+
+/// Answers, results and arrivals become entries of the thread's list.
+fn enter(spec: &Spec, state: Folded, loaded: &Loaded) -> Result<Entering, FoldError> {
+    let workflow = &spec.workflow;
+    let mut updates = Vec::new();
+    match loaded.awaits {
+        Awaits::Nothing => {}
+        Awaits::Answers => updates.push(("ANSWERS", workflow.answered(loaded.answers.clone())?)),
+        Awaits::Children => updates.push(("JOIN", workflow.joined(loaded.children.clone())?)),
+    }
+    for (_, event) in &loaded.events {
+        if let Some(update) = workflow.arrived(event.clone())? {
+            updates.push(("ARRIVED", update));
+        }
+    }
+    let state = updates.iter().try_fold(state, |state, (_, update)| workflow.apply(state, update))?;
+    let entries = updates.into_iter().map(|(node, updates)| Entry {
+        node: node.to_owned(),
+        updates,
+        next: EntryNext::Goto(loaded.node.clone()),
+    });
+    Ok(Entering { entries: entries.collect(), state, absorbed: loaded.events.last().map(|(seq, _)| *seq) })
+}
+
+/// What keeps a node from being started at all.
+fn before_node(spec: &Spec, loaded: &Loaded, entering: &Entering) -> Option<Failure> {
+    if !spec.workflow.shape().has(&loaded.node) {
+        let text = format!(
+            "The workflow `{}` has no node `{}` any more: it has changed since this thread began to wait.",
+            loaded.workflow, loaded.node
+        );
+        return Some(Failure::LostNode(text));
+    }
+    let heard = entering.entries.iter().any(|entry| entry.node != "JOIN");
+    if !heard && loaded.alone >= loaded.step_limit {
+        let text = format!("It has taken {} steps since it last heard from you.", loaded.alone);
+        return Some(Failure::StepLimit(text));
+    }
+    None
+}

@@ -1,0 +1,211 @@
+//! The engine: a store, the workflows, and how patient to be.
+
+use super::cache::Cache;
+use super::journal::StepJournal;
+use crate::graph::{Event, Folded, InputError, Progress, ProgressSink, ThreadId, What};
+use crate::inbox::{Registry, Spec};
+use crate::store::{Holds, NewThread, Store, StoreError, Tail};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::sync::{Notify, broadcast};
+
+/// How patient the engine is.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How long an accepted irreversible effect can be taken back.
+    pub hold: Duration,
+    /// How long other decisions can, where a person decides at the screen.
+    pub soft_hold: Duration,
+    /// How many threads run at once.
+    pub concurrency: usize,
+    /// How long a node may take.
+    pub node_timeout: Duration,
+    /// How many steps a thread may take without a word from a person.
+    pub step_limit: u32,
+    /// How often a transient failure is tried again.
+    pub retries: u32,
+    /// The wait before the first of those.
+    pub patience: Duration,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            hold: Duration::from_secs(10),
+            soft_hold: Duration::from_secs(5),
+            concurrency: 8,
+            node_timeout: Duration::from_secs(300),
+            step_limit: 100,
+            retries: 3,
+            patience: Duration::from_secs(1),
+        }
+    }
+}
+
+/// Drives threads one node at a time. Cloning it is cheap.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+struct Inner {
+    store: Store,
+    registry: Registry,
+    settings: Settings,
+    sink: ProgressSink,
+    released: Arc<Notify>,
+    events: broadcast::Sender<Progress>,
+    cache: Mutex<Cache>,
+    at_work: Mutex<HashMap<ThreadId, Weak<StepJournal>>>,
+}
+
+impl Engine {
+    /// An engine over `store` that knows these workflows.
+    pub fn new(store: Store, registry: Registry, settings: Settings) -> Self {
+        let (events, _) = broadcast::channel(1024);
+        let sink = events.clone();
+        let progress: ProgressSink = Arc::new(move |progress| {
+            // Nobody listening is fine: progress is for whoever looks.
+            let _ = sink.send(progress);
+        });
+        Self(Arc::new(Inner {
+            store,
+            registry,
+            settings,
+            sink: progress,
+            released: Arc::new(Notify::new()),
+            events,
+            cache: Mutex::default(),
+            at_work: Mutex::default(),
+        }))
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Store {
+        &self.0.store
+    }
+
+    /// The workflows.
+    pub fn registry(&self) -> &Registry {
+        &self.0.registry
+    }
+
+    /// What the nodes this process drives are doing.
+    pub fn progress(&self) -> broadcast::Receiver<Progress> {
+        self.0.events.subscribe()
+    }
+
+    pub(super) fn settings(&self) -> &Settings {
+        &self.0.settings
+    }
+
+    pub(super) fn sink(&self) -> &ProgressSink {
+        &self.0.sink
+    }
+
+    /// Told whenever an attempt at a step, with everything it began, is over.
+    pub(super) fn released(&self) -> &Arc<Notify> {
+        &self.0.released
+    }
+
+    pub(super) fn cache(&self) -> MutexGuard<'_, Cache> {
+        self.0.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn step_limit(&self) -> i64 {
+        i64::from(self.settings().step_limit)
+    }
+
+    pub(super) fn holds(&self, at_the_screen: bool) -> Holds {
+        let ms = |wait: Duration| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+        Holds {
+            irreversible_ms: ms(self.settings().hold),
+            other_ms: if at_the_screen { ms(self.settings().soft_hold) } else { 0 },
+        }
+    }
+
+    /// Whether something an earlier attempt at this thread began is still under way in this process.
+    pub(super) fn is_at_work(&self, thread: &ThreadId) -> bool {
+        let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
+        let busy = at_work.get(thread).is_some_and(|journal| journal.strong_count() > 0);
+        if !busy {
+            at_work.remove(thread);
+        }
+        busy
+    }
+
+    /// Whether anything at all is.
+    pub(super) fn anything_at_work(&self) -> bool {
+        let at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
+        at_work.values().any(|journal| journal.strong_count() > 0)
+    }
+
+    pub(super) fn goes_to_work(&self, thread: &ThreadId, journal: &Arc<StepJournal>) {
+        let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
+        at_work.insert(thread.clone(), Arc::downgrade(journal));
+    }
+
+    /// A thread about to be started, its first update made and its title known.
+    pub(super) fn new_thread(
+        &self,
+        workflow: &str,
+        input: Value,
+        key: &str,
+    ) -> Result<NewThread, StartError> {
+        let spec = self.registry().get(workflow).ok_or_else(|| StartError::Unknown(workflow.to_owned()))?;
+        let workflow = &spec.workflow;
+        let updates = workflow.started(input).map_err(StartError::Input)?;
+        let state = workflow
+            .apply(workflow.empty(), &updates)
+            .map_err(|e| StartError::Input(InputError::Whole(e.to_string())))?;
+        Ok(NewThread {
+            workflow: workflow.name().to_owned(),
+            fingerprint: workflow.fingerprint().to_owned(),
+            entry: workflow.shape().entry.clone(),
+            updates,
+            title: workflow.title(&state),
+            key: key.to_owned(),
+        })
+    }
+
+    /// A thread's state after its first `steps` steps, or as it is now; `None` where its workflow is unknown.
+    pub(super) fn state_at(
+        &self,
+        thread: &ThreadId,
+        steps: Option<u64>,
+    ) -> Result<Option<Folded>, StoreError> {
+        let (workflow, tail) = self.store().fold(thread, steps)?;
+        let Some(spec) = self.registry().get(&workflow) else { return Ok(None) };
+        fold(spec, None, &tail).map(Some).map_err(|e| StoreError::Conflict(e.to_string()))
+    }
+
+    /// Whether threads of this workflow take words on a retry.
+    pub(super) fn takes_hints(spec: &Spec) -> bool {
+        let hint = Event { id: String::new(), what: What::Hint { text: String::new() } };
+        matches!(spec.workflow.arrived(hint), Ok(Some(_)))
+    }
+}
+
+/// Why a thread cannot be started.
+#[derive(Debug)]
+pub(super) enum StartError {
+    /// No such workflow.
+    Unknown(String),
+    /// An input that does not fit.
+    Input(InputError),
+}
+
+/// Folds what is left to fold onto what is there.
+pub(super) fn fold(
+    spec: &Spec,
+    have: Option<Folded>,
+    tail: &Tail,
+) -> Result<Folded, crate::graph::FoldError> {
+    let workflow = &spec.workflow;
+    let start = match (&tail.snapshot, have) {
+        (Some(snapshot), _) => workflow.read(snapshot)?,
+        (None, Some(state)) => state,
+        (None, None) => workflow.empty(),
+    };
+    tail.updates.iter().try_fold(start, |state, updates| workflow.apply(state, updates))
+}

@@ -1,0 +1,80 @@
+//! The engine's journal, kept in the store.
+
+use super::fail_point;
+use crate::graph::{Begun, BoxFuture, EffectState, Intent, Journal, JournalError, ThreadId};
+use crate::store::{EffectIntent, Store, StoreError};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::Arc;
+use tokio::sync::Notify;
+
+/// The journal of one attempt at one step. It lives as long as anything that attempt began, so an effect that
+/// outlives its node keeps its thread from being driven until the outcome is recorded.
+pub(super) struct StepJournal {
+    pub store: Store,
+    pub thread: ThreadId,
+    pub version: i64,
+    pub step: i64,
+    pub calls: HashMap<String, Value>,
+    pub released: Arc<Notify>,
+}
+
+impl Drop for StepJournal {
+    fn drop(&mut self) {
+        self.released.notify_one();
+    }
+}
+
+impl Journal for StepJournal {
+    fn recorded(&self, name: &str) -> Option<Value> {
+        self.calls.get(name).cloned()
+    }
+
+    fn record(&self, name: &str, result: &Value) {
+        self.store.record_call(self.thread.clone(), self.version, self.step, name, result);
+    }
+
+    fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        Box::pin(async move {
+            fail_point("before_intent");
+            let effect = EffectIntent {
+                thread: self.thread.clone(),
+                version: self.version,
+                step: self.step,
+                intent: intent.clone(),
+            };
+            let begun = self.store.begin_effect(effect).await.map_err(refused)?;
+            fail_point("after_intent");
+            Ok(begun)
+        })
+    }
+
+    fn settle<'a>(
+        &'a self,
+        name: &'a str,
+        state: EffectState,
+        outcome: &'a Value,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(async move {
+            fail_point("before_outcome");
+            let settled = self.store.settle_effect(
+                self.thread.clone(),
+                self.step,
+                name.to_owned(),
+                state,
+                outcome.clone(),
+            );
+            settled.await.map_err(refused)?;
+            fail_point("after_outcome");
+            Ok(())
+        })
+    }
+}
+
+fn refused(error: StoreError) -> JournalError {
+    match error {
+        StoreError::Moved => JournalError::Moved,
+        StoreError::NotApproved(text) | StoreError::Damaged(text) => JournalError::NotApproved(text),
+        other => JournalError::Storage(other.to_string()),
+    }
+}

@@ -1,0 +1,22 @@
+//! Everything put together: threads that drive themselves over one store.
+//!
+//! [`Engine`] takes a thread one node further and commits what came of it. [`Worker`] does so for every thread
+//! that can go on, as the one driver of a data folder. [`Local`] is the door for people: the local
+//! [`crate::inbox::Backend`]. Whoever is not the driver reads and decides all the same, and waits for the
+//! driver to act.
+
+mod cache;
+mod drive;
+mod engine;
+mod fail_point;
+mod journal;
+mod local;
+mod trouble;
+mod wait;
+mod worker;
+
+pub use engine::{Engine, Settings};
+pub use fail_point::fail_point;
+pub use local::Local;
+pub use wait::{WaitError, wait};
+pub use worker::{Ended, Scope, Until, Worker};

@@ -1,0 +1,331 @@
+//! The driver: takes every thread that can go on further, several at once, until told to stop.
+//!
+//! It looks at the store whenever something changed there and decides anew from what it finds, so it does not
+//! matter who changed it. What it keeps to itself are clocks: holds and backoffs run on its monotonic clock and
+//! begin anew when another driver takes over. A clock that jumps fires nothing early and nothing twice.
+
+use super::drive::{COMMITTING, Driven};
+use super::engine::Engine;
+use crate::graph::ThreadId;
+use crate::inbox::Status;
+use crate::store::{DriverLock, Runnable, StoreError, Taken};
+use std::collections::{HashMap, HashSet};
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::time::Duration;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
+
+/// A hold that was found this old when the driver started is not trusted any more.
+const STALE_HOLD_MS: i64 = 15 * 60 * 1000;
+
+/// How often, at most, running threads are compared with the store.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// How long effects under way may take to record their outcome when the driver is told to stop.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// Which threads are driven.
+#[derive(Clone, Debug)]
+pub enum Scope {
+    /// All of them.
+    All,
+    /// One, and everything it starts.
+    Family(ThreadId),
+}
+
+/// When the driver stops by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Never.
+    Told,
+    /// When nothing is ready, running, held or backing off.
+    Idle,
+}
+
+/// Why the driver stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It was told to.
+    Told,
+    /// There is nothing left to do.
+    Idle,
+    /// Somebody paused all driving, and it was to stop when idle.
+    Paused,
+}
+
+/// The driver of a data folder. There is one at a time, by an OS lock.
+pub struct Worker {
+    engine: Engine,
+    lock: DriverLock,
+    touched: HashSet<ThreadId>,
+}
+
+struct Running {
+    abort: AbortHandle,
+    working_on: Arc<AtomicI64>,
+}
+
+/// What one driver remembers from one look to the next.
+struct Desk {
+    running: HashMap<ThreadId, Running>,
+    tasks: JoinSet<(ThreadId, Driven, u32)>,
+    /// Since when a thread is held, and the version it was held at.
+    held: HashMap<ThreadId, (i64, Instant)>,
+    /// Until when a thread backs off, and how often it has failed.
+    backing: HashMap<ThreadId, (Instant, u32)>,
+    /// Threads whose rows cannot be trusted, with the version at which that was found.
+    broken: HashMap<ThreadId, i64>,
+    paused: Arc<AtomicBool>,
+    last_look: Instant,
+    first: bool,
+}
+
+/// What one look found.
+struct Look {
+    /// Something is under way or will be.
+    active: bool,
+    /// When to look again even if nothing changes.
+    wake: Option<Instant>,
+}
+
+impl Worker {
+    /// Becomes the driver, unless another process is.
+    pub async fn take(engine: Engine) -> Result<Result<Self, Option<u32>>, StoreError> {
+        match DriverLock::take(engine.store().folder())? {
+            Taken::Theirs(pid) => Ok(Err(pid)),
+            Taken::Ours(lock) => {
+                let recovered = engine.store().recover().await?;
+                if recovered > 0 {
+                    tracing::info!(recovered, "threads were running when the last driver ended");
+                }
+                Ok(Ok(Self { engine, lock, touched: HashSet::new() }))
+            }
+        }
+    }
+
+    /// The threads it has taken further.
+    pub fn touched(&self) -> impl Iterator<Item = &ThreadId> {
+        self.touched.iter()
+    }
+
+    /// Drives until `until`, or until `stop` comes.
+    pub async fn run(
+        &mut self,
+        scope: &Scope,
+        until: Until,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Ended, StoreError> {
+        let store = self.engine.store().clone();
+        let mut changes = store.changes();
+        let _watcher = store.watch_others()?;
+        let mut desk = Desk::new();
+        tokio::pin!(stop);
+        let ended = loop {
+            changes.borrow_and_update();
+            let paused = store.paused()?;
+            desk.paused.store(paused, Ordering::SeqCst);
+            let look = self.look(scope, &mut desk, paused).await?;
+            if until == Until::Idle && desk.running.is_empty() {
+                if paused {
+                    break Ended::Paused;
+                }
+                if !look.active {
+                    break Ended::Idle;
+                }
+            }
+            // An abort is missed at most for one look; then the store has the last word.
+            let look_again =
+                if desk.running.is_empty() { None } else { Some(Instant::now() + LOOK_EVERY * 4) };
+            let wake = [look.wake, look_again].into_iter().flatten().min();
+            tokio::select! {
+                biased;
+                () = &mut stop => break Ended::Told,
+                Some(ended) = desk.tasks.join_next_with_id() => desk.note(ended),
+                changed = changes.changed() => {
+                    if changed.is_err() {
+                        break Ended::Told;
+                    }
+                }
+                () = self.engine.released().notified() => {}
+                () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
+            }
+        };
+        self.put_down(desk).await;
+        Ok(ended)
+    }
+
+    /// Starts whatever can be started.
+    async fn look(&mut self, scope: &Scope, desk: &mut Desk, paused: bool) -> Result<Look, StoreError> {
+        let store = self.engine.store().clone();
+        desk.drop_moved(&self.engine);
+        let family: Option<HashSet<ThreadId>> = match scope {
+            Scope::All => None,
+            Scope::Family(root) => Some(store.family(root)?.into_iter().map(|(id, _)| id).collect()),
+        };
+        let mut found = Look { active: !desk.running.is_empty(), wake: None };
+        let runnable = store.runnable()?;
+        desk.forget(&runnable);
+        for thread in runnable {
+            let ours = family.as_ref().is_none_or(|family| family.contains(&thread.thread));
+            if !ours || desk.running.contains_key(&thread.thread) {
+                continue;
+            }
+            if desk.broken.get(&thread.thread) == Some(&thread.version) {
+                continue;
+            }
+            found.active = true;
+            if paused || self.engine.is_at_work(&thread.thread) {
+                continue;
+            }
+            if desk.first && stale(&thread, store.now().as_millisecond()) {
+                store.ask_again(thread.thread.clone(), thread.version).await?;
+                continue;
+            }
+            if let Some(wake) = desk.waits_until(&thread) {
+                found.wake = Some(found.wake.map_or(wake, |soonest| soonest.min(wake)));
+            } else if desk.running.len() < self.engine.settings().concurrency.max(1) {
+                self.touched.insert(thread.thread.clone());
+                desk.start(&self.engine, thread);
+            }
+        }
+        desk.first = false;
+        Ok(found)
+    }
+
+    /// Lets effects under way record their outcome; nodes without one are simply dropped.
+    async fn put_down(&self, mut desk: Desk) {
+        desk.tasks.abort_all();
+        while desk.tasks.join_next().await.is_some() {}
+        let deadline = Instant::now() + GRACE;
+        while self.engine.anything_at_work() && Instant::now() < deadline {
+            let _ = tokio::time::timeout_at(deadline, self.engine.released().notified()).await;
+        }
+    }
+}
+
+/// Keeps the lock to the end of everything this worker does.
+impl Drop for Worker {
+    fn drop(&mut self) {
+        tracing::debug!(lock = ?self.lock, "the driver gives its lock back");
+    }
+}
+
+fn stale(thread: &Runnable, now: i64) -> bool {
+    thread.status == Status::Held
+        && thread.held_at.is_some_and(|since| now.abs_diff(since) > STALE_HOLD_MS.unsigned_abs())
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self {
+            running: HashMap::new(),
+            tasks: JoinSet::new(),
+            held: HashMap::new(),
+            backing: HashMap::new(),
+            broken: HashMap::new(),
+            paused: Arc::new(AtomicBool::new(false)),
+            last_look: Instant::now(),
+            first: true,
+        }
+    }
+
+    fn start(&mut self, engine: &Engine, thread: Runnable) {
+        let id = thread.thread;
+        let attempt = self.backing.remove(&id).map_or(0, |(_, attempt)| attempt);
+        self.held.remove(&id);
+        let working_on = Arc::new(AtomicI64::new(thread.version));
+        let task = take_further(engine.clone(), id.clone(), attempt, working_on.clone(), self.paused.clone());
+        let abort = self.tasks.spawn(task);
+        self.running.insert(id, Running { abort, working_on });
+    }
+
+    /// Until when a thread has to wait: for its hold to pass, or after a failure.
+    fn waits_until(&mut self, thread: &Runnable) -> Option<Instant> {
+        let now = Instant::now();
+        let mut until = None;
+        if thread.status == Status::Held {
+            let since = match self.held.get(&thread.thread) {
+                Some((version, since)) if *version == thread.version => *since,
+                _ => {
+                    self.held.insert(thread.thread.clone(), (thread.version, now));
+                    now
+                }
+            };
+            let hold = Duration::from_millis(thread.hold_ms.unsigned_abs());
+            until = Some(since + hold).filter(|until| *until > now);
+        }
+        let backing = self.backing.get(&thread.thread).map(|(until, _)| *until).filter(|until| *until > now);
+        until.max(backing)
+    }
+
+    /// Drops nodes whose thread moved on under them: a decision undone, a stop, an abandoned parent.
+    fn drop_moved(&mut self, engine: &Engine) {
+        if self.running.is_empty() || self.last_look.elapsed() < LOOK_EVERY {
+            return;
+        }
+        self.last_look = Instant::now();
+        for (thread, running) in &self.running {
+            let before = running.working_on.load(Ordering::SeqCst);
+            let now = engine.store().version(thread).unwrap_or(before);
+            if before != COMMITTING && now > before {
+                running.abort.abort();
+            }
+        }
+    }
+
+    fn note(&mut self, ended: Result<(tokio::task::Id, (ThreadId, Driven, u32)), tokio::task::JoinError>) {
+        match ended {
+            Ok((_, (thread, driven, attempt))) => {
+                self.running.remove(&thread);
+                match driven {
+                    Driven::Further | Driven::Rests => {}
+                    Driven::Backs(wait) => {
+                        self.backing.insert(thread, (Instant::now() + wait, attempt + 1));
+                    }
+                    Driven::Broken(error) => {
+                        tracing::error!(%thread, %error, "cannot be driven");
+                        self.broken.insert(thread, i64::MIN);
+                    }
+                }
+            }
+            Err(error) => {
+                let id = error.id();
+                self.running.retain(|_, running| running.abort.id() != id);
+            }
+        }
+    }
+
+    /// What is remembered of threads that no longer run, and at which version the broken ones were found.
+    fn forget(&mut self, runnable: &[Runnable]) {
+        let versions: HashMap<&ThreadId, i64> = runnable.iter().map(|r| (&r.thread, r.version)).collect();
+        self.held.retain(|thread, _| versions.contains_key(thread));
+        self.backing.retain(|thread, _| versions.contains_key(thread));
+        self.broken.retain(|thread, found| match versions.get(thread) {
+            Some(version) if *found == i64::MIN || found == version => {
+                *found = *version;
+                true
+            }
+            _ => false,
+        });
+    }
+}
+
+/// Takes one thread as far as it goes.
+async fn take_further(
+    engine: Engine,
+    thread: ThreadId,
+    mut attempt: u32,
+    working_on: Arc<AtomicI64>,
+    paused: Arc<AtomicBool>,
+) -> (ThreadId, Driven, u32) {
+    loop {
+        let driven = engine.drive(&thread, attempt, &working_on).await;
+        let further = matches!(driven, Driven::Further) && !paused.load(Ordering::SeqCst);
+        if !further || engine.is_at_work(&thread) {
+            return (thread, driven, attempt);
+        }
+        attempt = 0;
+    }
+}
