@@ -1,0 +1,7 @@
+//! The engine on real SQLite: what a thread lives through, and what it must survive.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod turns;

@@ -1,0 +1,112 @@
+//! A conversation: it asks, takes the answer, and asks again until the answer is `done`.
+
+use sayso::graph::{
+    Answer, ChildResult, Command, Ctx, Decision, Event, Graph, Kind, NodeError, State, What, Workflow, ask, end,
+};
+use sayso::inbox::{Block, Card, Spec, proposal};
+use sayso::text::Visible;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+#[derive(Default, Clone, Serialize, Deserialize)]
+pub struct Chat {
+    pub topic: String,
+    pub said: Vec<(String, String)>,
+    pub question: String,
+    pub over: bool,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChatInput {
+    pub topic: String,
+    #[serde(default)]
+    pub turns: Option<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChatUpdate {
+    Started { topic: String },
+    Asked { question: String },
+    Answered { text: String },
+    Over,
+    Heard { text: String },
+}
+
+impl State for Chat {
+    type Input = ChatInput;
+    type Update = ChatUpdate;
+
+    fn started(input: ChatInput) -> ChatUpdate {
+        ChatUpdate::Started { topic: input.topic }
+    }
+
+    fn answered(answers: Vec<Answer>) -> ChatUpdate {
+        let said = answers.into_iter().next().map(|answer| match answer.decision {
+            Decision::Respond { text } => text,
+            Decision::Accept => "done".to_owned(),
+            Decision::Edit { args } => args.to_string(),
+            Decision::Ignore => "done".to_owned(),
+        });
+        ChatUpdate::Answered { text: said.unwrap_or_default() }
+    }
+
+    fn joined(_: Vec<ChildResult>) -> ChatUpdate {
+        ChatUpdate::Over
+    }
+
+    fn arrived(event: Event) -> Option<ChatUpdate> {
+        match event.what {
+            What::Words { text } | What::Hint { text } => Some(ChatUpdate::Heard { text }),
+            What::News { payload, .. } => Some(ChatUpdate::Heard { text: payload.to_string() }),
+            What::Settled { .. } => Some(ChatUpdate::Over),
+        }
+    }
+
+    fn apply(&mut self, update: ChatUpdate) {
+        match update {
+            ChatUpdate::Started { topic } => self.topic = topic,
+            ChatUpdate::Asked { question } => self.question = question,
+            ChatUpdate::Answered { text } => {
+                self.over = text == "done";
+                self.said.push((std::mem::take(&mut self.question), text));
+            }
+            ChatUpdate::Over => self.over = true,
+            ChatUpdate::Heard { text } => {
+                self.over = false;
+                self.said.push(("heard".to_owned(), text));
+            }
+        }
+    }
+
+    fn title(&self) -> String {
+        format!("About {}", self.topic)
+    }
+
+    fn output(&self) -> Option<Value> {
+        self.over.then(|| json!({ "turns": self.said.len() }))
+    }
+}
+
+async fn think(_: Ctx<()>, state: Arc<Chat>) -> Result<Command<Chat>, NodeError> {
+    if state.over {
+        return Ok(Command::end());
+    }
+    let question = format!("Question {} about {}?", state.said.len() + 1, state.topic);
+    let args = json!({ "content": question });
+    let mut asked = proposal("q", Kind::Question, "question", &args, &question);
+    asked.allow.edit = false;
+    Ok(Command::ask(vec![asked], "think").update(ChatUpdate::Asked { question }))
+}
+
+pub fn spec() -> Spec {
+    let graph = Graph::builder("chat", "think").node("think", think, [ask("think"), end()]).build().unwrap();
+    Spec::new(Workflow::new("chat", graph, Arc::new(())), "talks", |state, item| {
+        let turns = state.get::<Chat>().map(|chat| chat.said.clone()).unwrap_or_default();
+        let turns = turns.iter().map(|(q, a)| (Visible::new(q), Visible::new(a))).collect();
+        Card { blocks: vec![Block::Text(Visible::new(&item.title)), Block::Turns(turns)] }
+    })
+}

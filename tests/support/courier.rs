@@ -1,0 +1,166 @@
+//! A courier: proposes a delivery, waits for a yes, and carries it out once.
+
+use sayso::graph::{
+    Answer, Basis, BoxFuture, ChildResult, Command, Ctx, Decision, Effect, EffectError, Event, Found, Graph, Kind,
+    NodeError, State, Workflow, ask, end, goto,
+};
+use sayso::inbox::{Card, Spec, proposal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where deliveries end up: one line a delivery, so that a second one shows.
+pub struct Street {
+    pub ledger: PathBuf,
+    pub faults: std::sync::Mutex<Vec<EffectError>>,
+    pub blind: std::sync::atomic::AtomicBool,
+}
+
+impl Street {
+    pub fn new(ledger: PathBuf) -> Arc<Self> {
+        Arc::new(Self { ledger, faults: Default::default(), blind: false.into() })
+    }
+
+    pub fn deliveries(&self) -> Vec<String> {
+        std::fs::read_to_string(&self.ledger).unwrap_or_default().lines().map(str::to_owned).collect()
+    }
+}
+
+struct Deliver(Arc<Street>);
+
+impl Effect for Deliver {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            use std::io::Write;
+            if let Some(fault) = self.0.faults.lock().unwrap().pop() {
+                return Err(fault);
+            }
+            sayso::app::fail_point("before_delivery");
+            let mut line = frozen.to_vec();
+            line.push(b'\n');
+            let file = std::fs::OpenOptions::new().create(true).append(true).open(&self.0.ledger);
+            file.unwrap().write_all(&line).unwrap();
+            sayso::app::fail_point("after_delivery");
+            Ok(json!("delivered"))
+        })
+    }
+
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async move {
+            if self.0.blind.load(std::sync::atomic::Ordering::SeqCst) {
+                return Found::Unknown("nobody saw it".to_owned());
+            }
+            let parcel = String::from_utf8_lossy(frozen).into_owned();
+            if self.0.deliveries().contains(&parcel) { Found::Done(json!("found")) } else { Found::NotDone }
+        })
+    }
+}
+
+#[derive(Default, Clone, Serialize, Deserialize)]
+pub struct Round {
+    pub parcels: Vec<String>,
+    pub calls: u32,
+    pub decided: Vec<Answer>,
+    pub delivered: Vec<Value>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RoundInput {
+    pub parcels: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoundUpdate {
+    Started { parcels: Vec<String> },
+    Decided(Vec<Answer>),
+    Delivered(Value),
+    Noted,
+}
+
+impl State for Round {
+    type Input = RoundInput;
+    type Update = RoundUpdate;
+
+    fn started(input: RoundInput) -> RoundUpdate {
+        RoundUpdate::Started { parcels: input.parcels }
+    }
+
+    fn answered(answers: Vec<Answer>) -> RoundUpdate {
+        RoundUpdate::Decided(answers)
+    }
+
+    fn joined(_: Vec<ChildResult>) -> RoundUpdate {
+        RoundUpdate::Noted
+    }
+
+    fn arrived(_: Event) -> Option<RoundUpdate> {
+        Some(RoundUpdate::Noted)
+    }
+
+    fn apply(&mut self, update: RoundUpdate) {
+        match update {
+            RoundUpdate::Started { parcels } => self.parcels = parcels,
+            RoundUpdate::Decided(answers) => self.decided = answers,
+            RoundUpdate::Delivered(outcome) => self.delivered.push(outcome),
+            RoundUpdate::Noted => self.calls += 1,
+        }
+    }
+
+    fn title(&self) -> String {
+        format!("{} parcels", self.parcels.len())
+    }
+
+    fn output(&self) -> Option<Value> {
+        Some(json!({ "delivered": self.delivered }))
+    }
+}
+
+async fn plan(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
+    ctx.call("think", async { Ok(1u32) }).await?;
+    let asked = state.parcels.iter().map(|parcel| {
+        let mut asked = proposal(parcel, Kind::Approval, "deliver", &json!({ "parcel": parcel }), parcel);
+        asked.schema = json!({
+            "type": "object", "properties": {"parcel": {"type": "string", "minLength": 1}},
+            "required": ["parcel"], "additionalProperties": false
+        });
+        asked.irreversible = true;
+        asked
+    });
+    Ok(Command::ask(asked.collect(), "act"))
+}
+
+async fn act(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
+    let mut command = Command::goto("leave");
+    for answer in &state.decided {
+        let args = match &answer.decision {
+            Decision::Accept => answer.proposed.clone(),
+            Decision::Edit { args } => args.clone(),
+            Decision::Respond { .. } | Decision::Ignore => continue,
+        };
+        let parcel = args["parcel"].as_str().unwrap_or_default().to_owned();
+        let basis = Basis::Decision { key: answer.key.clone(), args };
+        let frozen = format!("{parcel} for {}", ctx.place().thread).into_bytes();
+        let effect = Arc::new(Deliver(ctx.services().clone()));
+        let outcome = ctx.once(&format!("deliver:{}", answer.key), basis, frozen, effect).await?;
+        command = command.update(RoundUpdate::Delivered(outcome));
+    }
+    Ok(command)
+}
+
+async fn leave(_: Ctx<Arc<Street>>, _: Arc<Round>) -> Result<Command<Round>, NodeError> {
+    Ok(Command::end())
+}
+
+pub fn spec(street: Arc<Street>) -> Spec {
+    let graph = Graph::builder("courier", "plan")
+        .node("plan", plan, [ask("act")])
+        .node("act", act, [goto("leave")])
+        .node("leave", leave, [end()])
+        .build()
+        .unwrap();
+    Spec::new(Workflow::new("courier", graph, Arc::new(street)), "delivers parcels", |_, _| Card::default())
+}
