@@ -14,6 +14,8 @@ mod anthropic;
 pub mod builtin;
 mod check;
 mod error;
+pub mod eval;
+pub mod facts;
 mod gemini;
 mod limiter;
 mod observe;

@@ -1,10 +1,13 @@
 //! The model that needs no network: transparent rules, one file a workflow.
 //!
 //! Promised: the same request always gets the same answer, at once and for nothing; it answers from
-//! [`Request::task`] and [`Request::facts`] and never reads a
+//! [`Request::task`] and [`Request::facts`] (whose shapes stand in [`facts`](super::facts)) and never reads a
 //! prompt. It does not pretend to understand: what it cannot do is an error that says so.
 //!
 //! A workflow adds its tasks by one file and its lines in [`TASKS`].
+
+mod email;
+mod words;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,7 +33,8 @@ impl Answer {
 type Answerer = fn(&Value) -> Result<Answer, String>;
 
 /// Every task that can be done without a language model.
-const TASKS: &[(&str, Answerer)] = &[(check::TASK, ready)];
+const TASKS: &[(&str, Answerer)] =
+    &[(check::TASK, ready), ("email.triage", email::triage), ("email.memory", email::memory)];
 
 /// The built-in model.
 #[derive(Clone, Debug)]

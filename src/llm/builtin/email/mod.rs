@@ -1,0 +1,26 @@
+//! Triage and its memory by rules.
+//!
+//! [`signs`] reads what can be seen in a mail, [`profile`] reads the lines of the memory, [`triage`] decides by the
+//! lines first and by general rules second, [`memory`] changes the lines after a person's decision. The same
+//! kinds of mail ([`kinds`]) are known to all four, so what is learned is what is looked at.
+
+mod kinds;
+mod memory;
+mod profile;
+mod signs;
+mod triage;
+
+use serde_json::Value;
+
+use super::{Answer, facts};
+use crate::llm::facts::email::{MemoryFacts, TriageFacts};
+
+/// `email.triage`
+pub(super) fn triage(value: &Value) -> Result<Answer, String> {
+    Answer::data(&triage::triage(&facts::<TriageFacts>(value)?))
+}
+
+/// `email.memory`
+pub(super) fn memory(value: &Value) -> Result<Answer, String> {
+    Answer::data(&memory::update(&facts::<MemoryFacts>(value)?))
+}
