@@ -6,6 +6,7 @@
 //!
 //! A workflow adds its tasks by one file and its lines in [`TASKS`].
 
+mod analyze;
 mod email;
 mod words;
 
@@ -33,8 +34,14 @@ impl Answer {
 type Answerer = fn(&Value) -> Result<Answer, String>;
 
 /// Every task that can be done without a language model.
-const TASKS: &[(&str, Answerer)] =
-    &[(check::TASK, ready), ("email.triage", email::triage), ("email.memory", email::memory)];
+const TASKS: &[(&str, Answerer)] = &[
+    (check::TASK, ready),
+    ("email.triage", email::triage),
+    ("email.memory", email::memory),
+    ("analyze.initial", analyze::initial),
+    ("analyze.followup", analyze::followup),
+    ("analyze.final", analyze::summary),
+];
 
 /// The built-in model.
 #[derive(Clone, Debug)]

@@ -3,16 +3,11 @@
 use std::collections::HashSet;
 
 /// Words that say nothing about a subject.
-const STOP: &[&str] = &[
-    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been",
-    "before", "but", "by", "can", "could", "did", "do", "does", "each", "else", "email", "emails", "every",
-    "for", "from", "get", "had", "has", "have", "he", "her", "here", "him", "his", "how", "i", "if", "in",
-    "into", "is", "it", "its", "just", "like", "mail", "mails", "may", "me", "message", "messages", "more",
-    "most", "my", "no", "not", "of", "off", "on", "one", "only", "or", "other", "our", "out", "over",
-    "please", "re", "fwd", "fw", "she", "should", "so", "some", "such", "than", "that", "the", "their",
-    "them", "then", "there", "these", "they", "this", "those", "to", "too", "up", "us", "very", "was", "we",
-    "were", "what", "when", "where", "which", "while", "who", "why", "will", "with", "would", "you", "your",
-];
+const STOP: &str = "a about after all also am an and any are as at be been before but by can could did do does each else \
+    email emails every for from get had has have he her here him his how i if in into is it its just like \
+    mail mails may me message messages more most my no not of off on one only or other our out over please \
+    re fwd fw she should so some such than that the their them then there these they this those to too up \
+    us very was we were what when where which while who why will with would you your";
 
 /// Lower-case words; everything that is no letter or digit parts them.
 pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
@@ -22,7 +17,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 pub(super) fn is_stop(word: &str) -> bool {
-    STOP.contains(&word)
+    STOP.split(' ').any(|stop| stop == word)
 }
 
 /// The words that carry meaning, stemmed, in their order.

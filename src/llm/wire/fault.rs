@@ -132,7 +132,7 @@ pub(super) fn classify(
         "input token count",
     ]);
     match status {
-        401 | 402 | 403 => ModelError::Unauthorised { model, why },
+        401..=403 => ModelError::Unauthorised { model, why },
         429 if unpaid => ModelError::Unauthorised { model, why },
         400 | 413 | 422 if bad_key || unpaid => ModelError::Unauthorised { model, why },
         400 | 413 | 422 | 500 if too_long => ModelError::ContextTooLong { model, why },

@@ -1,19 +1,18 @@
 //! What a decision teaches: single lines of a profile added, mended or dropped, the rest left as it is.
 //!
 //! Lines for triage are written in the grammar of [`profile`], narrow on purpose: a list, a sender, or a sender
-//! and a subject. Lines about replies and meetings begin with their topic, so that a later change mends them.
+//! and a subject; those about replies and meetings are made in [`style`].
 //! Pinned lines are never touched. Addresses and words of a mail enter a line only as such, never as a line.
-
-use serde_json::Value;
 
 use super::super::words::{is_stop, line, stem_set, words};
 use super::kinds::{Kind, sign};
 use super::profile::{self, bare};
 use super::signs::{Signs, flat, has};
+use super::style;
 use crate::llm::facts::email::{Cause, CauseKind, Class, MailFacts, MemoryFacts, MemoryUpdate, User};
 
 /// The longest line that is written.
-const MAX_LINE: usize = 200;
+pub(super) const MAX_LINE: usize = 200;
 
 pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
     let mut draft = Draft::new(facts);
@@ -21,19 +20,19 @@ pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
     for cause in &facts.causes {
         match topic {
             "triage_preferences" => triage(&mut draft, &facts.user, cause),
-            "cal_preferences" => meetings(&mut draft, cause),
-            _ => replies(&mut draft, cause),
+            "cal_preferences" => style::meetings(&mut draft, cause),
+            _ => style::replies(&mut draft, cause),
         }
     }
     draft.finish()
 }
 
 /// The profile while it changes.
-struct Draft<'a> {
+pub(super) struct Draft<'a> {
     lines: Vec<String>,
     ends_open: bool,
     pinned: &'a [String],
-    notes: Vec<String>,
+    pub notes: Vec<String>,
 }
 
 impl<'a> Draft<'a> {
@@ -72,12 +71,12 @@ impl<'a> Draft<'a> {
         }
     }
 
-    fn note(&mut self, text: impl Into<String>) {
+    pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }
 
     /// One line for `topic` ("Length: …"): mended where there is one, added where not.
-    fn set(&mut self, topic: &str, text: &str) {
+    pub fn set(&mut self, topic: &str, text: &str) {
         let text = format!("{topic}: {text}");
         match self.lines.iter().position(|line| bare(line).starts_with(&format!("{topic}:"))) {
             Some(at) if bare(&self.lines[at]) == text => self.note(format!("“{text}” stands already.")),
@@ -88,7 +87,7 @@ impl<'a> Draft<'a> {
     }
 
     /// A sentence of the person, unless something of the same words stands there.
-    fn remember(&mut self, words: &str) {
+    pub fn remember(&mut self, words: &str) {
         let stems = stem_set(words);
         if stems.is_empty() || self.lines.iter().any(|line| stem_set(bare(line)) == stems) {
             self.note("That stands already.");
@@ -223,20 +222,9 @@ fn describe(user: &User, mail: &MailFacts) -> Option<String> {
 /// Words of a person that are meant for the future and name their terms: a line as they stand.
 fn general_wish(feedback: &str) -> Option<String> {
     let text = line(feedback, MAX_LINE);
-    let lasting = [
-        "always",
-        "never",
-        "every",
-        "all mail",
-        "any mail",
-        "don t show",
-        "do not show",
-        "stop showing",
-        "from now on",
-        "in future",
-        "in the future",
-    ];
-    if !has(&flat(&text), &lasting) {
+    let lasting = "always, never, every, all mail, any mail, don t show, do not show, stop showing, from now on, in \
+        future, in the future";
+    if !has(&flat(&text), lasting) {
         return None;
     }
     let rules = profile::rules(&text);
@@ -247,163 +235,8 @@ fn general_wish(feedback: &str) -> Option<String> {
     named.then(|| text.trim_end_matches(['.', '!']).to_owned())
 }
 
-/// Whether words are about how things are done, not about one mail.
-fn about_style(feedback: &str) -> bool {
-    let flat = flat(feedback);
-    has(
-        &flat,
-        &[
-            "always",
-            "never",
-            "usually",
-            "prefer*",
-            "avoid",
-            "don t use",
-            "do not use",
-            "from now on",
-            "in future",
-            "shorter",
-            "longer",
-            "brief*",
-            "concise",
-            "formal*",
-            "informal*",
-            "casual*",
-            "tone",
-            "sign off",
-            "sign with",
-            "greet*",
-            "signature",
-            "emoji*",
-            "exclamation*",
-            "first name*",
-            "mornings",
-            "afternoons",
-            "mondays",
-            "fridays",
-            "not before",
-            "not after",
-            "no meetings",
-            "minutes by default",
-            "polite*",
-            "friendl*",
-        ],
-    )
-}
-
-fn from_words(draft: &mut Draft<'_>, cause: &Cause) {
-    let words = cause.feedback.trim();
-    if words.is_empty() {
-        return;
-    }
-    if cause.kind == CauseKind::Told || about_style(words) {
-        draft.remember(&line(words, MAX_LINE));
-    } else {
-        draft.note("Those words were about this one only.");
-    }
-}
-
-fn replies(draft: &mut Draft<'_>, cause: &Cause) {
-    from_words(draft, cause);
-    if cause.kind != CauseKind::ProposalEdited {
-        return;
-    }
-    let content =
-        |args: &Value| args.get("content").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
-    let (before, after) = (content(&cause.proposed), content(&cause.edited));
-    let known = draft.notes.len();
-    if before != after && !after.is_empty() {
-        if let Some(greeting) = greeting(&after).filter(|now| Some(now) != greeting(&before).as_ref()) {
-            draft.set("Greeting", &format!("begin with “{greeting} …”"));
-        }
-        if let Some(end) = sign_off(&after).filter(|now| Some(now) != sign_off(&before).as_ref()) {
-            draft.set("Sign-off", &format!("end with “{end}”"));
-        }
-        let (long, now) = (before.split_whitespace().count(), after.split_whitespace().count());
-        if now * 10 <= long * 7 {
-            draft.set("Length", &format!("keep replies short (cut from {long} to {now} words)"));
-        } else if now * 10 >= long * 14 && now > long + 10 {
-            draft.set("Length", &format!("say more (grown from {long} to {now} words)"));
-        }
-        if before.contains('!') && !after.contains('!') {
-            draft.set("Tone", "no exclamation marks");
-        }
-    }
-    let people = |args: &Value, key: &str| -> Vec<String> {
-        let list = args.get(key).and_then(Value::as_array);
-        let list = list.map(Vec::as_slice).unwrap_or_default();
-        list.iter().filter_map(Value::as_str).map(|address| line(&address.to_lowercase(), 80)).collect()
-    };
-    let had = people(&cause.proposed, "cc");
-    for added in people(&cause.edited, "cc").into_iter().filter(|address| !had.contains(address)).take(3) {
-        if let Some(to) = people(&cause.edited, "to").first() {
-            draft.remember(&format!("Copy {added} when writing to {to}"));
-        }
-    }
-    if draft.notes.len() == known {
-        draft.note("The edit changed what this mail says, not how mails are written.");
-    }
-}
-
-fn meetings(draft: &mut Draft<'_>, cause: &Cause) {
-    from_words(draft, cause);
-    if cause.kind != CauseKind::ProposalEdited {
-        return;
-    }
-    let known = draft.notes.len();
-    let (before, after) = (&cause.proposed, &cause.edited);
-    let minutes = |args: &Value| args.get("duration_minutes").and_then(Value::as_u64);
-    if let Some(now) = minutes(after).filter(|now| Some(*now) != minutes(before)) {
-        draft.set("Duration", &format!("meetings of {now} minutes"));
-    }
-    let hour = |args: &Value| -> Option<u32> {
-        let (_, time) = args.get("start")?.as_str()?.split_once('T')?;
-        time.get(..2)?.parse().ok().filter(|hour| *hour < 24)
-    };
-    if let (Some(was), Some(now)) = (hour(before), hour(after))
-        && was != now
-    {
-        let part = match now {
-            0..12 => "the morning",
-            12..17 => "the afternoon",
-            _ => "the evening",
-        };
-        draft.set("Time of day", &format!("prefer {part} (moved from {was}:00 to {now}:00)"));
-    }
-    let place =
-        |args: &Value| args.get("location").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
-    let now = place(after);
-    if !now.is_empty() && now != place(before) {
-        draft.set("Place", &line(&now, 80));
-    }
-    if draft.notes.len() == known {
-        draft.note("The edit changed this meeting, not how meetings are made.");
-    }
-}
-
-/// The words of a greeting before the name.
-fn greeting(content: &str) -> Option<String> {
-    let first = content.lines().next()?.trim();
-    let known = ["good morning", "good afternoon", "good evening", "hi", "hello", "hey", "dear"];
-    let lower = first.to_lowercase();
-    let word = known.iter().find(|word| {
-        lower.starts_with(&format!("{word} ")) || lower.trim_end_matches([',', '!']) == **word
-    })?;
-    first.get(..word.len()).map(str::to_owned)
-}
-
-/// The short lines at the end, as one.
-fn sign_off(content: &str) -> Option<String> {
-    let last = content.rsplit("\n\n").next().filter(|block| *block != content)?;
-    let lines: Vec<&str> = last.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    (lines.len() <= 3 && lines.iter().all(|line| line.len() <= 40) && !last.contains('?'))
-        .then(|| lines.join(" / "))
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::super::triage::triage as classify;
     use super::*;
     use crate::llm::facts::email::{Signals, TriageFacts};
@@ -530,52 +363,5 @@ mod tests {
         let update = learn("", vec![cause(CauseKind::NotifyIgnored, &evil)]);
         assert_eq!(update.profile.lines().count(), 1, "{}", update.profile);
         assert!(!update.profile.contains("boss@"), "{}", update.profile);
-    }
-
-    #[test]
-    fn edits_of_replies_teach_how_to_write() {
-        let edit = Cause {
-            proposed: json!({"to": ["bob@x.example"], "content": "Hi Bob!\n\nThat is a wonderful idea, and I would be very glad to come to the meeting on Tuesday afternoon!\n\nBest,\nAda"}),
-            edited: json!({"to": ["bob@x.example"], "cc": ["eve@x.example"], "content": "Dear Bob,\n\nTuesday works.\n\nKind regards\nAda"}),
-            ..Cause::new(CauseKind::ProposalEdited)
-        };
-        let facts = MemoryFacts {
-            namespace: "email_assistant/response_preferences".into(),
-            profile: "Use British spelling.\n- Length: say more (grown from 3 to 40 words)".into(),
-            causes: vec![edit],
-            ..MemoryFacts::default()
-        };
-        let profile = update(&facts).profile;
-        for part in [
-            "Use British spelling.",
-            "“Dear …”",
-            "Kind regards / Ada",
-            "Length: keep replies short",
-            "Tone: no",
-            "Copy eve@x.example",
-        ] {
-            assert!(profile.contains(part), "{part} in {profile}");
-        }
-        assert!(!profile.contains("say more"));
-    }
-
-    #[test]
-    fn edits_of_meetings_teach_when_and_how_long() {
-        let edit = Cause {
-            proposed: json!({"start": "2026-03-03T16:00:00+01:00", "duration_minutes": 60}),
-            edited: json!({"start": "2026-03-03T10:00:00+01:00", "duration_minutes": 30, "location": "Room 4"}),
-            ..Cause::new(CauseKind::ProposalEdited)
-        };
-        let facts =
-            MemoryFacts { namespace: "cal_preferences".into(), causes: vec![edit], ..MemoryFacts::default() };
-        let profile = update(&facts).profile;
-        assert_eq!(
-            profile,
-            "- Duration: meetings of 30 minutes\n- Time of day: prefer the morning (moved from 16:00 to 10:00)\n- Place: Room 4\n"
-        );
-        let feedback =
-            Cause { feedback: "make it Wednesday".into(), ..Cause::new(CauseKind::ProposalAnswered) };
-        let facts = MemoryFacts { causes: vec![feedback], profile: profile.clone(), ..facts };
-        assert_eq!(update(&facts).profile, profile);
     }
 }

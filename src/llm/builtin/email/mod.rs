@@ -1,13 +1,15 @@
 //! Triage and its memory by rules.
 //!
-//! [`signs`] reads what can be seen in a mail, [`profile`] reads the lines of the memory, [`triage`] decides by the
-//! lines first and by general rules second, [`memory`] changes the lines after a person's decision. The same
-//! kinds of mail ([`kinds`]) are known to all four, so what is learned is what is looked at.
+//! [`signs`] and [`asks`] read what can be seen in a mail, [`profile`] reads the lines of the memory, [`triage`] decides by the
+//! lines first and by general rules second, [`memory`] and [`style`] change the lines after a person's decision. The same
+//! kinds of mail ([`kinds`]) are known to all of them, so what is learned is what is looked at.
 
+mod asks;
 mod kinds;
 mod memory;
 mod profile;
 mod signs;
+mod style;
 mod triage;
 
 use serde_json::Value;

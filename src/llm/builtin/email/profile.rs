@@ -327,8 +327,8 @@ fn what(text: &str) -> Option<What> {
     let mut used: HashSet<String> = HashSet::new();
     for sign in SIGNS {
         // The longest name that fits takes its words away from the rest.
-        let best = std::iter::once(&sign.name)
-            .chain(sign.also)
+        let best = std::iter::once(sign.name)
+            .chain(sign.also.split(", "))
             .map(|name| name.split_whitespace().map(|word| stem(&word.replace('-', ""))).collect::<Vec<_>>())
             .map(|name| if name.len() == 1 { stems(&name[0]) } else { name })
             .filter(|name| !name.is_empty() && name.iter().all(|stem| set.contains(stem)))

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::super::words::{sentences, stem_set, words};
+use super::super::words::stem_set;
+use super::asks::{Ask, ask, names};
 use super::kinds::{Kind, SIGNS};
 use crate::llm::facts::email::{MailFacts, User};
 
@@ -10,53 +11,11 @@ use crate::llm::facts::email::{MailFacts, User};
 const MAX_TEXT: usize = 20_000;
 
 /// Local parts of addresses nobody reads.
-const MACHINES: &[&str] = &[
-    "noreply",
-    "no-reply",
-    "no_reply",
-    "donotreply",
-    "do-not-reply",
-    "notification",
-    "notifications",
-    "notify",
-    "alert",
-    "alerts",
-    "mailer-daemon",
-    "postmaster",
-    "bounce",
-    "bounces",
-    "newsletter",
-    "news",
-    "updates",
-    "update",
-    "marketing",
-    "promo",
-    "offers",
-    "info-noreply",
-    "automated",
-    "robot",
-    "bot",
-    "ci",
-    "builds",
-    "jenkins",
-    "monitoring",
-    "billing",
-    "receipts",
-    "orders",
-    "invoice",
-    "account-update",
-    "digest",
-    "hello-noreply",
-    "shipping",
-    "tracking",
-    "calendar-notification",
-    "system",
-    "cron",
-    "root",
-    "daemon",
-    "nagios",
-    "statements",
-];
+const MACHINES: &str = "noreply, no-reply, no_reply, donotreply, do-not-reply, notification, notifications, notify, alert, \
+    alerts, mailer-daemon, postmaster, bounce, bounces, newsletter, news, updates, update, marketing, \
+    promo, offers, info-noreply, automated, robot, bot, ci, builds, jenkins, monitoring, billing, \
+    receipts, orders, invoice, account-update, digest, hello-noreply, shipping, tracking, \
+    calendar-notification, system, cron, root, daemon, nagios, statements";
 
 /// How a mail reached its reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,17 +26,6 @@ pub(super) enum Reach {
     Copy,
     /// By a list, a group or Bcc.
     Group,
-}
-
-/// What a mail wants of its reader.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
-    /// Nothing that was seen.
-    Nothing,
-    /// Something of somebody else, by name.
-    OfOthers(String),
-    /// This.
-    OfReader(String),
 }
 
 /// All of it.
@@ -129,13 +77,13 @@ impl Signs {
         let auto_reply = !bounce
             && (submitted.starts_with("auto-replied")
                 || precedence == "auto_reply"
-                || has(&flat_subject, &["automatic reply", "auto reply", "autoreply", "out of office"])
+                || has(&flat_subject, "automatic reply, auto reply, autoreply, out of office")
                     && machine_words(&own));
         let subject: HashSet<Kind> =
             SIGNS.iter().filter(|sign| has(&flat_subject, sign.subject)).map(|sign| sign.kind).collect();
         let body = SIGNS
             .iter()
-            .map(|sign| (sign.kind, sign.body.iter().filter(|phrase| has(&flat_body, &[phrase])).count()))
+            .map(|sign| (sign.kind, sign.body.split(", ").filter(|phrase| has(&flat_body, phrase)).count()))
             .filter(|(_, count)| *count > 0)
             .collect();
         let all =
@@ -194,9 +142,9 @@ pub(super) fn flat(text: &str) -> String {
     out
 }
 
-/// Whether one of `phrases` stands in a [`flat`] text.
-pub(super) fn has(flat: &str, phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| match phrase.strip_suffix('*') {
+/// Whether one of the `phrases`, parted by commas, stands in a [`flat`] text.
+pub(super) fn has(flat: &str, phrases: &str) -> bool {
+    phrases.split(", ").any(|phrase| match phrase.strip_suffix('*') {
         Some(stem) => flat.contains(&format!(" {stem}")),
         None => flat.contains(&format!(" {phrase} ")),
     })
@@ -225,7 +173,7 @@ pub(super) fn own_text(text: &str) -> String {
 fn machine(from: &str) -> bool {
     let local = from.split('@').next().unwrap_or_default().to_lowercase();
     let local = local.split('+').next().unwrap_or_default();
-    MACHINES.contains(&local)
+    MACHINES.split(", ").any(|name| name == local)
         || ["noreply", "no-reply", "donotreply", "notification", "mailer-daemon", "bounce"]
             .iter()
             .any(|part| local.contains(part))
@@ -234,16 +182,8 @@ fn machine(from: &str) -> bool {
 fn machine_words(own: &str) -> bool {
     has(
         &flat(own),
-        &[
-            "automatic",
-            "automated",
-            "out of office",
-            "out of the office",
-            "limited access",
-            "i am away",
-            "i m away",
-            "on leave",
-        ],
+        "automatic, automated, out of office, out of the office, limited access, i am away, i m away, on \
+        leave",
     )
 }
 
@@ -252,16 +192,8 @@ fn is_bounce(mail: &MailFacts, flat_subject: &str) -> bool {
     matches!(local.as_str(), "mailer-daemon" | "postmaster")
         && has(
             flat_subject,
-            &[
-                "undeliver*",
-                "delivery status",
-                "delivery failure",
-                "failure notice",
-                "returned mail",
-                "mail delivery",
-                "delivery has failed",
-                "not delivered",
-            ],
+            "undeliver*, delivery status, delivery failure, failure notice, returned mail, mail delivery, \
+            delivery has failed, not delivered",
         )
 }
 
@@ -279,36 +211,14 @@ fn reach(user: &User, mail: &MailFacts) -> Reach {
 }
 
 /// Providers whose domain makes nobody colleagues.
-const PROVIDERS: &[&str] = &[
-    "gmail.com",
-    "googlemail.com",
-    "outlook.com",
-    "hotmail.com",
-    "yahoo.com",
-    "icloud.com",
-    "me.com",
-    "gmx.de",
-    "gmx.net",
-    "web.de",
-    "proton.me",
-    "protonmail.com",
-    "posteo.de",
-    "fastmail.com",
-    "aol.com",
-    "live.com",
-];
+const PROVIDERS: &str = "gmail.com, googlemail.com, outlook.com, hotmail.com, yahoo.com, icloud.com, me.com, gmx.de, gmx.net, \
+    web.de, proton.me, protonmail.com, posteo.de, fastmail.com, aol.com, live.com";
 
 fn colleague(user: &User, from: &str) -> bool {
     let domain = |address: &str| address.rsplit('@').next().unwrap_or_default().to_lowercase();
     let theirs = domain(from);
-    !PROVIDERS.contains(&theirs.as_str()) && user.addresses.iter().any(|own| domain(own) == theirs)
-}
-
-/// Words that call the reader by name.
-fn names(user: &User) -> Vec<String> {
-    let first = words(&user.name).next();
-    let locals = user.addresses.iter().filter_map(|address| address.split('@').next()).map(str::to_lowercase);
-    first.into_iter().chain(locals).filter(|name| name.chars().count() > 2).collect()
+    !PROVIDERS.split(", ").any(|provider| provider == theirs)
+        && user.addresses.iter().any(|own| domain(own) == theirs)
 }
 
 fn mentions(user: &User, own: &str) -> bool {
@@ -321,19 +231,8 @@ fn thanks(flat_body: &str) -> bool {
     short
         && has(
             flat_body,
-            &[
-                "thanks",
-                "thank you",
-                "thx",
-                "many thanks",
-                "great",
-                "perfect",
-                "sounds good",
-                "got it",
-                "will do",
-                "received",
-                "noted",
-            ],
+            "thanks, thank you, thx, many thanks, great, perfect, sounds good, got it, will do, received, \
+            noted",
         )
 }
 
@@ -365,245 +264,9 @@ fn calendar(mail: &MailFacts, flat_subject: &str) -> Option<Calendar> {
     }
 }
 
-/// Courtesies that look like requests.
-const COURTESIES: &[&str] = &[
-    "if you have any questions",
-    "if you have questions",
-    "any questions",
-    "feel free",
-    "don t hesitate",
-    "do not hesitate",
-    "how are you",
-    "hope you re well",
-    "hope you are well",
-    "please find attached",
-    "please find enclosed",
-    "please note",
-    "please be advised",
-    "please do not reply",
-    "please don t reply",
-    "please ignore",
-    "please disregard",
-    "please see below",
-    "please see attached",
-    "how is it going",
-    "how s it going",
-    "did you know",
-    "questions or concerns",
-    "let me know if anything",
-    "let me know if i can",
-    "if that changes",
-    "right then",
-    "who knows",
-    "isn t it",
-    "isn t that",
-];
-
-/// What says that nothing is wanted.
-const NOTHING: &[&str] = &[
-    "no action needed",
-    "no action required",
-    "no action is required",
-    "no action is needed",
-    "no reply needed",
-    "no response needed",
-    "no need to reply",
-    "no need to respond",
-    "no need to answer",
-    "no need to do anything",
-    "nothing needed from you",
-    "nothing for you to do",
-    "you don t need to do anything",
-    "does not require a response",
-    "no reply necessary",
-    "no answer needed",
-    "don t need anything from you",
-    "nothing required from you",
-];
-
-/// Words that ask.
-const REQUESTS: &[&str] = &[
-    "could you",
-    "can you",
-    "would you",
-    "will you",
-    "please send",
-    "please review",
-    "please confirm",
-    "please let",
-    "please reply",
-    "please respond",
-    "please advise",
-    "please share",
-    "please sign",
-    "please approve",
-    "please check",
-    "please have a look",
-    "please take a look",
-    "please look",
-    "please fill",
-    "please complete",
-    "please provide",
-    "please update",
-    "please tell",
-    "please call",
-    "please choose",
-    "please pick",
-    "please add",
-    "please forward",
-    "please bring",
-    "please get back",
-    "please return",
-    "let me know",
-    "let us know",
-    "get back to me",
-    "get back to us",
-    "your thoughts",
-    "what do you think",
-    "i need you to",
-    "we need you to",
-    "i need your",
-    "we need your",
-    "waiting for your",
-    "waiting on you",
-    "waiting to hear",
-    "look forward to hearing",
-    "looking forward to hearing",
-    "looking forward to your",
-    "rsvp",
-    "send me",
-    "send us",
-    "need an answer",
-    "need your answer",
-    "kindly",
-    "i d like you to",
-    "would appreciate your",
-    "would love your",
-    "would be grateful",
-    "would be great if you",
-    "would appreciate it if",
-    "your approval",
-    "your sign off",
-    "your feedback on",
-    "are you free",
-    "are you available",
-    "do you have",
-    "would it be possible",
-    "is it possible",
-    "any update",
-    "any news",
-    "remind you to",
-    "don t forget to",
-];
-
-fn ask(user: &User, own: &str) -> Ask {
-    if has(&flat(own), NOTHING) {
-        return Ask::Nothing;
-    }
-    let mut others = None;
-    for sentence in sentences(own) {
-        let flat_sentence = flat(sentence);
-        if has(&flat_sentence, COURTESIES) {
-            continue;
-        }
-        let question =
-            sentence.trim_end_matches(['"', '\'', ')', '”']).ends_with('?') && flat_sentence.len() > 6;
-        if !question && !has(&flat_sentence, REQUESTS) {
-            continue;
-        }
-        match addressee(sentence) {
-            Some(name) if !called(user, &name) => others = Some(sentence.to_owned()),
-            _ => return Ask::OfReader(sentence.to_owned()),
-        }
-    }
-    others.map_or(Ask::Nothing, Ask::OfOthers)
-}
-
-fn called(user: &User, name: &str) -> bool {
-    let name = name.to_lowercase();
-    names(user).iter().any(|own| *own == name)
-        || matches!(name.as_str(), "all" | "everyone" | "team" | "folks")
-}
-
-/// `Bob, could you …` and `@Bob can you …` are not for Ada.
-fn addressee(sentence: &str) -> Option<String> {
-    let (head, rest) = sentence.trim_start_matches(['-', '*', ' ']).split_once([' ', '\n'])?;
-    if let Some(name) = head.strip_prefix('@') {
-        return Some(name.trim_end_matches([',', ':']).to_owned());
-    }
-    let name = head.strip_suffix([',', ':'])?;
-    let capital = name.chars().next().is_some_and(char::is_uppercase);
-    let starters = [
-        "also",
-        "and",
-        "so",
-        "finally",
-        "first",
-        "second",
-        "lastly",
-        "meanwhile",
-        "otherwise",
-        "then",
-        "now",
-        "yes",
-        "no",
-        "ok",
-        "okay",
-        "hi",
-        "hello",
-        "hey",
-        "dear",
-        "thanks",
-        "btw",
-        "ps",
-        "however",
-        "therefore",
-        "next",
-        "today",
-        "tomorrow",
-        "again",
-        "anyway",
-        "well",
-        "question",
-        "fyi",
-        "tbh",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "please",
-    ];
-    let plain = starters.contains(&name.to_lowercase().as_str());
-    let short_rest = rest.trim().is_empty();
-    (capital && !plain && !short_rest && name.chars().all(char::is_alphabetic)).then(|| name.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn ada() -> User {
-        User { name: "Ada Lovelace".into(), addresses: vec!["ada@engine.example".into()] }
-    }
-
-    #[test]
-    fn asks_are_told_from_courtesies_and_from_asks_of_others() {
-        let rows = [
-            ("Hi Ada,\n\nCould you send me the figures? Thanks", true),
-            ("The report is attached. Let me know if you have any questions.", false),
-            ("Bob, could you take this one? Ada, just so you know.", false),
-            ("Ada, could you take this one?", true),
-            ("Lunch on Friday?", true),
-            ("No action needed. Could you imagine?", false),
-            ("> Could you send it?\n\nSent it yesterday.", false),
-            ("Also, what do you think of the draft", true),
-        ];
-        for (text, asks) in rows {
-            let seen = ask(&ada(), &own_text(text));
-            assert_eq!(matches!(seen, Ask::OfReader(_)), asks, "{text}: {seen:?}");
-        }
-    }
 
     #[test]
     fn people_are_told_from_machines() {
@@ -620,6 +283,6 @@ mod tests {
     #[test]
     fn phrases_match_whole_words() {
         let text = flat("The build-failed again; off-site on Monday.");
-        assert!(has(&text, &["build failed"]) && has(&text, &["mond*"]) && !has(&text, &["uild failed"]));
+        assert!(has(&text, "build failed") && has(&text, "mond*") && !has(&text, "uild failed"));
     }
 }

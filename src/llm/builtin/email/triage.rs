@@ -4,9 +4,10 @@
 //! they ask. Each decision names its rule and what was seen, so that a person can disagree.
 
 use super::super::words::line;
+use super::asks::Ask;
 use super::kinds::Kind;
 use super::profile;
-use super::signs::{Ask, Calendar, Reach, Signs};
+use super::signs::{Calendar, Reach, Signs};
 use crate::llm::facts::email::{Class, MailFacts, Triage, TriageFacts};
 
 /// The longest gist.
