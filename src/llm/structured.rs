@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::schema::{self, clip};
-use super::{Message, Model, ModelError, OutputSchema, Reply, Request, Stop, Usage, quiet};
+use super::{Choice, Message, Model, ModelError, OutputSchema, Reply, Request, Stop, Usage, quiet};
 
 /// How often an answer of no use goes back.
 pub(super) const MORE_TRIES: usize = 2;
@@ -33,7 +33,8 @@ where
     T: DeserializeOwned + JsonSchema,
 {
     let output = OutputSchema { name: name_of::<T>(), schema: schema::of::<T>() };
-    let mut request = Request { tools: Vec::new(), output: Some(output.clone()), ..request.clone() };
+    let mut request =
+        Request { tools: Vec::new(), choice: Choice::Auto, output: Some(output.clone()), ..request.clone() };
     let mut usage = Usage::default();
     let mut why = String::new();
     for answers in 1..=MORE_TRIES + 1 {

@@ -4,7 +4,7 @@
 //! [`Request::task`] and [`Request::facts`] (whose shapes stand in [`facts`](super::facts)) and never reads a
 //! prompt. It does not pretend to understand: what it cannot do is an error that says so.
 //!
-//! A workflow adds its tasks by one file and its lines in [`TASKS`].
+//! A workflow adds its tasks by one file and its lines in the table `TASKS`.
 
 mod analyze;
 mod email;

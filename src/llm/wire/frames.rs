@@ -37,20 +37,24 @@ impl Frames {
             self.line.extend_from_slice(bytes);
             return Ok(frames);
         }
-        for &byte in bytes {
+        let mut rest = bytes;
+        while !rest.is_empty() {
             // CR, LF and CR LF each end a line.
-            let pair = byte == b'\n' && self.after_cr;
-            self.after_cr = byte == b'\r';
-            if pair {
+            if std::mem::take(&mut self.after_cr) && rest[0] == b'\n' {
+                rest = &rest[1..];
                 continue;
             }
-            if byte == b'\n' || byte == b'\r' {
+            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            let (line, more) = rest.split_at(end.unwrap_or(rest.len()));
+            if self.line.len() + line.len() > MAX_LINE {
+                return Err(too_long());
+            }
+            self.line.extend_from_slice(line);
+            rest = more;
+            if let Some((stop, more)) = more.split_first() {
+                self.after_cr = *stop == b'\r';
                 self.end_line(&mut frames)?;
-            } else {
-                if self.line.len() >= MAX_LINE {
-                    return Err(too_long());
-                }
-                self.line.push(byte);
+                rest = more;
             }
         }
         Ok(frames)
