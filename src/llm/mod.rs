@@ -1,1 +1,88 @@
-//! Language models.
+//! Language models behind one small trait.
+//!
+//! Promised: an answer is either whole or an error; a cut stream yields no call; what a model wrote is
+//! [`Visible`](crate::text::Visible) before anybody sees it; sizes, times and repetitions are bounded; a key
+//! goes to the configured server only and stands in no error, log or cassette; dropping the future cancels.
+//!
+//! Not here: budgets, the journal and the prompts. A caller asks through [`propose`] or [`structured`], which
+//! check tool calls and answers against their schemas; a bare [`Model::complete`] does not.
+//!
+//! A provider is one file and one arm in [`open`]. [`Builtin`] needs no network: it answers from
+//! [`Request::task`] and [`Request::facts`], which the other providers ignore.
+
+mod anthropic;
+pub mod builtin;
+mod check;
+mod error;
+pub mod eval;
+pub mod facts;
+mod gemini;
+mod limiter;
+mod observe;
+mod ollama;
+mod openai;
+mod propose;
+mod record;
+mod redact;
+mod reply;
+mod request;
+mod schema;
+mod scripted;
+mod settings;
+mod structured;
+mod usage;
+mod wire;
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+pub use builtin::Builtin;
+pub use check::check;
+pub use error::ModelError;
+pub use limiter::Limiter;
+pub use observe::{Observed, Observer};
+pub use propose::propose;
+pub use record::{Recorder, Replayer};
+pub use redact::Redactor;
+pub use reply::{BadCall, Delta, Reply, Stop};
+pub use request::{Choice, Message, OutputSchema, Request, ToolCall, ToolSpec};
+pub use scripted::Scripted;
+pub use settings::{ModelSettings, Provider};
+pub use structured::{Structured, structured};
+pub use usage::{Price, Usage};
+
+/// A future that can be stored: what traits used as `dyn` return.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Where streaming text goes while an answer is being written.
+pub type OnText<'a> = &'a (dyn Fn(Delta<'_>) + Send + Sync);
+
+/// Something that answers requests.
+pub trait Model: Send + Sync {
+    /// The name this model has in the config (`default`, `cheap`), for people and for errors.
+    fn label(&self) -> &str;
+
+    /// One answer. Dropping the future cancels the call; nothing goes on behind it.
+    ///
+    /// The reply's calls are whole JSON objects, but they are not yet checked against the tools' schemas:
+    /// that is what [`propose`] adds.
+    fn complete<'a>(
+        &'a self,
+        request: &'a Request,
+        on_text: OnText<'a>,
+    ) -> BoxFuture<'a, Result<Reply, ModelError>>;
+}
+
+/// For callers who do not watch the text as it streams: `propose(model, &request, &llm::quiet)`.
+pub fn quiet(_: Delta<'_>) {}
+
+/// The model the settings describe. Nothing is sent yet; only the settings themselves can be wrong.
+pub fn open(settings: &ModelSettings) -> Result<Arc<dyn Model>, ModelError> {
+    Ok(match settings.provider {
+        Provider::Builtin => Arc::new(Builtin::new(&settings.label)),
+        Provider::OpenAi => Arc::new(wire::Wire::open(settings, openai::OpenAi::new(settings))?),
+        Provider::Anthropic => Arc::new(wire::Wire::open(settings, anthropic::Anthropic)?),
+        Provider::Gemini => Arc::new(wire::Wire::open(settings, gemini::Gemini)?),
+        Provider::Ollama => Arc::new(wire::Wire::open(settings, ollama::Ollama)?),
+    })
+}

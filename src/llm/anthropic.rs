@@ -1,0 +1,223 @@
+//! Anthropic's messages. Data is asked for by a forced tool, which every model of theirs knows.
+
+use serde_json::{Map, Value, json};
+
+use super::wire::{Args, Draft, Fault, Framing, KeyHeader, OutputMode, Piece, Protocol, Quirks};
+use super::{Choice, Message, ModelSettings, OnText, Request, Stop};
+
+pub(super) struct Anthropic;
+
+impl Protocol for Anthropic {
+    fn url(&self, base: &str, _: &ModelSettings) -> String {
+        format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base))
+    }
+
+    fn key_header(&self) -> KeyHeader {
+        KeyHeader::Named("x-api-key")
+    }
+
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[("anthropic-version", "2023-06-01")]
+    }
+
+    fn framing(&self) -> Framing {
+        Framing::Events
+    }
+
+    fn quirks(&self) -> Quirks {
+        Quirks { output: OutputMode::Tool, ..Quirks::default() }
+    }
+
+    fn body(&self, settings: &ModelSettings, request: &Request, quirks: Quirks) -> Value {
+        let mut body = Map::new();
+        body.insert("model".into(), json!(settings.name));
+        body.insert("stream".into(), json!(true));
+        body.insert("max_tokens".into(), json!(request.max_tokens.unwrap_or(settings.max_output_tokens)));
+        if let Some(temperature) = settings.temperature.filter(|_| !quirks.no_temperature) {
+            body.insert("temperature".into(), json!(temperature));
+        }
+        let mut system = request.system.clone();
+        let mut tools: Vec<Value> = request
+            .tools
+            .iter()
+            .map(|tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.schema}))
+            .collect();
+        let mut choice = match &request.choice {
+            Choice::Auto => None,
+            Choice::Required => Some(json!({"type": "any"})),
+            Choice::Tool(name) => Some(json!({"type": "tool", "name": name})),
+        };
+        if let Some(output) = &request.output {
+            match quirks.output {
+                OutputMode::Schema | OutputMode::Tool => {
+                    tools.push(json!({
+                        "name": output.name, "description": "Give the answer.", "input_schema": output.schema,
+                    }));
+                    choice = Some(json!({"type": "tool", "name": output.name}));
+                }
+                OutputMode::Text => system = super::openai::in_words(&system, &output.schema),
+            }
+        }
+        if !tools.is_empty() {
+            body.insert("tools".into(), Value::Array(tools));
+            if let Some(choice) = choice.filter(|_| !quirks.no_tool_choice) {
+                body.insert("tool_choice".into(), choice);
+            }
+        }
+        if !system.is_empty() {
+            // The instructions are the same from mail to mail; the provider may keep them.
+            let block = json!({"type": "text", "text": system, "cache_control": {"type": "ephemeral"}});
+            body.insert("system".into(), json!([block]));
+        }
+        body.insert("messages".into(), messages(&request.messages));
+        Value::Object(body)
+    }
+
+    fn read(&self, draft: &mut Draft, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
+        let index = frame.get("index").and_then(Value::as_u64);
+        match frame.get("type").and_then(Value::as_str).unwrap_or_default() {
+            "message_start" => {
+                let message = frame.get("message").unwrap_or(&Value::Null);
+                draft.named(message.get("model").and_then(Value::as_str));
+                usage(draft, message.get("usage"));
+            }
+            "content_block_start" => {
+                if let Some(content) = frame.get("content_block") {
+                    block(draft, index, content, on_text)?;
+                }
+            }
+            "content_block_delta" => {
+                let delta = frame.get("delta").unwrap_or(&Value::Null);
+                match delta.get("type").and_then(Value::as_str).unwrap_or_default() {
+                    "text_delta" => {
+                        draft.say(delta.get("text").and_then(Value::as_str).unwrap_or_default(), on_text)?;
+                    }
+                    "input_json_delta" => {
+                        draft.call(Piece {
+                            index,
+                            args: Args::from(delta.get("partial_json")),
+                            ..Piece::default()
+                        })?;
+                    }
+                    // Thoughts and their signatures are not part of the answer.
+                    _ => {}
+                }
+            }
+            "message_delta" => {
+                usage(draft, frame.get("usage"));
+                stop(draft, frame.pointer("/delta/stop_reason"))?;
+            }
+            "message_stop" => {
+                if !draft.ended() {
+                    draft.end(Stop::End);
+                }
+                draft.close();
+            }
+            // A whole message from a server or proxy that does not stream.
+            "message" => {
+                draft.named(frame.get("model").and_then(Value::as_str));
+                usage(draft, frame.get("usage"));
+                let blocks = frame.get("content").and_then(Value::as_array);
+                for (n, content) in (0..).zip(blocks.map(Vec::as_slice).unwrap_or_default()) {
+                    block(draft, Some(n), content, on_text)?;
+                }
+                stop(draft, frame.get("stop_reason"))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn adapt(&self, sent: Quirks, request: &Request, complaint: &str) -> Option<Quirks> {
+        if !sent.no_temperature && complaint.contains("temperature") {
+            return Some(Quirks { no_temperature: true, ..sent });
+        }
+        // Models that think cannot be forced, and some proxies know no tools.
+        let about_tools = complaint.contains("tool");
+        if request.output.is_some() && sent.output != OutputMode::Text && about_tools {
+            return Some(Quirks { output: OutputMode::Text, ..sent });
+        }
+        if !sent.no_tool_choice && request.choice != Choice::Auto && complaint.contains("tool_choice") {
+            return Some(Quirks { no_tool_choice: true, ..sent });
+        }
+        None
+    }
+}
+
+fn block(draft: &mut Draft, index: Option<u64>, content: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
+    match content.get("type").and_then(Value::as_str).unwrap_or_default() {
+        "text" => draft.say(content.get("text").and_then(Value::as_str).unwrap_or_default(), on_text),
+        "tool_use" => {
+            // In a stream the input begins as an empty object, and its text follows.
+            let whole = content.get("input").filter(|input| input.as_object().is_some_and(|o| !o.is_empty()));
+            draft.call(Piece {
+                index,
+                id: content.get("id").and_then(Value::as_str),
+                name: content.get("name").and_then(Value::as_str),
+                args: Args::from(whole.or_else(|| content.get("input").filter(|input| input.is_string()))),
+                signature: None,
+            })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn usage(draft: &mut Draft, usage: Option<&Value>) {
+    let Some(usage) = usage else { return };
+    let count = |key: &str| usage.get(key).and_then(Value::as_u64);
+    if let Some(fresh) = count("input_tokens") {
+        // Cached tokens are not in `input_tokens`; ours counts all that was read.
+        let read = count("cache_read_input_tokens").unwrap_or(0);
+        let written = count("cache_creation_input_tokens").unwrap_or(0);
+        draft.usage.input = fresh.saturating_add(read).saturating_add(written);
+        draft.usage.cached = read;
+    }
+    draft.usage.output = count("output_tokens").unwrap_or(draft.usage.output);
+}
+
+fn stop(draft: &mut Draft, reason: Option<&Value>) -> Result<(), Fault> {
+    match reason.and_then(Value::as_str) {
+        None => {}
+        Some("max_tokens" | "model_context_window_exceeded") => draft.end(Stop::Length),
+        Some("refusal") => return Err(Fault::Refused("the model declined".into())),
+        Some(_) => draft.end(Stop::End),
+    }
+    Ok(())
+}
+
+/// Results of calls are the user's words here, and roles must alternate: neighbours are joined.
+fn messages(messages: &[Message]) -> Value {
+    let mut out: Vec<(&str, Vec<Value>)> = Vec::new();
+    for message in messages {
+        let (role, blocks) = match message {
+            Message::User { text } => ("user", text_block(text)),
+            Message::Assistant { text, calls } => {
+                let mut blocks = text_block(text);
+                blocks.extend(calls.iter().map(
+                    |call| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.args}),
+                ));
+                ("assistant", blocks)
+            }
+            Message::Tool { call_id, text, failed, .. } => {
+                let content = if text.is_empty() { "(nothing)" } else { text };
+                let block = json!({
+                    "type": "tool_result", "tool_use_id": call_id, "content": content, "is_error": failed,
+                });
+                ("user", vec![block])
+            }
+        };
+        if blocks.is_empty() {
+            continue;
+        }
+        match out.last_mut() {
+            Some((last, all)) if *last == role => all.extend(blocks),
+            _ => out.push((role, blocks)),
+        }
+    }
+    out.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
+}
+
+/// Blocks of no text are refused by the server.
+fn text_block(text: &str) -> Vec<Value> {
+    if text.trim().is_empty() { Vec::new() } else { vec![json!({"type": "text", "text": text})] }
+}

@@ -1,0 +1,162 @@
+//! What a mail asks of its reader: told from courtesies, and from what it asks of somebody else.
+
+use super::super::words::{sentences, words};
+use super::signs::{flat, has};
+use crate::llm::facts::email::User;
+
+/// What a mail wants of its reader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// Nothing that was seen.
+    Nothing,
+    /// Something of somebody else, by name.
+    OfOthers(String),
+    /// This.
+    OfReader(String),
+}
+
+/// Words that call the reader by name.
+pub(super) fn names(user: &User) -> Vec<String> {
+    let first = words(&user.name).next();
+    let locals = user.addresses.iter().filter_map(|address| address.split('@').next()).map(str::to_lowercase);
+    first.into_iter().chain(locals).filter(|name| name.chars().count() > 2).collect()
+}
+
+/// Courtesies that look like requests.
+const COURTESIES: &str = "if you have any questions, if you have questions, any questions, feel free, don t hesitate, do not \
+    hesitate, how are you, hope you re well, hope you are well, please find attached, please find \
+    enclosed, please note, please be advised, please do not reply, please don t reply, please ignore, \
+    please disregard, please see below, please see attached, how is it going, how s it going, did you \
+    know, questions or concerns, let me know if anything, let me know if i can, if that changes, right \
+    then, who knows, isn t it, isn t that";
+
+/// What says that nothing is wanted.
+const NOTHING: &str = "no action needed, no action required, no action is required, no action is needed, no reply needed, no \
+    response needed, no need to reply, no need to respond, no need to answer, no need to do anything, \
+    nothing needed from you, nothing for you to do, you don t need to do anything, does not require a \
+    response, no reply necessary, no answer needed, don t need anything from you, nothing required from \
+    you";
+
+/// Words that ask.
+const REQUESTS: &str = "could you, can you, would you, will you, please send, please review, please confirm, please let, \
+    please reply, please respond, please advise, please share, please sign, please approve, please check, \
+    please have a look, please take a look, please look, please fill, please complete, please provide, \
+    please update, please tell, please call, please choose, please pick, please add, please forward, \
+    please bring, please get back, please return, let me know, let us know, get back to me, get back to \
+    us, your thoughts, what do you think, i need you to, we need you to, i need your, we need your, \
+    waiting for your, waiting on you, waiting to hear, look forward to hearing, looking forward to \
+    hearing, looking forward to your, rsvp, send me, send us, need an answer, need your answer, kindly, i \
+    d like you to, would appreciate your, would love your, would be grateful, would be great if you, would \
+    appreciate it if, your approval, your sign off, your feedback on, are you free, are you available, do \
+    you have, would it be possible, is it possible, any update, any news, remind you to, don t forget to";
+
+/// What the sender's own words ask for.
+pub(super) fn ask(user: &User, own: &str) -> Ask {
+    if has(&flat(own), NOTHING) {
+        return Ask::Nothing;
+    }
+    let mut others = None;
+    for sentence in sentences(own) {
+        let flat_sentence = flat(sentence);
+        if has(&flat_sentence, COURTESIES) {
+            continue;
+        }
+        let question =
+            sentence.trim_end_matches(['"', '\'', ')', '”']).ends_with('?') && flat_sentence.len() > 6;
+        if !question && !has(&flat_sentence, REQUESTS) {
+            continue;
+        }
+        match addressee(sentence) {
+            Some(name) if !called(user, &name) => others = Some(sentence.to_owned()),
+            _ => return Ask::OfReader(sentence.to_owned()),
+        }
+    }
+    others.map_or(Ask::Nothing, Ask::OfOthers)
+}
+
+fn called(user: &User, name: &str) -> bool {
+    let name = name.to_lowercase();
+    names(user).contains(&name) || matches!(name.as_str(), "all" | "everyone" | "team" | "folks")
+}
+
+/// `Bob, could you …` and `@Bob can you …` are not for Ada.
+fn addressee(sentence: &str) -> Option<String> {
+    let (head, rest) = sentence.trim_start_matches(['-', '*', ' ']).split_once([' ', '\n'])?;
+    if let Some(name) = head.strip_prefix('@') {
+        return Some(name.trim_end_matches([',', ':']).to_owned());
+    }
+    let name = head.strip_suffix([',', ':'])?;
+    let capital = name.chars().next().is_some_and(char::is_uppercase);
+    let starters = [
+        "also",
+        "and",
+        "so",
+        "finally",
+        "first",
+        "second",
+        "lastly",
+        "meanwhile",
+        "otherwise",
+        "then",
+        "now",
+        "yes",
+        "no",
+        "ok",
+        "okay",
+        "hi",
+        "hello",
+        "hey",
+        "dear",
+        "thanks",
+        "btw",
+        "ps",
+        "however",
+        "therefore",
+        "next",
+        "today",
+        "tomorrow",
+        "again",
+        "anyway",
+        "well",
+        "question",
+        "fyi",
+        "tbh",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "please",
+    ];
+    let plain = starters.contains(&name.to_lowercase().as_str());
+    let short_rest = rest.trim().is_empty();
+    (capital && !plain && !short_rest && name.chars().all(char::is_alphabetic)).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::signs::own_text;
+    use super::*;
+
+    fn ada() -> User {
+        User { name: "Ada Lovelace".into(), addresses: vec!["ada@engine.example".into()] }
+    }
+
+    #[test]
+    fn asks_are_told_from_courtesies_and_from_asks_of_others() {
+        let rows = [
+            ("Hi Ada,\n\nCould you send me the figures? Thanks", true),
+            ("The report is attached. Let me know if you have any questions.", false),
+            ("Bob, could you take this one? Ada, just so you know.", false),
+            ("Ada, could you take this one?", true),
+            ("Lunch on Friday?", true),
+            ("No action needed. Could you imagine?", false),
+            ("> Could you send it?\n\nSent it yesterday.", false),
+            ("Also, what do you think of the draft", true),
+        ];
+        for (text, asks) in rows {
+            let seen = ask(&ada(), &own_text(text));
+            assert_eq!(matches!(seen, Ask::OfReader(_)), asks, "{text}: {seen:?}");
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! The kinds of mail the rules know, each with its name in memory lines and the phrases that give it away.
+//!
+//! Phrases are parted by commas. They match whole words in lower case; one that ends in `*` matches the beginning of a word. Those for
+//! the subject are broader than those for the body, where any word may turn up by chance.
+
+/// A kind of mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Kind {
+    Newsletter,
+    Promotion,
+    Pitch,
+    Survey,
+    Digest,
+    Receipt,
+    Delivery,
+    DeliveryProblem,
+    Payment,
+    Security,
+    Code,
+    BuildFailure,
+    BuildSuccess,
+    Outage,
+    Recovery,
+    Deadline,
+    Forge,
+    Mention,
+    Absence,
+    Announcement,
+    Meeting,
+}
+
+/// How a kind is named and recognised.
+pub(super) struct Sign {
+    pub kind: Kind,
+    /// As a memory line names it.
+    pub name: &'static str,
+    /// Other names a line may use; every stem of one must stand in the line.
+    pub also: &'static str,
+    pub subject: &'static str,
+    pub body: &'static str,
+}
+
+pub(super) const SIGNS: &[Sign] = &[
+    Sign {
+        kind: Kind::Newsletter,
+        name: "newsletters",
+        also: "weekly roundups",
+        subject: "newsletter*, weekly, monthly update, roundup, this week in, issue, edition, what s new, whats \
+            new, release notes, product update*",
+        body: "view in browser, view this email in your browser, in this issue, read more, read the full, you \
+            are receiving this because you subscribed, you re receiving this because you subscribed",
+    },
+    Sign {
+        kind: Kind::Promotion,
+        name: "promotions",
+        also: "marketing, advertising, offers, sales offers, discounts",
+        subject: "sale, off, deal*, offer*, discount*, save, free shipping, last chance, coupon*, black friday, \
+            webinar, early bird, upgrade to, limited time, exclusive, don t miss, win",
+        body: "shop now, limited time, use code, promo code, discount code, free shipping, buy now, terms \
+            apply, register now, save your seat, upgrade now, start your free trial, unlock",
+    },
+    Sign {
+        kind: Kind::Pitch,
+        name: "sales pitches",
+        also: "cold sales, cold mail, sales outreach",
+        subject: "quick question, partnership, grow your, boost your, increase your, intro to, collaboration \
+            opportunity, leads, seo",
+        body: "our platform, our solution, our services, our clients, our agency, your inbox, organic \
+            traffic, open to a short call, open to a quick call, our team of experts, we help companies, \
+            we help businesses, helps companies, helps teams, case study, roi, i came across your, i \
+            noticed your company, i noticed that your, book a demo, quick demo, 15 minutes, 15 minute \
+            call, qualified leads, ranking on google, guest post, increase revenue, cut costs, who would \
+            be the right person, worth a quick chat, following up on my previous email, bump this",
+    },
+    Sign {
+        kind: Kind::Survey,
+        name: "surveys",
+        also: "feedback requests, review requests",
+        subject: "survey, your feedback, how did we do, rate your, tell us what you think, share your \
+            experience, how was your, review your recent",
+        body: "take our survey, take the survey, rate your experience, short survey, brief survey, customer \
+            satisfaction",
+    },
+    Sign {
+        kind: Kind::Digest,
+        name: "social digests",
+        also: "social notifications, digests",
+        subject: "digest, people you may know, viewed your profile, new followers, liked your, reacted to, \
+            trending, you appeared in, recommended for you, new connections, suggested for you",
+        body: "people you may know, see who viewed, trending in your network, recommended for you",
+    },
+    Sign {
+        kind: Kind::Receipt,
+        name: "receipts",
+        also: "order confirmations, payment confirmations",
+        subject: "receipt, order confirmation, your order, order confirmed, payment received, thanks for your \
+            order, thank you for your order, thanks for your purchase, thank you for your purchase, \
+            booking confirmation, payment confirmation, your invoice",
+        body: "order number, order total, total charged, payment method, thank you for your purchase, amount \
+            paid, we received your payment",
+    },
+    Sign {
+        kind: Kind::Delivery,
+        name: "delivery notices",
+        also: "shipping, deliveries, parcels, tracking",
+        subject: "shipped, has shipped, on its way, out for delivery, delivered, tracking number, dispatched",
+        body: "track your package, track your parcel, tracking number, estimated delivery",
+    },
+    Sign {
+        kind: Kind::DeliveryProblem,
+        name: "delivery problems",
+        also: "missed deliveries",
+        subject: "delivery attempt, missed delivery, could not deliver, couldn t deliver, delivery failed, \
+            delivery delayed, ready for pickup, ready for collection, held at",
+        body: "we missed you, unable to deliver your, pick up your parcel, collect your parcel, customs fee",
+    },
+    Sign {
+        kind: Kind::Payment,
+        name: "payment problems",
+        also: "billing, renewals, invoices, overdue invoices",
+        subject: "payment failed, payment declined, card declined, payment unsuccessful, overdue, past due, \
+            payment reminder, final notice, will renew, renewal, renews, subscription expires, expiring \
+            card, card expires, price increase, price change, direct debit, invoice due, refund, \
+            chargeback, trial ends, trial is ending",
+        body: "payment was declined, payment failed, could not charge, couldn t charge, unable to process \
+            your payment, unable to charge, is overdue, will renew on, will be charged on, update your \
+            payment method, card on file expires, price will change, price of your plan",
+    },
+    Sign {
+        kind: Kind::Security,
+        name: "security alerts",
+        also: "security, sign-ins, logins, vulnerabilities",
+        subject: "security alert, new sign in, new login, sign in from, login from, password changed, password \
+            was changed, password reset, reset your password, suspicious, unusual activity, unauthorised, \
+            unauthorized, vulnerabilit*, data breach, account locked, recovery email, two factor, 2fa, new \
+            device, api key, access token, certificate expir*, critical update",
+        body: "if this wasn t you, if this was not you, if you did not make this change, if you didn t make \
+            this change, if you did not request, if you didn t request, new sign in to your account, your \
+            password was changed, we detected, severity critical, severity high",
+    },
+    Sign {
+        kind: Kind::Code,
+        name: "one-time codes",
+        also: "verification codes, login codes",
+        subject: "verification code, security code, login code, sign in code, one time code, one time password, \
+            confirm your email, verify your email, your code",
+        body: "verification code is, your code is, one time code, enter this code, enter the following code",
+    },
+    Sign {
+        kind: Kind::BuildFailure,
+        name: "build failures",
+        also: "failed builds, ci failures, broken builds, pipeline failures, failed deploys",
+        subject: "build failed, build failure, failed build, build broken, run failed, pipeline failed, failed \
+            pipeline, deploy failed, deployment failed, tests failed, job failed, backup failed, cron \
+            failed, workflow failed, build is failing, failed",
+        body: "build failed, pipeline failed, some jobs were not successful, tests failed, exit code 1, \
+            deployment failed, job failed, backup did not complete",
+    },
+    Sign {
+        kind: Kind::BuildSuccess,
+        name: "successful builds",
+        also: "passing builds, build successes",
+        subject: "build passed, build succeeded, build successful, run succeeded, pipeline passed, pipeline \
+            succeeded, deploy succeeded, deployment succeeded, deployed successfully, build fixed, backup \
+            completed, backup succeeded, all checks passed, succeeded, completed successfully",
+        body: "all checks have passed, all jobs were successful, completed successfully, no errors",
+    },
+    Sign {
+        kind: Kind::Outage,
+        name: "outages",
+        also: "incidents, monitoring alerts, downtime",
+        subject: "outage, incident, is down, down alert, firing, alert, critical, disk full, disk space, high \
+            cpu, unreachable, service degradation, degraded, maintenance, p1, sev1, sev 1",
+        body: "is down, is unreachable, we are investigating, service disruption, service will be \
+            unavailable, planned maintenance, error rate, production is down, site is down",
+    },
+    Sign {
+        kind: Kind::Recovery,
+        name: "recoveries",
+        also: "resolved incidents",
+        subject: "resolved, recovered, is up, back up, back online, restored",
+        body: "has been resolved, this incident has been resolved, has recovered, is back online",
+    },
+    Sign {
+        kind: Kind::Deadline,
+        name: "deadlines",
+        also: "reminders, due dates, expiries",
+        subject: "deadline, due, reminder, action required, action needed, expires, expiring, expiration, last \
+            day, closes, ends today, ends tomorrow, urgent, overdue, final notice, check in, appointment",
+        body: "deadline, is due, are due, due by, due on, due date, no later than, by end of day, by eod, by \
+            the end of, must be submitted, will expire, expires on, expires in, will be deleted, \
+            enrollment ends, enrolment ends, closes on",
+    },
+    Sign {
+        kind: Kind::Forge,
+        name: "code hosting notices",
+        also: "github, gitlab, pull requests, merge requests, code reviews",
+        subject: "pull request, merge request, pr, mr, opened issue, closed issue",
+        body: "you are receiving this because you are subscribed to this repository, you are receiving this \
+            because you are subscribed to this thread, you are receiving this because, view it on github, \
+            reply to this email directly, view it on gitlab, merged commit, pushed 1 commit, unsubscribe \
+            from this thread",
+    },
+    Sign {
+        kind: Kind::Mention,
+        name: "mentions",
+        also: "assignments, review requests",
+        subject: "mentioned you, assigned to you, assigned you, review requested, requested your review, shared \
+            with you, invited you to edit, needs your approval, awaiting your approval, awaiting your \
+            signature, signature requested, approval needed",
+        body: "mentioned you, assigned to you, assigned you, assigned this to you, requested your review, \
+            review was requested, you were mentioned, because you were mentioned, because your review was \
+            requested, because you were assigned, awaiting your approval, awaiting your signature, needs \
+            your approval, shared a document with you, replied to your comment",
+    },
+    Sign {
+        kind: Kind::Absence,
+        name: "absences",
+        also: "sick days, vacations, out of office",
+        subject: "out sick, sick today, out today, wfh, working from home, on leave, vacation, day off, out of \
+            office, running late",
+        body: "i m sick, i am sick, out sick, taking the day off, taking a sick day, be out of the office, i \
+            ll be out, i will be out, on vacation, on parental leave, running late, won t be in today",
+    },
+    Sign {
+        kind: Kind::Announcement,
+        name: "announcements",
+        also: "company announcements, policy changes",
+        subject: "announcement, announcing, all hands, policy, reorganisation, reorganization, office closed, \
+            office will be closed, welcome, org change, new process, open enrollment, open enrolment, \
+            benefits, schedule change, cancelled, canceled, postponed, moved to, update on, status update, \
+            status",
+        body: "all hands, new policy, effective immediately, with effect from, starting monday, office will \
+            be closed, please be advised, we are pleased to announce, i m happy to announce, will be \
+            closed, has been cancelled, has been canceled, has been postponed, has moved to",
+    },
+    Sign {
+        kind: Kind::Meeting,
+        name: "meeting requests",
+        also: "meetings, scheduling, invitations",
+        subject: "meeting, meet, call, catch up, coffee, lunch, schedule, 1 1, sync, interview, availability, \
+            invitation",
+        body: "can we meet, could we meet, shall we meet, like to meet, are you free, are you available, do \
+            you have time, have time, find a time, set up a call, set up a meeting, schedule a call, \
+            schedule a meeting, schedule a time, hop on a call, jump on a call, does tuesday work, work \
+            for you, works for you, suit you, suits you, would suit us, would suit me, would work for us, \
+            would work for me, your availability, grab coffee, grab lunch, have lunch, catch up over, send \
+            over some times, which of these times",
+    },
+];
+
+/// The sign of a kind. Every kind has one; a test says so.
+pub(super) fn sign(kind: Kind) -> Option<&'static Sign> {
+    SIGNS.iter().find(|sign| sign.kind == kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn each_kind_has_one_sign_and_one_name() {
+        let kinds: HashSet<Kind> = SIGNS.iter().map(|sign| sign.kind).collect();
+        let names: HashSet<&str> = SIGNS.iter().map(|sign| sign.name).collect();
+        assert_eq!((kinds.len(), names.len()), (SIGNS.len(), SIGNS.len()));
+    }
+
+    #[test]
+    fn phrases_are_written_as_they_are_compared() {
+        for phrase in SIGNS.iter().flat_map(|sign| sign.subject.split(", ").chain(sign.body.split(", "))) {
+            assert!(
+                phrase.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == ' ' || c == '*'),
+                "{phrase}"
+            );
+        }
+    }
+}

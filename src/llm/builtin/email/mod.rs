@@ -1,0 +1,28 @@
+//! Triage and its memory by rules.
+//!
+//! [`signs`] and [`asks`] read what can be seen in a mail, [`profile`] reads the lines of the memory, [`triage`] decides by the
+//! lines first and by general rules second, [`memory`] and [`style`] change the lines after a person's decision. The same
+//! kinds of mail ([`kinds`]) are known to all of them, so what is learned is what is looked at.
+
+mod asks;
+mod kinds;
+mod memory;
+mod profile;
+mod signs;
+mod style;
+mod triage;
+
+use serde_json::Value;
+
+use super::{Answer, facts};
+use crate::llm::facts::email::{MemoryFacts, TriageFacts};
+
+/// `email.triage`
+pub(super) fn triage(value: &Value) -> Result<Answer, String> {
+    Answer::data(&triage::triage(&facts::<TriageFacts>(value)?))
+}
+
+/// `email.memory`
+pub(super) fn memory(value: &Value) -> Result<Answer, String> {
+    Answer::data(&memory::update(&facts::<MemoryFacts>(value)?))
+}

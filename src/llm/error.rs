@@ -1,0 +1,149 @@
+//! What can go wrong with a model, in words for people.
+//!
+//! No variant holds a prompt, a key or a raw body: `why` is our own sentence or a short, visible, redacted
+//! excerpt of the server's message.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A call that gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[allow(missing_docs)] // The fields are the same throughout: the model's label, and why in a sentence.
+pub enum ModelError {
+    /// No connection, or no answer in time.
+    #[error("model {model} cannot be reached: {why}")]
+    Unreachable { model: String, why: String },
+    /// The key is missing, wrong, not allowed, or without credit.
+    #[error("model {model} does not accept the key: {why}")]
+    Unauthorised { model: String, why: String },
+    /// Too many requests.
+    #[error("model {model} limits requests: {why}")]
+    RateLimited { model: String, retry_after: Option<Duration>, why: String },
+    /// The server is busy or failed.
+    #[error("model {model} is overloaded or failing: {why}")]
+    Overloaded { model: String, retry_after: Option<Duration>, why: String },
+    /// The conversation does not fit the model's window.
+    #[error("the conversation is too long for model {model}: {why}")]
+    ContextTooLong { model: String, why: String },
+    /// The answer did not fit into the tokens it was given.
+    #[error("model {model} needed more than {limit} tokens for its answer")]
+    AnswerTooLong { model: String, limit: u32 },
+    /// The model, or a filter before it, declined to answer.
+    #[error("model {model} refused to answer: {why}")]
+    Refused { model: String, why: String },
+    /// The answer ended in the middle; nothing of it was used.
+    #[error("the answer of model {model} was cut: {why}")]
+    Cut { model: String, why: String },
+    /// The answer, or the server's format, cannot be used.
+    #[error("the answer of model {model} is unreadable: {why}")]
+    Unreadable { model: String, why: String },
+    /// The server does not accept the request: an unknown model, an address that is not an API.
+    #[error("model {model} rejected the request (HTTP {status}): {why}")]
+    Rejected { model: String, status: u16, why: String },
+    /// The settings cannot work.
+    #[error("the settings of model {model} cannot work: {why}")]
+    Settings { model: String, why: String },
+    /// The built-in model does not know this task.
+    #[error("the built-in model cannot do `{task}`")]
+    NoSuchTask { task: String },
+    /// The facts of a task do not have their shape; a mistake in the workflow.
+    #[error("the facts for `{task}` do not have the shape the built-in model reads: {why}")]
+    BadFacts { task: String, why: String },
+    /// A cassette holds no answer for the request.
+    #[error("the recording holds no further answer for `{task}`: {why}")]
+    NotRecorded { task: String, why: String },
+}
+
+impl ModelError {
+    /// Whether the same request may work later without anybody changing anything.
+    pub fn transient(&self) -> bool {
+        match self {
+            Self::Unreachable { .. }
+            | Self::RateLimited { .. }
+            | Self::Overloaded { .. }
+            | Self::Cut { .. } => true,
+            Self::Unauthorised { .. }
+            | Self::ContextTooLong { .. }
+            | Self::AnswerTooLong { .. }
+            | Self::Refused { .. }
+            | Self::Unreadable { .. }
+            | Self::Rejected { .. }
+            | Self::Settings { .. }
+            | Self::NoSuchTask { .. }
+            | Self::BadFacts { .. }
+            | Self::NotRecorded { .. } => false,
+        }
+    }
+
+    /// How long the server asked us to wait, where it did.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after, .. } | Self::Overloaded { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
+    /// A short name for counting and for scripts.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unreachable { .. } => "unreachable",
+            Self::Unauthorised { .. } => "unauthorised",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::Overloaded { .. } => "overloaded",
+            Self::ContextTooLong { .. } => "context_too_long",
+            Self::AnswerTooLong { .. } => "answer_too_long",
+            Self::Refused { .. } => "refused",
+            Self::Cut { .. } => "cut",
+            Self::Unreadable { .. } => "unreadable",
+            Self::Rejected { .. } => "rejected",
+            Self::Settings { .. } => "settings",
+            Self::NoSuchTask { .. } => "no_such_task",
+            Self::BadFacts { .. } => "bad_facts",
+            Self::NotRecorded { .. } => "not_recorded",
+        }
+    }
+
+    /// What a person can do about it.
+    pub fn explain(&self) -> &'static str {
+        match self {
+            Self::Unreachable { .. } => {
+                "Is the server running, is base_url right, and is there a network? A local model may need \
+                 longer to load: raise idle_timeout."
+            }
+            Self::Unauthorised { .. } => {
+                "Set api_key_env (or api_key_command) to where the provider's key is, and look whether the \
+                 key is valid, may use this model and has credit."
+            }
+            Self::RateLimited { .. } => {
+                "Wait, or lower requests_per_minute and max_concurrent for this model in the config."
+            }
+            Self::Overloaded { .. } => "Try again later, or name another model in the config.",
+            Self::ContextTooLong { .. } => {
+                "Use a model with a larger window, or give the thread less to read (for Ollama: context_window)."
+            }
+            Self::AnswerTooLong { .. } => "Raise max_output_tokens for this model in the config.",
+            Self::Refused { .. } => "Answer this one yourself, or name another model in the config.",
+            Self::Cut { .. } => "Try again; if it stays, look at the server's log or a proxy in between.",
+            Self::Unreadable { .. } => {
+                "Try again, or use a model that follows JSON schemas and calls tools better."
+            }
+            Self::Rejected { .. } => {
+                "Look at the model's name and at base_url (an OpenAI-compatible one usually ends in /v1); \
+                 some models cannot call tools."
+            }
+            Self::Settings { .. } => "Correct the [model] section of the config.",
+            Self::NoSuchTask { .. } => {
+                "Name a language model in the config: the built-in one knows only its own tasks."
+            }
+            Self::BadFacts { .. } => "This is a mistake in sayso: please report it with this sentence.",
+            Self::NotRecorded { .. } => "Record again: the recording was made by a different conversation.",
+        }
+    }
+
+    pub(super) fn unreadable(model: &str, why: impl Into<String>) -> Self {
+        Self::Unreadable { model: model.to_owned(), why: why.into() }
+    }
+}

@@ -1,0 +1,200 @@
+//! What a model is asked. Plain data: it is journaled, recorded and shown in the trace.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::schema;
+
+/// One question to a model, complete in itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// What the answer is for (`email.triage`, `sheet.plan`). The built-in model answers by it; providers on
+    /// the network never see it.
+    pub task: String,
+    /// The data the prompt was made from, for the built-in model and for bug reports. Never sent.
+    #[serde(default)]
+    pub facts: Value,
+    /// Instructions that stand above the conversation.
+    #[serde(default)]
+    pub system: String,
+    /// The conversation, oldest first.
+    #[serde(default)]
+    pub messages: Vec<Message>,
+    /// The tools that may be called.
+    #[serde(default)]
+    pub tools: Vec<ToolSpec>,
+    /// Whether a tool must be called.
+    #[serde(default)]
+    pub choice: Choice,
+    /// The shape the answer's text must have; [`structured`](super::structured) fills it in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<OutputSchema>,
+    /// At most this many tokens of answer; the model's setting where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+}
+
+impl Request {
+    /// A request for `task`, made from `facts`.
+    pub fn new(task: &str, facts: Value) -> Self {
+        Self { task: task.to_owned(), facts, ..Self::default() }
+    }
+
+    /// Sets the instructions above the conversation.
+    pub fn system(mut self, text: impl Into<String>) -> Self {
+        self.system = text.into();
+        self
+    }
+
+    /// Adds words of the person, or of the workflow on its behalf.
+    pub fn user(self, text: impl Into<String>) -> Self {
+        self.message(Message::user(text))
+    }
+
+    /// Adds one message.
+    pub fn message(mut self, message: Message) -> Self {
+        self.messages.push(message);
+        self
+    }
+
+    /// Sets the whole conversation.
+    pub fn messages(mut self, messages: Vec<Message>) -> Self {
+        self.messages = messages;
+        self
+    }
+
+    /// Offers one more tool.
+    pub fn tool(mut self, tool: ToolSpec) -> Self {
+        self.tools.push(tool);
+        self
+    }
+
+    /// Says whether a tool must be called.
+    pub fn choice(mut self, choice: Choice) -> Self {
+        self.choice = choice;
+        self
+    }
+
+    /// Limits the answer's length for this request alone.
+    pub fn max_tokens(mut self, tokens: u32) -> Self {
+        self.max_tokens = Some(tokens);
+        self
+    }
+
+    /// How many tool calls the conversation already holds; new ids are numbered from here.
+    pub(super) fn earlier_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.messages.iter().flat_map(|message| match message {
+            Message::Assistant { calls, .. } => calls.as_slice(),
+            Message::User { .. } | Message::Tool { .. } => &[],
+        })
+    }
+}
+
+/// One entry of the conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    /// From the person or the workflow.
+    User {
+        /// What was said.
+        text: String,
+    },
+    /// From the model.
+    Assistant {
+        /// What it said, possibly nothing.
+        #[serde(default)]
+        text: String,
+        /// What it wanted called.
+        #[serde(default)]
+        calls: Vec<ToolCall>,
+    },
+    /// What became of one call.
+    Tool {
+        /// The id of that call.
+        call_id: String,
+        /// The tool's name: some providers match by it.
+        name: String,
+        /// What the model is told.
+        text: String,
+        /// True when the call did not work or was refused.
+        #[serde(default)]
+        failed: bool,
+    },
+}
+
+impl Message {
+    /// Words of the person.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self::User { text: text.into() }
+    }
+
+    /// Words of the model.
+    pub fn assistant(text: impl Into<String>) -> Self {
+        Self::Assistant { text: text.into(), calls: Vec::new() }
+    }
+
+    /// The outcome of `call`.
+    pub fn result(call: &ToolCall, text: impl Into<String>) -> Self {
+        Self::Tool { call_id: call.id.clone(), name: call.name.clone(), text: text.into(), failed: false }
+    }
+
+    /// The outcome of a `call` that failed or was refused.
+    pub fn failure(call: &ToolCall, text: impl Into<String>) -> Self {
+        Self::Tool { call_id: call.id.clone(), name: call.name.clone(), text: text.into(), failed: true }
+    }
+}
+
+/// A call a model proposes. It has no effect by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// Unique in its conversation, also where the server sent none.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments: always a JSON object.
+    pub args: Value,
+    /// An opaque token the provider wants back with the call, unread by us.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
+}
+
+/// A tool as a model is told about it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// The name to call it by.
+    pub name: String,
+    /// When and how to use it.
+    pub description: String,
+    /// The JSON schema its arguments are checked against.
+    pub schema: Value,
+}
+
+impl ToolSpec {
+    /// A tool whose arguments are the type `T`.
+    pub fn of<T: JsonSchema>(name: &str, description: &str) -> Self {
+        Self { name: name.to_owned(), description: description.to_owned(), schema: schema::of::<T>() }
+    }
+}
+
+/// Whether a model must call a tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Choice {
+    /// It may answer in words or call.
+    #[default]
+    Auto,
+    /// It must call some tool.
+    Required,
+    /// It must call this one.
+    Tool(String),
+}
+
+/// The shape of an answer that is data.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OutputSchema {
+    /// A name for it: letters, digits, `_`.
+    pub name: String,
+    /// The JSON schema.
+    pub schema: Value,
+}

@@ -1,0 +1,286 @@
+//! JSON schemas: made from types, checked against, and bent to what each provider accepts.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+/// How many complaints a model is told at once.
+const MAX_COMPLAINTS: usize = 5;
+
+/// The longest single complaint.
+const MAX_COMPLAINT: usize = 300;
+
+/// How deep references are followed when they are written out.
+const MAX_DEPTH: usize = 24;
+
+/// The schema of `T`, without the parts only tools for schemas read.
+pub(super) fn of<T: JsonSchema>() -> Value {
+    let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
+    let mut value = Value::from(schema);
+    if let Value::Object(fields) = &mut value {
+        fields.remove("$schema");
+        fields.remove("title");
+    }
+    value
+}
+
+/// What a value has against it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Complaints {
+    /// With the offending values, for the model that wrote them.
+    pub full: String,
+    /// Without them, for errors and logs.
+    pub masked: String,
+}
+
+/// Checks `value`; the complaints say where and what.
+pub(super) fn check(schema: &Value, value: &Value) -> Result<(), Complaints> {
+    let validator = jsonschema::validator_for(schema).map_err(|error| {
+        let text = clip(&format!("the tool's own schema is not usable: {error}"), MAX_COMPLAINT);
+        Complaints { full: text.clone(), masked: text }
+    })?;
+    let mut full = Vec::new();
+    let mut masked = Vec::new();
+    for error in validator.iter_errors(value).take(MAX_COMPLAINTS) {
+        let path = error.instance_path().to_string();
+        let at = if path.is_empty() { String::new() } else { format!("at {path}: ") };
+        full.push(clip(&format!("{at}{error}"), MAX_COMPLAINT));
+        masked.push(clip(&format!("{at}{}", error.masked()), MAX_COMPLAINT));
+    }
+    if full.is_empty() {
+        Ok(())
+    } else {
+        Err(Complaints { full: full.join("; "), masked: masked.join("; ") })
+    }
+}
+
+/// The first JSON value in `text`: the whole of it, a fenced block, or what begins at the first brace. Models
+/// without schema support wrap their answer in words.
+pub(super) fn json_in(text: &str) -> Option<Value> {
+    let text = without_thoughts(text).trim();
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        return Some(value);
+    }
+    // Each brace is tried, few times: a brace in the words before the answer must not hide it.
+    text.match_indices(['{', '[']).take(16).find_map(|(at, _)| {
+        let value = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>().next()?.ok()?;
+        // A bare list is more often a footnote than an answer.
+        value.is_object().then_some(value)
+    })
+}
+
+/// The text after a leading `<think>` block, which some local servers leave in the answer.
+pub(super) fn without_thoughts(text: &str) -> &str {
+    let head = text.trim_start();
+    match head.strip_prefix("<think>") {
+        Some(rest) => rest.split_once("</think>").map_or("", |(_, answer)| answer.trim_start()),
+        None => text,
+    }
+}
+
+/// The schema as OpenAI's strict mode wants it: every object closed, every property required. `None` where
+/// the schema cannot be put so (maps with free keys).
+pub(super) fn strict(schema: &Value) -> Option<Value> {
+    match schema {
+        Value::Object(fields) => {
+            let mut out = Map::new();
+            for (key, value) in fields {
+                let value = match key.as_str() {
+                    "properties" | "$defs" | "definitions" => {
+                        let Value::Object(inner) = value else { return None };
+                        let mut closed = Map::new();
+                        for (name, schema) in inner {
+                            closed.insert(name.clone(), strict(schema)?);
+                        }
+                        Value::Object(closed)
+                    }
+                    // Words strict mode does not know; our own validator still holds them.
+                    "format" | "default" | "minimum" | "maximum" | "minLength" | "maxLength" | "examples" => {
+                        continue;
+                    }
+                    "additionalProperties" if value.is_object() || value == &json!(true) => return None,
+                    "enum" | "const" | "required" | "type" => value.clone(),
+                    _ => strict(value)?,
+                };
+                out.insert(key.clone(), value);
+            }
+            let object = out.contains_key("properties") || out.get("type") == Some(&json!("object"));
+            if object {
+                let properties = out.get("properties")?.as_object()?;
+                let names: Vec<Value> = properties.keys().map(|name| json!(name)).collect();
+                out.insert("required".into(), Value::Array(names));
+                out.insert("additionalProperties".into(), json!(false));
+            }
+            Some(Value::Object(out))
+        }
+        Value::Array(items) => items.iter().map(strict).collect::<Option<Vec<_>>>().map(Value::Array),
+        other => Some(other.clone()),
+    }
+}
+
+/// The schema in the OpenAPI subset Gemini reads: references written out, `null` as `nullable`.
+pub(super) fn subset(schema: &Value) -> Value {
+    subset_of(schema, schema, 0)
+}
+
+fn subset_of(schema: &Value, root: &Value, depth: usize) -> Value {
+    let Value::Object(fields) = schema else { return json!({}) };
+    if depth > MAX_DEPTH {
+        return json!({"type": "object"});
+    }
+    if let Some(target) = fields.get("$ref").and_then(Value::as_str) {
+        let target = target.strip_prefix('#').and_then(|path| root.pointer(path));
+        return target.map_or_else(|| json!({"type": "object"}), |t| subset_of(t, root, depth + 1));
+    }
+    let mut out = Map::new();
+    for (key, value) in fields {
+        match key.as_str() {
+            "description" | "required" | "minimum" | "maximum" | "minItems" | "maxItems" => {
+                out.insert(key.clone(), value.clone());
+            }
+            "enum" => {
+                out.insert("enum".into(), value.clone());
+            }
+            "const" => {
+                out.insert("enum".into(), json!([value]));
+                out.insert("type".into(), json!("string"));
+            }
+            "type" => match value {
+                Value::Array(types) => {
+                    let named = types.iter().find(|t| *t != &json!("null"));
+                    out.insert("type".into(), named.cloned().unwrap_or_else(|| json!("string")));
+                    if types.contains(&json!("null")) {
+                        out.insert("nullable".into(), json!(true));
+                    }
+                }
+                other => {
+                    out.insert("type".into(), other.clone());
+                }
+            },
+            "items" => {
+                out.insert("items".into(), subset_of(value, root, depth + 1));
+            }
+            "properties" => {
+                if let Value::Object(inner) = value {
+                    let inner = inner.iter().map(|(k, v)| (k.clone(), subset_of(v, root, depth + 1)));
+                    out.insert("properties".into(), Value::Object(inner.collect()));
+                }
+            }
+            "anyOf" | "oneOf" => alternatives(value, root, depth, &mut out),
+            "allOf" => {
+                if let Some(Value::Object(first)) =
+                    value.as_array().and_then(|all| all.first()).map(|s| subset_of(s, root, depth + 1))
+                {
+                    out.extend(first);
+                }
+            }
+            _ => {}
+        }
+    }
+    Value::Object(out)
+}
+
+/// One choice besides `null` is that choice, nullable; constants become one enum; the rest stays `anyOf`.
+fn alternatives(value: &Value, root: &Value, depth: usize, out: &mut Map<String, Value>) {
+    let Some(choices) = value.as_array() else { return };
+    let (nulls, real): (Vec<&Value>, Vec<&Value>) =
+        choices.iter().partition(|choice| choice.get("type") == Some(&json!("null")));
+    if !nulls.is_empty() {
+        out.insert("nullable".into(), json!(true));
+    }
+    let constants: Vec<Value> = real.iter().filter_map(|choice| choice.get("const").cloned()).collect();
+    if !real.is_empty() && constants.len() == real.len() {
+        out.insert("type".into(), json!("string"));
+        out.insert("enum".into(), Value::Array(constants));
+    } else if let [only] = real.as_slice() {
+        if let Value::Object(inner) = subset_of(only, root, depth + 1) {
+            out.extend(inner);
+        }
+    } else {
+        let all: Vec<Value> = real.iter().map(|choice| subset_of(choice, root, depth + 1)).collect();
+        out.insert("anyOf".into(), Value::Array(all));
+    }
+}
+
+/// At most `max` characters, with an ellipsis where something was left out.
+pub(super) fn clip(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    enum Class {
+        /// Not worth showing.
+        Ignore,
+        /// Worth showing.
+        Notify,
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    struct Answer {
+        class: Class,
+        gist: String,
+        due: Option<String>,
+        tags: Vec<String>,
+    }
+
+    #[test]
+    fn complaints_say_where_and_masked_ones_hold_no_values() {
+        let schema = of::<Answer>();
+        assert_eq!(check(&schema, &json!({"class": "notify", "gist": "g", "tags": []})), Ok(()));
+        let bad = check(&schema, &json!({"class": "canary-value", "gist": 7, "tags": ["x"]})).unwrap_err();
+        assert!(bad.full.contains("/class") && bad.full.contains("canary-value"), "{}", bad.full);
+        assert!(bad.masked.contains("/gist") && !bad.masked.contains("canary-value"), "{}", bad.masked);
+    }
+
+    #[test]
+    fn json_is_found_in_words_fences_and_after_thoughts() {
+        let want = Some(json!({"a": 1}));
+        for text in [
+            "{\"a\": 1}",
+            "Here you are:\n```json\n{\"a\": 1}\n```\nAnything else?",
+            "<think>{\"a\": 2}? no</think>\n{\"a\": 1}",
+            "In the form {like this}: {\"a\": 1} as asked [1]",
+        ] {
+            assert_eq!(json_in(text), want, "{text}");
+        }
+        assert_eq!(json_in("no data, sorry [1]"), None);
+        assert_eq!(json_in("{\"a\": "), None);
+    }
+
+    #[test]
+    fn strict_closes_objects_and_gives_up_on_maps() {
+        let strict_answer = strict(&of::<Answer>()).unwrap();
+        assert_eq!(strict_answer["additionalProperties"], json!(false));
+        let mut names: Vec<_> =
+            strict_answer["required"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["class", "due", "gist", "tags"]);
+        assert!(strict(&of::<std::collections::BTreeMap<String, String>>()).is_none());
+    }
+
+    #[test]
+    fn the_subset_has_no_references_and_no_null_types() {
+        let subset = subset(&of::<Answer>());
+        let text = subset.to_string();
+        assert!(!text.contains("$ref") && !text.contains("$defs") && !text.contains("\"null\""), "{text}");
+        assert_eq!(subset["properties"]["class"]["enum"], json!(["ignore", "notify"]));
+        assert_eq!(subset["properties"]["due"]["nullable"], json!(true));
+        assert_eq!(subset["properties"]["tags"]["items"]["type"], json!("string"));
+    }
+
+    #[test]
+    fn a_schema_that_refers_to_itself_ends() {
+        let loops = json!({"type": "object", "properties": {"next": {"$ref": "#"}}});
+        assert!(subset(&loops).to_string().len() < 4_000);
+    }
+}

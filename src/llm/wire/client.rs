@@ -1,0 +1,159 @@
+//! The HTTP client of one model, and the address it may speak to.
+
+use std::error::Error;
+use std::net::IpAddr;
+
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, ClientBuilder, Url, redirect};
+use secrecy::ExposeSecret;
+
+use super::KeyHeader;
+use crate::llm::ModelSettings;
+use crate::llm::schema::clip;
+use crate::text::Visible;
+
+/// The configured address, if it can be one. Credentials in it are refused: they would end up in errors.
+pub(super) fn base_url(settings: &ModelSettings) -> Result<Url, String> {
+    if settings.name.trim().is_empty() {
+        return Err("it has no name: set name to one of the provider's models".into());
+    }
+    let text = settings.base_url.as_deref().unwrap_or_else(|| settings.provider.default_base_url());
+    let url = Url::parse(text).map_err(|error| format!("base_url is not an address ({error})"))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err("base_url must begin with http:// or https:// and name a host".into());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("base_url holds a user or password: use api_key_env or api_key_command".into());
+    }
+    if settings.key.is_some() && url.scheme() == "http" && !near(&url) {
+        return Err("a key would go unencrypted over http:// to a distant host: use https://".into());
+    }
+    Ok(url)
+}
+
+/// Hosts on this machine or network, as far as a name tells.
+fn near(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    match host.parse::<IpAddr>() {
+        Ok(IpAddr::V4(ip)) => ip.is_loopback() || ip.is_private() || ip.is_link_local(),
+        Ok(IpAddr::V6(ip)) => ip.is_loopback() || ip.is_unique_local() || ip.is_unicast_link_local(),
+        Err(_) => {
+            !host.contains('.')
+                || [".local", ".lan", ".internal", ".home.arpa", ".localhost"]
+                    .iter()
+                    .any(|suffix| host.ends_with(suffix))
+        }
+    }
+}
+
+fn on_this_machine(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// A client that follows no redirect (the key would travel along) and verifies certificates. On a machine
+/// without any root certificates, where building fails, it trusts none: http to a local server still works.
+pub(super) fn build(settings: &ModelSettings, url: &Url) -> Result<Client, String> {
+    let builder = || -> ClientBuilder {
+        let builder = Client::builder()
+            .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
+            .redirect(redirect::Policy::none())
+            .connect_timeout(settings.connect_timeout);
+        // A proxy for the world is of no use on the way to this machine.
+        if on_this_machine(url) { builder.no_proxy() } else { builder }
+    };
+    builder()
+        .build()
+        .or_else(|_| builder().tls_certs_only([]).build())
+        .map_err(|error| format!("no HTTP client can be made: {}", reason(error)))
+}
+
+/// The header with the key, marked so that no log shows it.
+pub(super) fn key_headers(settings: &ModelSettings, header: &KeyHeader) -> Result<HeaderMap, String> {
+    let mut headers = HeaderMap::new();
+    let Some(key) = &settings.key else { return Ok(headers) };
+    let key = key.expose_secret().trim();
+    if key.is_empty() {
+        return Err("its key is empty".into());
+    }
+    let (name, value) = match header {
+        KeyHeader::Bearer => (AUTHORIZATION, HeaderValue::from_str(&format!("Bearer {key}"))),
+        KeyHeader::Named(name) => (HeaderName::from_static(name), HeaderValue::from_str(key)),
+    };
+    let mut value =
+        value.map_err(|_| "its key holds characters no key can have (a line break?)".to_owned())?;
+    value.set_sensitive(true);
+    headers.insert(name, value);
+    Ok(headers)
+}
+
+/// Why a request did not get through: the innermost cause, without the address.
+pub(super) fn reason(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let kind = if error.is_timeout() {
+        Some("no connection in time")
+    } else if error.is_connect() {
+        Some("no connection")
+    } else {
+        None
+    };
+    let mut cause: &dyn Error = &error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    let cause = clip(Visible::new(&cause.to_string()).as_str(), 160);
+    match kind {
+        Some(kind) if cause != kind => format!("{kind} ({cause})"),
+        Some(kind) => kind.to_owned(),
+        None => cause,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::SecretString;
+
+    use super::*;
+    use crate::llm::Provider;
+
+    fn at(base: &str, key: bool) -> Result<Url, String> {
+        let mut settings = ModelSettings::new("m", Provider::OpenAi, "m");
+        settings.base_url = Some(base.into());
+        settings.key = key.then(|| SecretString::from("canary-key"));
+        base_url(&settings)
+    }
+
+    #[test]
+    fn keys_go_unencrypted_to_near_hosts_only() {
+        for near in [
+            "http://127.0.0.1:8080/v1",
+            "http://[::1]/v1",
+            "http://gpu/v1",
+            "http://192.168.1.4/",
+            "http://gpu.lan/",
+        ] {
+            assert!(at(near, true).is_ok(), "{near}");
+        }
+        for far in ["http://api.example.org/v1", "http://8.8.8.8/v1", "http://[2001:db8::1]/"] {
+            assert!(at(far, true).is_err(), "{far}");
+            assert!(at(far, false).is_ok(), "{far}");
+        }
+        assert!(at("https://api.example.org/v1", true).is_ok());
+    }
+
+    #[test]
+    fn addresses_that_cannot_work_are_refused_without_repeating_them() {
+        for bad in ["", "canary", "ftp://canary/", "http://user:canary@host/v1", "file:///canary"] {
+            let why = at(bad, false).unwrap_err();
+            assert!(!why.contains("canary"), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_key_with_a_line_break_is_refused_without_repeating_it() {
+        let mut settings = ModelSettings::new("m", Provider::OpenAi, "m");
+        settings.key = Some(SecretString::from("canary\nkey"));
+        let why = key_headers(&settings, &KeyHeader::Bearer).unwrap_err();
+        assert!(!why.contains("canary"));
+    }
+}

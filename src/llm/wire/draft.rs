@@ -1,0 +1,107 @@
+//! An answer while it is being read. It becomes a [`Reply`] only when its end was seen.
+
+use super::calls::{Calls, Piece};
+use super::{Fault, OutputMode};
+use crate::llm::schema::without_thoughts;
+use crate::llm::{Delta, OnText, Reply, Request, Stop, Usage};
+use crate::text::Visible;
+
+/// The longest text of an answer.
+const MAX_TEXT: usize = 4 << 20;
+
+/// What has been read so far.
+pub(in crate::llm) struct Draft {
+    text: String,
+    calls: Calls,
+    stop: Option<Stop>,
+    closed: bool,
+    /// The output schema's name, where the answer is asked for as a call of that name.
+    answer_tool: Option<String>,
+    /// Tokens, as reported so far.
+    pub usage: Usage,
+    /// The model's name, as reported.
+    pub model: String,
+}
+
+impl Draft {
+    pub fn new(request: &Request, mode: OutputMode) -> Self {
+        Self {
+            text: String::new(),
+            calls: Calls::default(),
+            stop: None,
+            closed: false,
+            answer_tool: match mode {
+                OutputMode::Tool => request.output.as_ref().map(|output| output.name.clone()),
+                OutputMode::Schema | OutputMode::Text => None,
+            },
+            usage: Usage::default(),
+            model: String::new(),
+        }
+    }
+
+    /// More words, shown at once.
+    pub fn say(&mut self, text: &str, on_text: OnText<'_>) -> Result<(), Fault> {
+        if self.text.len() + text.len() > MAX_TEXT {
+            return Err(Fault::TooLarge(format!("its text is larger than {} MB", MAX_TEXT >> 20)));
+        }
+        if !text.is_empty() {
+            self.text.push_str(text);
+            on_text(Delta::Text(Visible::new(text).as_str()));
+        }
+        Ok(())
+    }
+
+    /// A piece of a call.
+    pub fn call(&mut self, piece: Piece<'_>) -> Result<(), Fault> {
+        self.calls.add(piece)
+    }
+
+    /// The answer is whole; a few figures may follow.
+    pub fn end(&mut self, stop: Stop) {
+        self.stop = Some(stop);
+    }
+
+    /// Nothing follows.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    pub fn ended(&self) -> bool {
+        self.closed || self.stop.is_some()
+    }
+
+    pub fn closed(&self) -> bool {
+        self.closed
+    }
+
+    /// The model's name, kept short.
+    pub fn named(&mut self, name: Option<&str>) {
+        if let Some(name) = name.filter(|_| self.model.is_empty()) {
+            self.model = name.chars().take(120).collect();
+        }
+    }
+
+    /// The reply, if there is one.
+    pub fn finish(self, request: &Request) -> Result<Reply, Fault> {
+        if !self.ended() {
+            return Err(Fault::Cut("the stream ended before the answer did".into()));
+        }
+        let (mut calls, bad_calls) = self.calls.finish(request);
+        let mut stop = match self.stop.unwrap_or_default() {
+            Stop::End if !calls.is_empty() => Stop::Calls,
+            stop => stop,
+        };
+        let mut text = without_thoughts(&self.text).to_owned();
+        if stop == Stop::Length && (!bad_calls.is_empty() || (text.trim().is_empty() && calls.is_empty())) {
+            return Err(Fault::OutOfTokens);
+        }
+        if let Some(tool) = &self.answer_tool
+            && let Some(at) = calls.iter().position(|call| call.name == *tool)
+        {
+            text = calls.swap_remove(at).args.to_string();
+            calls.clear();
+            stop = Stop::End;
+        }
+        Ok(Reply { text, calls, bad_calls, usage: self.usage, stop, model: self.model })
+    }
+}

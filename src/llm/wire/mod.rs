@@ -1,0 +1,356 @@
+//! One road to every server: place, pace, send, read within limits, retry, and only then an answer.
+//!
+//! A provider is a [`Protocol`]: how a request is written and how a frame is read. It keeps no state of its own;
+//! the answer grows in a [`Draft`]. Nothing is spawned, so dropping the future closes the connection.
+
+mod calls;
+mod client;
+mod draft;
+mod fault;
+mod frames;
+mod pause;
+
+use std::sync::{Mutex, PoisonError};
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, StatusCode};
+use serde_json::Value;
+use tokio::time::{sleep, timeout};
+
+pub(super) use calls::{Args, Piece};
+pub(super) use draft::Draft;
+pub(super) use fault::Fault;
+pub(super) use frames::Framing;
+
+use super::{BoxFuture, Delta, Limiter, Model, ModelError, ModelSettings, OnText, Redactor, Reply, Request};
+use frames::Frames;
+
+/// The most that is read of one answer, decompressed.
+const MAX_BODY: usize = 24 << 20;
+
+/// The most that is read of an error's body.
+const MAX_ERROR_BODY: usize = 64 << 10;
+
+/// How often a request is rewritten for a server that lacks something, before it counts as rejected.
+const MAX_REWRITES: usize = 6;
+
+/// How long the tail of a finished answer (its usage) is waited for.
+const TAIL: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// How one provider is spoken to.
+pub(super) trait Protocol: Send + Sync + 'static {
+    /// Where requests go, given the configured address without its last slash.
+    fn url(&self, base: &str, settings: &ModelSettings) -> String;
+    /// The header that carries the key.
+    fn key_header(&self) -> KeyHeader;
+    /// Headers besides.
+    fn headers(&self) -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
+    /// What the server is taken to understand at first.
+    fn quirks(&self) -> Quirks {
+        Quirks::default()
+    }
+    /// How frames are cut from the stream.
+    fn framing(&self) -> Framing;
+    /// The request as JSON.
+    fn body(&self, settings: &ModelSettings, request: &Request, quirks: Quirks) -> Value;
+    /// One frame of the answer.
+    fn read(&self, draft: &mut Draft, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault>;
+    /// What to leave out next time, when the server's complaint (in lower case) names it.
+    fn adapt(&self, _sent: Quirks, _request: &Request, _complaint: &str) -> Option<Quirks> {
+        None
+    }
+}
+
+/// Where the key goes.
+pub(super) enum KeyHeader {
+    /// `Authorization: Bearer …`
+    Bearer,
+    /// A header of its own.
+    Named(&'static str),
+}
+
+/// How an answer that is data is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum OutputMode {
+    /// By the server's own support for JSON schemas.
+    #[default]
+    Schema,
+    /// By a tool that must be called.
+    Tool,
+    /// By words in the prompt.
+    Text,
+}
+
+/// What a server turned out not to understand; remembered as long as the model is open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Quirks {
+    /// The way to data that works.
+    pub output: OutputMode,
+    /// A call cannot be required.
+    pub no_tool_choice: bool,
+    /// Usage cannot be asked for in a stream.
+    pub no_stream_options: bool,
+    /// Randomness cannot be set.
+    pub no_temperature: bool,
+    /// The limit of tokens is named `max_completion_tokens`.
+    pub completion_tokens: bool,
+}
+
+/// A model at the other end of a connection.
+pub(super) struct Wire<P> {
+    protocol: P,
+    settings: ModelSettings,
+    client: Client,
+    url: String,
+    headers: HeaderMap,
+    limiter: Limiter,
+    redactor: Redactor,
+    quirks: Mutex<Quirks>,
+}
+
+/// Why a try gave no answer, and what may be done about it.
+enum Failure {
+    /// The same request may work in a moment.
+    Again(ModelError),
+    /// A request written otherwise may work.
+    Rewrite(Quirks, ModelError),
+    /// Neither.
+    Final(ModelError),
+}
+
+impl<P: Protocol> Wire<P> {
+    /// Checks the settings and prepares the connection; sends nothing.
+    pub fn open(settings: &ModelSettings, protocol: P) -> Result<Self, ModelError> {
+        let wrong = |why: String| ModelError::Settings { model: settings.label.clone(), why };
+        let base = client::base_url(settings).map_err(wrong)?;
+        let client = client::build(settings, &base).map_err(wrong)?;
+        let mut headers = client::key_headers(settings, &protocol.key_header()).map_err(wrong)?;
+        for (name, value) in protocol.headers() {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        let url = protocol.url(base.as_str().trim_end_matches('/'), settings);
+        Ok(Self {
+            url,
+            headers,
+            client,
+            limiter: Limiter::new(settings.max_concurrent, settings.requests_per_minute),
+            redactor: Redactor::new(settings.key.clone()),
+            quirks: Mutex::new(protocol.quirks()),
+            settings: settings.clone(),
+            protocol,
+        })
+    }
+
+    async fn answer(&self, request: &Request, on_text: OnText<'_>) -> Result<Reply, ModelError> {
+        let _place = self.limiter.enter().await;
+        let mut retries = 0;
+        let mut rewrites = 0;
+        loop {
+            self.limiter.pace().await;
+            let tried = timeout(self.settings.total_timeout, self.attempt(request, on_text)).await;
+            let failure = match tried {
+                Ok(Ok(reply)) => return Ok(reply),
+                Ok(Err(failure)) => failure,
+                Err(_) => Failure::Again(ModelError::Cut {
+                    model: self.settings.label.clone(),
+                    why: format!("not done after {} s", self.settings.total_timeout.as_secs_f32()),
+                }),
+            };
+            match failure {
+                Failure::Rewrite(quirks, error) => {
+                    rewrites += 1;
+                    if rewrites > MAX_REWRITES {
+                        return Err(error);
+                    }
+                    tracing::debug!(model = %self.settings.label, ?quirks, "request rewritten for the server");
+                    *self.quirks.lock().unwrap_or_else(PoisonError::into_inner) = quirks;
+                }
+                Failure::Again(error) => {
+                    if retries >= self.settings.retries {
+                        return Err(error);
+                    }
+                    let asked = error.retry_after();
+                    let Some(pause) = pause::pause(&self.settings, retries, asked, pause::jitter()) else {
+                        return Err(error);
+                    };
+                    retries += 1;
+                    tracing::info!(
+                        model = %self.settings.label, task = %request.task, error = error.code(), retries,
+                        pause_ms = u64::try_from(pause.as_millis()).unwrap_or(u64::MAX), "model call tried again"
+                    );
+                    on_text(Delta::Restart);
+                    sleep(pause).await;
+                }
+                Failure::Final(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn attempt(&self, request: &Request, on_text: OnText<'_>) -> Result<Reply, Failure> {
+        let quirks = *self.quirks.lock().unwrap_or_else(PoisonError::into_inner);
+        let body = self.protocol.body(&self.settings, request, quirks);
+        let sent = self.client.post(&self.url).headers(self.headers.clone()).json(&body).send();
+        let idle = self.settings.idle_timeout;
+        let response = match timeout(idle, sent).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(Failure::Again(self.unreachable(client::reason(error)))),
+            Err(_) => {
+                let why = format!("no answer within {} s", idle.as_secs_f32());
+                return Err(Failure::Again(self.unreachable(why)));
+            }
+        };
+        if response.status() != StatusCode::OK {
+            return Err(self.refused(response, request, quirks).await);
+        }
+        let mut draft = Draft::new(request, quirks.output);
+        match self.read(response, &mut draft, on_text).await.and_then(|()| draft.finish(request)) {
+            Ok(reply) => Ok(reply.visible()),
+            Err(fault) => Err(self.failed(fault, request)),
+        }
+    }
+
+    /// Reads frames until the answer is whole. Silence and breaks after its end no longer matter.
+    async fn read(
+        &self,
+        mut response: reqwest::Response,
+        draft: &mut Draft,
+        on_text: OnText<'_>,
+    ) -> Result<(), Fault> {
+        let whole = response
+            .headers()
+            .get(reqwest::header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .is_some_and(|kind| kind.trim_start().starts_with("application/json"));
+        let mut frames = Frames::new(if whole { Framing::Whole } else { self.protocol.framing() });
+        let mut size = 0;
+        let mut broke = None;
+        while !draft.closed() {
+            let wait =
+                if draft.ended() { self.settings.idle_timeout.min(TAIL) } else { self.settings.idle_timeout };
+            let chunk = match timeout(wait, response.chunk()).await {
+                Ok(Ok(Some(chunk))) => chunk,
+                Ok(Ok(None)) => break,
+                Ok(Err(error)) => {
+                    broke = Some(client::reason(error));
+                    break;
+                }
+                Err(_) => {
+                    broke = Some(format!("silence for {} s", wait.as_secs_f32()));
+                    break;
+                }
+            };
+            size += chunk.len();
+            if size > MAX_BODY {
+                return Err(Fault::TooLarge(format!("it is larger than {} MB", MAX_BODY >> 20)));
+            }
+            for frame in frames.feed(&chunk)? {
+                self.frame(draft, &frame, on_text)?;
+            }
+        }
+        for frame in frames.rest() {
+            // What a broken connection left over is mostly half a frame: then the break is the reason.
+            match self.frame(draft, &frame, on_text) {
+                Err(Fault::Garbled(_)) if !whole || broke.is_some() => break,
+                other => other?,
+            }
+        }
+        if draft.ended() {
+            return Ok(());
+        }
+        Err(Fault::Cut(broke.unwrap_or_else(|| "the stream ended before the answer did".into())))
+    }
+
+    fn frame(&self, draft: &mut Draft, frame: &str, on_text: OnText<'_>) -> Result<(), Fault> {
+        if frame.trim() == "[DONE]" {
+            draft.close();
+            return Ok(());
+        }
+        // A sloppy server leaves out blank lines, so that one frame holds several values.
+        for value in serde_json::Deserializer::from_str(frame).into_iter::<Value>() {
+            let value = value.map_err(|_| Fault::Garbled("a frame is not JSON".into()))?;
+            if let Some(fault) = fault::in_frame(&value) {
+                return Err(fault);
+            }
+            self.protocol.read(draft, &value, on_text)?;
+        }
+        Ok(())
+    }
+
+    /// Reads why a server refused.
+    async fn refused(&self, mut response: reqwest::Response, request: &Request, sent: Quirks) -> Failure {
+        let status = response.status();
+        let headers = response.headers().clone();
+        let mut body = Vec::new();
+        while let Ok(Ok(Some(chunk))) = timeout(self.settings.idle_timeout, response.chunk()).await {
+            let room = MAX_ERROR_BODY - body.len();
+            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if body.len() >= MAX_ERROR_BODY {
+                break;
+            }
+        }
+        let said = fault::said(&body);
+        let asked = pause::asked(&headers, &said.details);
+        let error = self.error(status.as_u16(), &said, asked, request);
+        if matches!(error, ModelError::Rejected { .. } | ModelError::Overloaded { .. })
+            && matches!(status.as_u16(), 400 | 404 | 422 | 500 | 501)
+            && let Some(quirks) = self.protocol.adapt(sent, request, &said.message.to_lowercase())
+        {
+            return Failure::Rewrite(quirks, error);
+        }
+        if error.transient() { Failure::Again(error) } else { Failure::Final(error) }
+    }
+
+    fn failed(&self, fault: Fault, request: &Request) -> Failure {
+        let model = self.settings.label.clone();
+        match fault {
+            Fault::Cut(why) => Failure::Again(ModelError::Cut { model, why }),
+            Fault::Garbled(why) => Failure::Again(ModelError::Unreadable { model, why }),
+            Fault::TooLarge(why) => Failure::Final(ModelError::Unreadable { model, why }),
+            Fault::Refused(why) => {
+                let why = fault::excerpt(&why, &self.redactor, request);
+                Failure::Final(ModelError::Refused { model, why })
+            }
+            Fault::OutOfTokens => {
+                let limit = request.max_tokens.unwrap_or(self.settings.max_output_tokens);
+                Failure::Final(ModelError::AnswerTooLong { model, limit })
+            }
+            Fault::Server(said) => {
+                let asked = pause::asked(&HeaderMap::new(), &said.details);
+                let error = self.error(said.likely_status(), &said, asked, request);
+                if error.transient() { Failure::Again(error) } else { Failure::Final(error) }
+            }
+        }
+    }
+
+    fn error(
+        &self,
+        status: u16,
+        said: &fault::Said,
+        asked: Option<std::time::Duration>,
+        request: &Request,
+    ) -> ModelError {
+        let why = fault::excerpt(&said.message, &self.redactor, request);
+        let why = if why.is_empty() { format!("HTTP {status} without a reason") } else { why };
+        fault::classify(&self.settings.label, status, said, asked, why)
+    }
+
+    fn unreachable(&self, why: String) -> ModelError {
+        ModelError::Unreachable { model: self.settings.label.clone(), why: self.redactor.text(&why) }
+    }
+}
+
+impl<P: Protocol> Model for Wire<P> {
+    fn label(&self) -> &str {
+        &self.settings.label
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: &'a Request,
+        on_text: OnText<'a>,
+    ) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        Box::pin(self.answer(request, on_text))
+    }
+}

@@ -1,0 +1,105 @@
+//! How long to wait before trying again.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+
+use crate::llm::ModelSettings;
+
+/// The pause before retry number `retry` (from 0). `None`: the server asks for longer than we wait here.
+pub(super) fn pause(
+    settings: &ModelSettings,
+    retry: u32,
+    asked: Option<Duration>,
+    jitter: f64,
+) -> Option<Duration> {
+    let longest = settings.longest_pause;
+    if asked.is_some_and(|asked| asked > longest) {
+        return None;
+    }
+    let doubled = settings.backoff.saturating_mul(2u32.saturating_pow(retry)).min(longest);
+    // Between half and whole, so that those who failed together do not come back together.
+    let own = doubled.mul_f64(0.5 + 0.5 * jitter.clamp(0.0, 1.0));
+    Some(own.max(asked.unwrap_or_default()))
+}
+
+/// A number from 0 to 1; the middle where the system has no randomness to give.
+pub(super) fn jitter() -> f64 {
+    getrandom::u32().map_or(0.5, |n| f64::from(n) / f64::from(u32::MAX))
+}
+
+/// How long the server asks us to wait: by header, or in the details of a Google error.
+pub(super) fn asked(headers: &HeaderMap, details: &Value) -> Option<Duration> {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(ms) = header("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
+        return seconds(ms / 1000.0);
+    }
+    if let Some(text) = header(RETRY_AFTER.as_str()) {
+        return match text.parse::<f64>() {
+            Ok(number) => seconds(number),
+            Err(_) => until(text, Timestamp::now()),
+        };
+    }
+    let delays = details.as_array()?.iter().filter_map(|detail| detail.get("retryDelay"));
+    delays.filter_map(Value::as_str).find_map(|text| seconds(text.strip_suffix('s')?.parse().ok()?))
+}
+
+fn until(date: &str, now: Timestamp) -> Option<Duration> {
+    let at = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(date).ok()?;
+    Some(Duration::try_from(at.duration_since(now)).unwrap_or_default())
+}
+
+fn seconds(number: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(number.max(0.0)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::llm::Provider;
+
+    fn settings() -> ModelSettings {
+        let mut settings = ModelSettings::new("m", Provider::OpenAi, "m");
+        settings.backoff = Duration::from_secs(1);
+        settings.longest_pause = Duration::from_secs(20);
+        settings
+    }
+
+    #[test]
+    fn pauses_double_within_bounds_and_spread() {
+        let at = |retry, jitter| pause(&settings(), retry, None, jitter).unwrap().as_secs_f64();
+        assert_eq!([at(0, 1.0), at(1, 1.0), at(2, 1.0), at(10, 1.0)], [1.0, 2.0, 4.0, 20.0]);
+        assert_eq!([at(0, 0.0), at(40, 0.0)], [0.5, 10.0]);
+    }
+
+    #[test]
+    fn what_the_server_asks_is_honoured_up_to_the_bound() {
+        let asked = |n| pause(&settings(), 0, Some(Duration::from_secs(n)), 1.0);
+        assert_eq!(asked(0), Some(Duration::from_secs(1)));
+        assert_eq!(asked(7), Some(Duration::from_secs(7)));
+        assert_eq!(asked(21), None);
+    }
+
+    #[test]
+    fn the_request_to_wait_is_read_in_every_form() {
+        let with = |name: &'static str, value: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(name, value.parse().unwrap());
+            asked(&headers, &Value::Null)
+        };
+        assert_eq!(with("retry-after", "7"), Some(Duration::from_secs(7)));
+        assert_eq!(with("retry-after", "-3"), Some(Duration::ZERO));
+        assert_eq!(with("retry-after", "soon"), None);
+        assert_eq!(with("retry-after", "1e300"), None);
+        assert_eq!(with("retry-after-ms", "250"), Some(Duration::from_millis(250)));
+        assert_eq!(with("retry-after", "Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::ZERO));
+        let now: Timestamp = "2015-10-21T07:27:30Z".parse().unwrap();
+        assert_eq!(until("Wed, 21 Oct 2015 07:28:00 GMT", now), Some(Duration::from_secs(30)));
+        let details = json!([{"@type": "x"}, {"retryDelay": "34s"}]);
+        assert_eq!(asked(&HeaderMap::new(), &details), Some(Duration::from_secs(34)));
+    }
+}
