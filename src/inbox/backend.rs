@@ -29,6 +29,8 @@ pub struct ItemPage {
     pub damaged: Vec<String>,
     /// Where the next page begins; `None` after the last.
     pub next: Option<i64>,
+    /// The place of the last item; what is asked later stands after it.
+    pub last: Option<i64>,
 }
 
 /// Which threads to list.

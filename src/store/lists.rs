@@ -191,6 +191,7 @@ fn interrupts(
         }
         taken += 1;
         last = row.get("seq")?;
+        page.last = Some(last);
         let item = InterruptRow::read(row).and_then(|interrupt| {
             let thread = ThreadRow::by_seq(db, interrupt.thread)?;
             interrupt.item(db, &thread.id, &thread.workflow)
@@ -218,6 +219,7 @@ fn results(db: &Connection, query: &ItemQuery) -> Result<ItemPage, StoreError> {
         }
         taken += 1;
         last = row.get("seq")?;
+        page.last = Some(last);
         match ThreadRow::read(row).and_then(|thread| result(&thread)) {
             Ok(item) => page.items.push(item),
             Err(StoreError::Damaged(what)) => page.damaged.push(what),

@@ -4,6 +4,7 @@ use super::schema::{self, APPLICATION_ID, VERSION};
 use super::writer::Writer;
 use super::{StoreError, notice};
 use jiff::Timestamp;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs;
 use std::io::Read;
@@ -176,14 +177,21 @@ impl Store {
         let flags =
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(&self.0.uri, flags)?;
-        db.set_prepared_statement_cache_capacity(128);
+        tune(&db)?;
         db.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1")?;
         Ok(db)
     }
 }
 
-fn prepare_writer(db: &Connection) -> Result<(), StoreError> {
+/// Statements are prepared once: without the stability guarantee SQLite plans them anew for every new value.
+fn tune(db: &Connection) -> Result<(), StoreError> {
     db.set_prepared_statement_cache_capacity(128);
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
+}
+
+fn prepare_writer(db: &Connection) -> Result<(), StoreError> {
+    tune(db)?;
     db.execute_batch(
         "PRAGMA busy_timeout = 5000;
          PRAGMA journal_mode = WAL;

@@ -2,7 +2,7 @@
 
 use super::super::StoreError;
 use super::super::seal::{Digest, Seal};
-use super::{InterruptRow, damaged, digest, hash, json};
+use super::{Cells, InterruptRow, damaged, json};
 use crate::graph::{Decision, Hash};
 use crate::inbox::By;
 use rusqlite::{Connection, Row, params};
@@ -49,9 +49,10 @@ impl DecisionRow {
     }
 
     pub(in crate::store) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
-        let seq: i64 = row.get("seq")?;
+        let mut cells = Cells::of(row);
+        let (seq, interrupt) = (cells.next()?, cells.next()?);
         let what = format!("decision number {seq}");
-        let (word, args): (String, Option<String>) = (row.get("type")?, row.get("args")?);
+        let (word, args): (String, Option<String>) = (cells.next()?, cells.next()?);
         let args = args.map(|text| json::<Value>(&what, &text)).transpose()?;
         let decision = match (word.as_str(), args) {
             ("accept", None) => Decision::Accept,
@@ -60,23 +61,22 @@ impl DecisionRow {
             ("respond", Some(Value::String(text))) => Decision::Respond { text },
             _ => return damaged(format!("{what} has no valid type")),
         };
-        let by: String = row.get("by")?;
-        let row_ = Self {
+        let read = Self {
             seq,
-            interrupt: row.get("interrupt")?,
+            interrupt,
             decision,
-            learn: row.get("learn")?,
-            by: By::from_word(&by).map_or_else(|| damaged(format!("{what} names no decider")), Ok)?,
-            hash: hash(row, "hash")?,
-            at: row.get("at")?,
-            undone_at: row.get("undone_at")?,
-            consumed: row.get("consumed")?,
-            executed: row.get("executed")?,
+            learn: cells.next()?,
+            by: cells.word("decider", By::from_word)?,
+            hash: cells.hash()?,
+            at: cells.next()?,
+            undone_at: cells.next()?,
+            consumed: cells.next()?,
+            executed: cells.next()?,
         };
-        if digest(row, "digest")? != row_.seal() {
+        if cells.digest()? != read.seal() {
             return damaged(format!("{what} is not as it was written"));
         }
-        Ok(row_)
+        Ok(read)
     }
 
     /// The decision in force on an interrupt.

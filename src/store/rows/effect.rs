@@ -2,7 +2,7 @@
 
 use super::super::StoreError;
 use super::super::seal::{Digest, Seal};
-use super::{damaged, digest};
+use super::{Cells, damaged};
 use crate::graph::EffectState;
 use rusqlite::{Connection, Row, params};
 
@@ -38,22 +38,20 @@ impl EffectRow {
     }
 
     pub(in crate::store) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
-        let state: String = row.get("state")?;
-        let name: String = row.get("name")?;
+        let mut cells = Cells::of(row);
         let effect = Self {
-            seq: row.get("seq")?,
-            thread: row.get("thread")?,
-            step: row.get("step")?,
-            state: EffectState::from_word(&state)
-                .map_or_else(|| damaged(format!("effect `{name}` has no valid state")), Ok)?,
-            name,
-            basis: row.get("basis")?,
-            frozen: row.get("frozen")?,
-            outcome: row.get("outcome")?,
-            begun_at: row.get("begun_at")?,
-            ended_at: row.get("ended_at")?,
+            seq: cells.next()?,
+            thread: cells.next()?,
+            step: cells.next()?,
+            name: cells.next()?,
+            basis: cells.next()?,
+            state: cells.word("effect state", EffectState::from_word)?,
+            frozen: cells.next()?,
+            outcome: cells.next()?,
+            begun_at: cells.next()?,
+            ended_at: cells.next()?,
         };
-        if digest(row, "digest")? != effect.seal() {
+        if cells.digest()? != effect.seal() {
             return damaged(format!("effect `{}` is not as it was written", effect.name));
         }
         Ok(effect)

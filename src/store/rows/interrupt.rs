@@ -2,7 +2,7 @@
 
 use super::super::seal::{Digest, Seal};
 use super::super::{StoreError, blobs};
-use super::{damaged, digest, find_id, hash, json, time};
+use super::{Cells, damaged, find_id, json, time};
 use crate::graph::{Allow, Hash, Interrupt, InterruptId, Kind, Labels, ThreadId, Warning};
 use crate::inbox::{Item, ItemKind};
 use rusqlite::{Connection, Row, ToSql};
@@ -130,36 +130,34 @@ impl InterruptRow {
     }
 
     pub(in crate::store) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
-        let id: String = row.get("id")?;
-        let bad = |what: &str| StoreError::Damaged(format!("interrupt {id} has no valid {what}"));
-        let (kind, stage): (String, String) = (row.get("kind")?, row.get("status")?);
+        let mut cells = Cells::of(row);
         let interrupt = Self {
-            seq: row.get("seq")?,
-            id: InterruptId::parse(&id).map_err(|_| bad("id"))?,
-            thread: row.get("thread")?,
-            step: row.get("step")?,
-            key: row.get("key")?,
-            kind: Kind::from_word(&kind).ok_or_else(|| bad("kind"))?,
-            action: row.get("action")?,
-            args: row.get("args")?,
-            schema: row.get("schema")?,
-            allow: row.get("allow")?,
-            labels: row.get("labels")?,
-            title: row.get("title")?,
-            gist: row.get("gist")?,
-            warnings: row.get("warnings")?,
-            source: row.get("source")?,
-            irreversible: row.get("irreversible")?,
-            binds: row.get("binds")?,
-            hash: hash(row, "hash")?,
-            engine: row.get("engine")?,
-            stage: Stage::from_word(&stage).ok_or_else(|| bad("status"))?,
-            closed_why: row.get("closed_why")?,
-            created_at: row.get("created_at")?,
-            snoozed_until: row.get("snoozed_until")?,
+            seq: cells.next()?,
+            id: cells.word("interrupt id", |word| InterruptId::parse(word).ok())?,
+            thread: cells.next()?,
+            step: cells.next()?,
+            key: cells.next()?,
+            kind: cells.word("kind", Kind::from_word)?,
+            action: cells.next()?,
+            args: cells.next()?,
+            schema: cells.next()?,
+            allow: cells.next()?,
+            labels: cells.next()?,
+            title: cells.next()?,
+            gist: cells.next()?,
+            warnings: cells.next()?,
+            source: cells.next()?,
+            irreversible: cells.next()?,
+            binds: cells.next()?,
+            hash: cells.hash()?,
+            engine: cells.next()?,
+            stage: cells.word("status", Stage::from_word)?,
+            closed_why: cells.next()?,
+            created_at: cells.next()?,
+            snoozed_until: cells.next()?,
         };
-        if digest(row, "digest")? != interrupt.seal() {
-            return damaged(format!("interrupt {id} is not as it was written"));
+        if cells.digest()? != interrupt.seal() {
+            return damaged(format!("interrupt {} is not as it was written", interrupt.id));
         }
         Ok(interrupt)
     }

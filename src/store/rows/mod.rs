@@ -17,6 +17,7 @@ use super::StoreError;
 use super::seal::Digest;
 use crate::graph::Hash;
 use jiff::Timestamp;
+use rusqlite::types::FromSql;
 use rusqlite::{Connection, OptionalExtension, Row};
 use serde::de::DeserializeOwned;
 
@@ -32,14 +33,38 @@ pub(in crate::store) fn json<T: DeserializeOwned>(what: &str, text: &str) -> Res
     serde_json::from_str(text).or_else(|e| damaged(format!("{what} is not readable: {e}")))
 }
 
-fn digest(row: &Row<'_>, column: &str) -> Result<Digest, StoreError> {
-    let bytes = row.get_ref(column)?.as_blob().map_err(|e| StoreError::Damaged(e.to_string()))?;
-    Digest::from_bytes(bytes)
-        .map_or_else(|| damaged(format!("a digest in `{column}` has the wrong length")), Ok)
+/// Reads a row's columns in the order they were declared in; by name, SQLite compares strings for each.
+struct Cells<'a, 'b> {
+    row: &'a Row<'b>,
+    at: usize,
 }
 
-fn hash(row: &Row<'_>, column: &str) -> Result<Hash, StoreError> {
-    row.get::<_, [u8; 32]>(column).map(Hash::from_bytes).map_err(StoreError::from)
+impl<'a, 'b> Cells<'a, 'b> {
+    fn of(row: &'a Row<'b>) -> Self {
+        Self { row, at: 0 }
+    }
+
+    fn next<T: FromSql>(&mut self) -> Result<T, StoreError> {
+        self.at += 1;
+        Ok(self.row.get(self.at - 1)?)
+    }
+
+    fn word<T>(&mut self, what: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
+        self.at += 1;
+        let word = self.row.get_ref(self.at - 1)?.as_str().map_err(|e| StoreError::Damaged(e.to_string()))?;
+        read(word).map_or_else(|| damaged(format!("`{}` is not a valid {what}", word.escape_debug())), Ok)
+    }
+
+    fn digest(&mut self) -> Result<Digest, StoreError> {
+        self.at += 1;
+        let bytes =
+            self.row.get_ref(self.at - 1)?.as_blob().map_err(|e| StoreError::Damaged(e.to_string()))?;
+        Digest::from_bytes(bytes).map_or_else(|| damaged("a digest has the wrong length"), Ok)
+    }
+
+    fn hash(&mut self) -> Result<Hash, StoreError> {
+        self.next::<[u8; 32]>().map(Hash::from_bytes)
+    }
 }
 
 fn find_id(

@@ -2,7 +2,7 @@
 
 use super::super::StoreError;
 use super::super::seal::{Digest, Seal};
-use super::{damaged, digest, json};
+use super::{Cells, damaged, json};
 use crate::inbox::NextView;
 use rusqlite::{Connection, Row, params};
 
@@ -33,14 +33,16 @@ impl StepRow {
 
     /// Reads a step whose predecessor has the digest `before`.
     pub(in crate::store) fn read(row: &Row<'_>, before: Digest) -> Result<Self, StoreError> {
+        let mut cells = Cells::of(row);
+        let _seq: i64 = cells.next()?;
         let step = Self {
-            thread: row.get("thread")?,
-            n: row.get("n")?,
-            node: row.get("node")?,
-            updates: row.get("updates")?,
-            next: row.get("next")?,
-            at: row.get("at")?,
-            digest: digest(row, "digest")?,
+            thread: cells.next()?,
+            n: cells.next()?,
+            node: cells.next()?,
+            updates: cells.next()?,
+            next: cells.next()?,
+            at: cells.next()?,
+            digest: cells.digest()?,
         };
         if step.digest != step.seal(before) {
             return damaged(format!(

@@ -2,7 +2,7 @@
 
 use super::super::StoreError;
 use super::super::seal::{Digest, Seal};
-use super::{damaged, digest, find_id};
+use super::{Cells, damaged, find_id};
 use crate::graph::ThreadId;
 use crate::inbox::Status;
 use rusqlite::{Connection, Row, params};
@@ -102,43 +102,40 @@ impl ThreadRow {
     }
 
     pub(in crate::store) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
-        let id: String = row.get("id")?;
-        let bad = |what: &str| StoreError::Damaged(format!("thread {id} has no valid {what}"));
-        let status: String = row.get("status")?;
-        let awaits: String = row.get("awaits")?;
+        let mut cells = Cells::of(row);
         let thread = Self {
-            seq: row.get("seq")?,
-            id: ThreadId::parse(&id).map_err(|_| bad("id"))?,
-            workflow: row.get("workflow")?,
-            fingerprint: row.get("fingerprint")?,
-            title: row.get("title")?,
-            status: Status::from_word(&status).ok_or_else(|| bad("status"))?,
-            node: row.get("node")?,
-            awaits: Awaits::from_word(&awaits).ok_or_else(|| bad("place"))?,
-            steps: row.get("steps")?,
-            head: digest(row, "head")?,
-            version: row.get("version")?,
-            alone: row.get("alone")?,
-            step_limit: row.get("step_limit")?,
-            allowance: row.get("allowance")?,
-            effects: row.get("effects")?,
-            parent: row.get("parent")?,
-            parent_step: row.get("parent_step")?,
-            child_key: row.get("child_key")?,
-            joined: row.get("joined")?,
-            origin: row.get("origin")?,
-            origin_step: row.get("origin_step")?,
-            output: row.get("output")?,
-            error_code: row.get("error_code")?,
-            error_text: row.get("error_text")?,
-            unread: row.get("unread")?,
-            hold_ms: row.get("hold_ms")?,
-            held_at: row.get("held_at")?,
-            created_at: row.get("created_at")?,
-            updated_at: row.get("updated_at")?,
+            seq: cells.next()?,
+            id: cells.word("thread id", |word| ThreadId::parse(word).ok())?,
+            workflow: cells.next()?,
+            fingerprint: cells.next()?,
+            title: cells.next()?,
+            status: cells.word("status", Status::from_word)?,
+            node: cells.next()?,
+            awaits: cells.word("place", Awaits::from_word)?,
+            steps: cells.next()?,
+            head: cells.digest()?,
+            version: cells.next()?,
+            alone: cells.next()?,
+            step_limit: cells.next()?,
+            allowance: cells.next()?,
+            effects: cells.next()?,
+            parent: cells.next()?,
+            parent_step: cells.next()?,
+            child_key: cells.next()?,
+            joined: cells.next()?,
+            origin: cells.next()?,
+            origin_step: cells.next()?,
+            output: cells.next()?,
+            error_code: cells.next()?,
+            error_text: cells.next()?,
+            unread: cells.next()?,
+            hold_ms: cells.next()?,
+            held_at: cells.next()?,
+            created_at: cells.next()?,
+            updated_at: cells.next()?,
         };
-        if digest(row, "digest")? != thread.seal() {
-            return damaged(format!("thread {id} is not as it was written"));
+        if cells.digest()? != thread.seal() {
+            return damaged(format!("thread {} is not as it was written", thread.id));
         }
         Ok(thread)
     }

@@ -1,0 +1,230 @@
+//! What a durable turn costs, beside what the disk charges for it in the same run.
+//!
+//! `cargo bench --bench engine` prints a table; `-- --json` prints the same as JSON; `-- --quick` takes a
+//! tenth of the turns.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod report;
+mod talk;
+
+use report::Row;
+use rusqlite::Connection;
+use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
+use sayso::graph::{Decision, ThreadId};
+use sayso::inbox::{Backend, By, Decide, ItemQuery, Registry};
+use sayso::store::Store;
+use serde_json::json;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+fn main() {
+    let quick = report::flag("--quick");
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let rows = runtime.block_on(async {
+        let turns = if quick { 100 } else { 1000 };
+        let mut rows = Vec::new();
+        // Raw and sayso take turns, so that both see the same weather on a shared disk.
+        let (mut raw, mut one, mut many) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..if quick { 1 } else { 5 } {
+            raw.push(raw_turns(turns));
+            one.push(durable_turns(1, turns).await);
+            if report::flag("--e1") {
+                continue;
+            }
+            many.push(durable_turns(64, turns / 10).await);
+        }
+        if report::flag("--e1") {
+            println!("{:.0} of {:.0}", report::median(one), report::median(raw));
+            std::process::exit(0);
+        }
+        let (raw, one, many) = (report::median(raw), report::median(one), report::median(many));
+        rows.push(Row::new(
+            "E1",
+            "durable turns a second, one thread",
+            one,
+            "raw SQLite, 2 FULL commits",
+            raw,
+            one / raw,
+            "≥ 0.7",
+        ));
+        rows.push(Row::new("E2", "durable turns a second, 64 threads", many, "E1", one, many / one, "≥ 6"));
+        rows.extend(size_and_load(if quick { 200 } else { 1000 }).await);
+        rows
+    });
+    report::print("engine", &rows);
+}
+
+fn settings() -> Settings {
+    Settings {
+        hold: Duration::ZERO,
+        soft_hold: Duration::ZERO,
+        concurrency: 64,
+        step_limit: 100_000,
+        ..Settings::default()
+    }
+}
+
+fn open(folder: &Path) -> Local {
+    let store = Store::open(folder).unwrap();
+    Local::new(Engine::new(store, Registry::new([talk::spec()]), settings()))
+}
+
+/// Two FULL commits a turn of the same bytes a turn brings: the answer, then the answer with the next question.
+fn raw_turns(turns: u32) -> f64 {
+    let folder = tempfile::tempdir().unwrap();
+    let db = Connection::open(folder.path().join("raw.db")).unwrap();
+    db.execute_batch(
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)",
+    )
+    .unwrap();
+    let mut insert = db.prepare("INSERT INTO t (text) VALUES (?)").unwrap();
+    let begin = Instant::now();
+    for turn in 0..turns {
+        insert.execute([talk::answer(turn)]).unwrap();
+        insert.execute([format!("{}{}", talk::answer(turn), talk::question(turn))]).unwrap();
+    }
+    f64::from(turns) / begin.elapsed().as_secs_f64()
+}
+
+async fn durable_turns(threads: usize, turns: u32) -> f64 {
+    let folder = tempfile::tempdir().unwrap();
+    let local = open(folder.path());
+    for _ in 0..threads {
+        local.start("talk".to_owned(), json!({})).await.unwrap();
+    }
+    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let driver = tokio::spawn(async move {
+        let stop = async {
+            let _ = stopped.await;
+        };
+        worker.run(&Scope::All, Until::Told, stop).await.unwrap();
+    });
+    let begin = Instant::now();
+    answer_all(&local, threads, turns).await;
+    let rate = threads as f64 * f64::from(turns) / begin.elapsed().as_secs_f64();
+    let _ = stop.send(());
+    driver.await.unwrap();
+    rate
+}
+
+/// Answers whatever is asked, as soon as it is, until every thread has had its turns.
+async fn answer_all(local: &Local, threads: usize, turns: u32) {
+    let mut changes = local.changes();
+    let mut deciding = tokio::task::JoinSet::new();
+    let (mut after, mut answered) = (None, 0);
+    while answered < threads * turns as usize {
+        changes.borrow_and_update();
+        // Questions are asked in the order of their numbers, so what lies behind the last one seen is new.
+        let page = local.items(ItemQuery { after, limit: threads, ..ItemQuery::default() }).await.unwrap();
+        after = page.last.or(after);
+        for item in page.items {
+            answered += 1;
+            let decision = Decision::Respond { text: talk::answer(answered as u32) };
+            let interrupt = item.interrupt().unwrap();
+            let decide = Decide { interrupt, decision, shown: None, learn: true, by: By::Cli };
+            let local = local.clone();
+            deciding.spawn(async move { local.decide(decide).await.unwrap() });
+        }
+        tokio::select! {
+            Some(decided) = deciding.join_next() => { decided.unwrap(); }
+            changed = changes.changed() => changed.unwrap(),
+        }
+    }
+    while deciding.join_next().await.is_some() {}
+}
+
+async fn size_and_load(turns: u32) -> Vec<Row> {
+    let folder = tempfile::tempdir().unwrap();
+    let local = open(folder.path());
+    let short = local.start("talk".to_owned(), json!({})).await.unwrap().thread;
+    drive(&local, &short, 4).await;
+    let before = file_bytes(folder.path());
+    let long = local.start("talk".to_owned(), json!({})).await.unwrap().thread;
+    drive(&local, &long, turns / 2).await;
+    let half = file_bytes(folder.path());
+    drive(&local, &long, turns / 2).await;
+    let whole = file_bytes(folder.path());
+    let messages: usize = (0..turns).map(|turn| talk::question(turn).len() + talk::answer(turn).len()).sum();
+    let (size, messages) = ((whole - before) as f64, messages as f64);
+    let halves = (whole - half) as f64 / (half - before) as f64;
+    // A snapshot every so often makes single steps uneven, so loading is measured on state of bounded size.
+    let (small, big) = (load(&local, 10).await, load(&local, 1000).await);
+    let (short, long) = (fold(&local, &short), fold(&local, &long));
+    vec![
+        Row::new(
+            "E3",
+            "bytes in the file a turn",
+            size / f64::from(turns),
+            "bytes of its messages",
+            messages / f64::from(turns),
+            size / messages,
+            "≤ 3",
+        ),
+        Row::new(
+            "E3",
+            "second half of the turns, bytes",
+            (whole - half) as f64,
+            "first half",
+            (half - before) as f64,
+            halves,
+            "≤ 1.1 (linear)",
+        ),
+        Row::new(
+            "E4",
+            "loading a state after 1,000 steps, µs",
+            big,
+            "after 10 steps",
+            small,
+            big / small,
+            "≤ 5",
+        ),
+        Row::new(
+            "E4",
+            "loading a talk of 1,000 turns, µs",
+            long,
+            "a talk of 4 turns",
+            short,
+            long / short,
+            "reported: the state itself is larger",
+        ),
+    ]
+}
+
+async fn drive(local: &Local, id: &ThreadId, turns: u32) {
+    let engine = local.engine().clone();
+    let mut worker = Worker::take(engine).await.unwrap().unwrap();
+    for turn in 0..turns {
+        worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+        let interrupt = local.outcome(id.clone()).await.unwrap().interrupts[0].clone();
+        let decision = Decision::Respond { text: talk::answer(turn) };
+        local.decide(Decide { interrupt, decision, shown: None, learn: true, by: By::Cli }).await.unwrap();
+    }
+    worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+}
+
+/// The median time to load a thread of `steps` steps whose state does not grow, in microseconds.
+async fn load(local: &Local, steps: u32) -> f64 {
+    let id = local.start("talk".to_owned(), json!({ "steps": steps })).await.unwrap().thread;
+    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+    fold(local, &id)
+}
+
+fn fold(local: &Local, id: &ThreadId) -> f64 {
+    let once = || {
+        let begin = Instant::now();
+        local.engine().state_at(id, None).unwrap().unwrap();
+        begin.elapsed().as_secs_f64() * 1e6
+    };
+    report::median((0..200).map(|_| once()).collect())
+}
+
+/// The file as it is on disk once its log is folded in; nobody searched, so there is no word index in it.
+fn file_bytes(folder: &Path) -> u64 {
+    let path = folder.join("sayso.db");
+    let db = Connection::open(&path).unwrap();
+    db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
+    std::fs::metadata(path).unwrap().len()
+}
