@@ -70,7 +70,7 @@ fn open(folder: &Path) -> Local {
     Local::new(Engine::new(store, Registry::new([talk::spec()]), settings()))
 }
 
-/// Two FULL commits a turn of the same bytes a turn brings: the answer, then the answer with the next question.
+/// Two FULL commits a turn of the bytes a turn leaves in the file (E3): a decision, then a node's result.
 fn raw_turns(turns: u32) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let db = Connection::open(folder.path().join("raw.db")).unwrap();
@@ -81,8 +81,9 @@ fn raw_turns(turns: u32) -> f64 {
     let mut insert = db.prepare("INSERT INTO t (text) VALUES (?)").unwrap();
     let begin = Instant::now();
     for turn in 0..turns {
-        insert.execute([talk::answer(turn)]).unwrap();
-        insert.execute([format!("{}{}", talk::answer(turn), talk::question(turn))]).unwrap();
+        let (answer, question) = (talk::answer(turn), talk::question(turn));
+        insert.execute([format!("{answer}{answer}")]).unwrap();
+        insert.execute([format!("{answer}{question}{question}{answer}")]).unwrap();
     }
     f64::from(turns) / begin.elapsed().as_secs_f64()
 }

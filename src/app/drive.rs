@@ -199,7 +199,7 @@ impl Engine {
             + entries.iter().map(|entry| entry.updates.len()).sum::<usize>()
             + updates.len();
         // Rarely enough that snapshots of a state that keeps growing cost no more than what made it grow.
-        let renew = steps_since >= SNAPSHOT_STEPS && bytes_since >= loaded.tail.snapshot_bytes / 2;
+        let renew = steps_since >= SNAPSHOT_STEPS && bytes_since >= loaded.tail.snapshot_bytes;
         let snapshot = if renew { spec.workflow.write(&state).ok() } else { None };
         let renewed = snapshot.is_some();
         entries.push(Entry { node: loaded.node.clone(), updates, next });

@@ -8,7 +8,7 @@ use super::drive::{COMMITTING, Driven};
 use super::engine::Engine;
 use crate::graph::ThreadId;
 use crate::inbox::Status;
-use crate::store::{DriverLock, Runnable, StoreError, Taken};
+use crate::store::{DriverLock, Runnable, StoreError, Taken, ToDo};
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::Arc;
@@ -86,6 +86,8 @@ struct Desk {
 struct Look {
     /// Something is under way or will be.
     active: bool,
+    /// Something waits only for an effect of an earlier attempt to end.
+    blocked: bool,
     /// When to look again even if nothing changes.
     wake: Option<Instant>,
 }
@@ -123,10 +125,16 @@ impl Worker {
         let mut desk = Desk::new();
         tokio::pin!(stop);
         let ended = loop {
+            // Let whatever belongs to the same moment happen first, so that one look sees all of it.
+            tokio::task::yield_now().await;
+            while let Some(ended) = desk.tasks.try_join_next_with_id() {
+                desk.note(ended);
+            }
             changes.borrow_and_update();
-            let paused = store.paused()?;
+            let to_do = store.to_do()?;
+            let paused = to_do.paused;
             desk.paused.store(paused, Ordering::SeqCst);
-            let look = self.look(scope, &mut desk, paused).await?;
+            let look = self.look(scope, &mut desk, to_do).await?;
             if until == Until::Idle && desk.running.is_empty() {
                 if paused {
                     break Ended::Paused;
@@ -148,7 +156,7 @@ impl Worker {
                         break Ended::Told;
                     }
                 }
-                () = self.engine.released().notified() => {}
+                () = self.engine.released().notified(), if look.blocked => {}
                 () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
             }
         };
@@ -157,17 +165,16 @@ impl Worker {
     }
 
     /// Starts whatever can be started.
-    async fn look(&mut self, scope: &Scope, desk: &mut Desk, paused: bool) -> Result<Look, StoreError> {
+    async fn look(&mut self, scope: &Scope, desk: &mut Desk, to_do: ToDo) -> Result<Look, StoreError> {
         let store = self.engine.store().clone();
         desk.drop_moved(&self.engine);
         let family: Option<HashSet<ThreadId>> = match scope {
             Scope::All => None,
             Scope::Family(root) => Some(store.family(root)?.into_iter().map(|(id, _)| id).collect()),
         };
-        let mut found = Look { active: !desk.running.is_empty(), wake: None };
-        let runnable = store.runnable()?;
-        desk.forget(&runnable);
-        for thread in runnable {
+        let mut found = Look { active: !desk.running.is_empty(), blocked: false, wake: None };
+        desk.forget(&to_do.threads);
+        for thread in to_do.threads {
             let ours = family.as_ref().is_none_or(|family| family.contains(&thread.thread));
             if !ours || desk.running.contains_key(&thread.thread) {
                 continue;
@@ -176,7 +183,11 @@ impl Worker {
                 continue;
             }
             found.active = true;
-            if paused || self.engine.is_at_work(&thread.thread) {
+            if to_do.paused {
+                continue;
+            }
+            if self.engine.is_at_work(&thread.thread) {
+                found.blocked = true;
                 continue;
             }
             if desk.first && stale(&thread, store.now().as_millisecond()) {
@@ -299,6 +310,9 @@ impl Desk {
 
     /// What is remembered of threads that no longer run, and at which version the broken ones were found.
     fn forget(&mut self, runnable: &[Runnable]) {
+        if self.held.is_empty() && self.backing.is_empty() && self.broken.is_empty() {
+            return;
+        }
         let versions: HashMap<&ThreadId, i64> = runnable.iter().map(|r| (&r.thread, r.version)).collect();
         self.held.retain(|thread, _| versions.contains_key(thread));
         self.backing.retain(|thread, _| versions.contains_key(thread));

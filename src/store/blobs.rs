@@ -27,6 +27,29 @@ pub(super) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreEr
     }
 }
 
+/// Keeps bytes that many rows point at, and gives their number, which is shorter than their digest.
+pub(super) fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64, StoreError> {
+    let digest: [u8; 32] = Sha256::digest(bytes).into();
+    let known = "SELECT seq FROM blobs WHERE digest = ?";
+    if let Some(seq) = db.prepare_cached(known)?.query_row([digest], |row| row.get(0)).optional()? {
+        return Ok(seq);
+    }
+    put(db, bytes)?;
+    Ok(db.last_insert_rowid())
+}
+
+/// The bytes of a number.
+pub(super) fn get_shared(db: &Connection, seq: i64) -> Result<Vec<u8>, StoreError> {
+    let digest: Option<[u8; 32]> = db
+        .prepare_cached("SELECT digest FROM blobs WHERE seq = ?")?
+        .query_row([seq], |row| row.get(0))
+        .optional()?;
+    match digest {
+        Some(digest) => get(db, &digest),
+        None => damaged(format!("content number {seq} is missing")),
+    }
+}
+
 impl super::Store {
     /// Keeps bytes and gives their digest.
     pub async fn put_blob(&self, bytes: Vec<u8>) -> Result<[u8; 32], StoreError> {

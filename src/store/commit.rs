@@ -299,8 +299,7 @@ fn ask(
             Some(grant) => {
                 hold |= question.irreversible;
                 let decision = Decision::Accept;
-                let (by, hash) = (By::Grant(grant), interrupt.hash);
-                record_decision(db, &interrupt, decision, true, by, hash, now)?;
+                record_decision(db, &interrupt, decision, true, By::Grant(grant), now)?;
             }
         }
         interrupts.push(interrupt.id);
@@ -321,7 +320,6 @@ pub(super) fn record_decision(
     decision: Decision,
     learn: bool,
     by: By,
-    hash: crate::graph::Hash,
     now: i64,
 ) -> Result<(), StoreError> {
     let mut row = DecisionRow {
@@ -330,7 +328,7 @@ pub(super) fn record_decision(
         decision,
         learn,
         by,
-        hash,
+        shown: DecisionRow::half(&interrupt.hash),
         at: now,
         undone_at: None,
         consumed: false,

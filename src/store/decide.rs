@@ -8,6 +8,7 @@ use crate::inbox::{Decide, Item, Refusal, Status, check};
 use crate::text;
 use jiff::Timestamp;
 use rusqlite::Connection;
+use serde_json::Value;
 
 /// How long a decided thread waits so that the decision can still be taken back.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,21 +88,26 @@ fn run(db: &Connection, decide: Decide, holds: Holds, now: i64) -> Result<Thread
         return Err(not_open(db, &interrupt)?);
     }
     interrupt.check_hash()?;
-    let schema = interrupt.schema(db)?;
     let decision = typed(decide.decision);
+    // Only edited arguments are checked against it.
+    let schema = match decision {
+        Decision::Edit { .. } => interrupt.schema(db)?,
+        Decision::Accept | Decision::Respond { .. } | Decision::Ignore => Value::Bool(true),
+    };
     check(&decision, interrupt.allow(), &schema, &interrupt.hash, decide.shown.as_deref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
-    record_decision(db, &interrupt, decision, decide.learn, decide.by, interrupt.hash, now)?;
+    record_decision(db, &interrupt, decision, decide.learn, decide.by, now)?;
     interrupt.stage = Stage::Decided;
     interrupt.snoozed_until = None;
     interrupt.update(db)?;
 
     let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
-    row.status = standing(db, &row)?;
+    let pending = InterruptRow::pending(db, row.seq)?;
+    row.status = stands(db, &row, &pending)?;
     row.version += 1;
     row.updated_at = now;
     if row.status == Status::Ready {
-        let hold = hold(db, &row, holds)?;
+        let hold = hold(db, &pending, holds)?;
         if hold > 0 {
             (row.status, row.hold_ms, row.held_at) = (Status::Held, hold, Some(now));
         }
@@ -120,10 +126,13 @@ fn typed(decision: Decision) -> Decision {
 
 /// Where a living thread stands, by what it still waits for.
 pub(super) fn standing(db: &Connection, row: &ThreadRow) -> Result<Status, StoreError> {
+    stands(db, row, &InterruptRow::pending(db, row.seq)?)
+}
+
+fn stands(db: &Connection, row: &ThreadRow, pending: &[InterruptRow]) -> Result<Status, StoreError> {
     if row.status.ended() {
         return Ok(row.status);
     }
-    let pending = InterruptRow::pending(db, row.seq)?;
     let open = |engine| pending.iter().any(|p| p.engine == engine && p.stage == Stage::Open);
     Ok(if open(true) {
         Status::Trouble
@@ -147,13 +156,13 @@ fn children_live(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
     }
 }
 
-fn hold(db: &Connection, row: &ThreadRow, holds: Holds) -> Result<i64, StoreError> {
-    let mut longest = 0;
-    for pending in InterruptRow::pending(db, row.seq)? {
-        let acts =
-            matches!(DecisionRow::in_force(db, &pending)?.decision, Decision::Accept | Decision::Edit { .. });
-        let this = if pending.irreversible && acts { holds.irreversible_ms } else { holds.other_ms };
-        longest = longest.max(this);
+fn hold(db: &Connection, pending: &[InterruptRow], holds: Holds) -> Result<i64, StoreError> {
+    let mut longest = holds.other_ms;
+    for interrupt in pending.iter().filter(|interrupt| interrupt.irreversible) {
+        let decision = DecisionRow::in_force(db, interrupt)?.decision;
+        if matches!(decision, Decision::Accept | Decision::Edit { .. }) {
+            longest = longest.max(holds.irreversible_ms);
+        }
     }
     Ok(longest)
 }

@@ -124,7 +124,7 @@ fn approve(db: &Connection, row: &ThreadRow, basis: &Basis) -> Result<(), StoreE
                     return Err(StoreError::NotApproved(format!("`{}` was not approved", interrupt.id)));
                 }
             };
-            if decision.hash != interrupt.hash || allowed != *args {
+            if decision.shown != DecisionRow::half(&interrupt.hash) || allowed != *args {
                 let text = format!("what would be done is not what was approved on `{}`", interrupt.id);
                 return Err(StoreError::NotApproved(text));
             }

@@ -3,10 +3,10 @@
 use super::commit::seal_snapshot;
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, StepRow, ThreadRow, damaged, json};
 use super::seal::Digest;
-use super::{Store, StoreError, arrive, effects};
+use super::{Store, StoreError, arrive, effects, settings};
 use crate::graph::{Answer, ChildResult, Event, ThreadId};
 use crate::inbox::{NextView, Status};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Rows};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -23,6 +23,15 @@ pub struct Runnable {
     pub hold_ms: i64,
     /// Since when, by the wall clock.
     pub held_at: Option<i64>,
+}
+
+/// Everything a driver may have something to do for, and whether it may.
+#[derive(Clone, Debug)]
+pub struct ToDo {
+    /// The threads.
+    pub threads: Vec<Runnable>,
+    /// Whether all driving is paused.
+    pub paused: bool,
 }
 
 /// The part of a thread's state that the driver has folded already.
@@ -89,28 +98,23 @@ pub struct Loaded {
 }
 
 impl Store {
-    /// The threads a driver may have something to do for, oldest first.
-    pub fn runnable(&self) -> Result<Vec<Runnable>, StoreError> {
+    /// What there is to do for a driver.
+    pub fn to_do(&self) -> Result<ToDo, StoreError> {
         self.read(|db| {
-            let mut found = db.prepare_cached(
-                "SELECT id, status, version, hold_ms, held_at, seq FROM threads
-                   WHERE status IN ('ready', 'held', 'running')
-                 UNION
-                 SELECT id, status, version, hold_ms, held_at, seq FROM threads
-                   WHERE status = 'waiting' AND seq IN (SELECT thread FROM events)
-                 ORDER BY seq",
+            let mut threads = Vec::new();
+            let mut active = db.prepare_cached(
+                "SELECT id, status, version, hold_ms, held_at FROM threads
+                 WHERE status IN ('ready', 'held', 'running') ORDER BY status, seq",
             )?;
-            let mut rows = found.query([])?;
-            let mut runnable = Vec::new();
-            while let Some(row) = rows.next()? {
-                let (id, status): (String, String) = (row.get(0)?, row.get(1)?);
-                let (Ok(thread), Some(status)) = (ThreadId::parse(&id), Status::from_word(&status)) else {
-                    return damaged(format!("thread {id} has no valid id or status"));
-                };
-                let (version, hold_ms, held_at) = (row.get(2)?, row.get(3)?, row.get(4)?);
-                runnable.push(Runnable { thread, status, version, hold_ms, held_at });
+            collect(active.query([])?, &mut threads)?;
+            if db.prepare_cached("SELECT 1 FROM events LIMIT 1")?.exists([])? {
+                let mut addressed = db.prepare_cached(
+                    "SELECT id, status, version, hold_ms, held_at FROM threads
+                     WHERE status = 'waiting' AND seq IN (SELECT thread FROM events) ORDER BY seq",
+                )?;
+                collect(addressed.query([])?, &mut threads)?;
             }
-            Ok(runnable)
+            Ok(ToDo { threads, paused: settings::is_paused(db)? })
         })
     }
 
@@ -167,6 +171,18 @@ impl Store {
         })
         .await
     }
+}
+
+fn collect(mut rows: Rows<'_>, threads: &mut Vec<Runnable>) -> Result<(), StoreError> {
+    while let Some(row) = rows.next()? {
+        let (id, status): (String, String) = (row.get(0)?, row.get(1)?);
+        let (Ok(thread), Some(status)) = (ThreadId::parse(&id), Status::from_word(&status)) else {
+            return damaged(format!("thread {id} has no valid id or status"));
+        };
+        let (version, hold_ms, held_at) = (row.get(2)?, row.get(3)?, row.get(4)?);
+        threads.push(Runnable { thread, status, version, hold_ms, held_at });
+    }
+    Ok(())
 }
 
 fn run(db: &Connection, thread: &ThreadId, have: Option<Have>) -> Result<Loaded, StoreError> {

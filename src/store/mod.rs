@@ -37,7 +37,7 @@ pub use decide::Holds;
 pub use effects::EffectIntent;
 pub use error::StoreError;
 pub use lists::{Counts, StoredItem};
-pub use load::{Have, Loaded, Runnable, Tail};
+pub use load::{Have, Loaded, Runnable, Tail, ToDo};
 pub use lock::{DriverLock, Taken};
 pub use memory::{MemoryCause, MemoryVersion};
 pub use notice::Watcher;

@@ -70,7 +70,7 @@ CREATE TABLE interrupts (
     kind          TEXT NOT NULL,
     action        TEXT NOT NULL,
     args          TEXT NOT NULL,
-    schema        BLOB,             -- digest of a blob; schemas repeat
+    schema        INTEGER REFERENCES blobs (seq),  -- schemas repeat
     allow         INTEGER NOT NULL,
     labels        TEXT,
     title         TEXT NOT NULL,
@@ -88,7 +88,8 @@ CREATE TABLE interrupts (
     digest        BLOB NOT NULL
 ) STRICT;
 CREATE INDEX interrupts_open ON interrupts (seq) WHERE status = 'open';
-CREATE INDEX interrupts_by_thread ON interrupts (thread, status);
+CREATE INDEX interrupts_pending ON interrupts (thread) WHERE status <> 'closed';
+CREATE INDEX interrupts_by_thread ON interrupts (thread);
 
 CREATE TABLE decisions (
     seq        INTEGER PRIMARY KEY,
@@ -97,7 +98,7 @@ CREATE TABLE decisions (
     args       TEXT,
     learn      INTEGER NOT NULL,
     by         TEXT NOT NULL,
-    hash       BLOB NOT NULL,
+    hash       BLOB NOT NULL,       -- what was shown: the first half of the interrupt's hash
     at         INTEGER NOT NULL,
     undone_at  INTEGER,
     consumed   INTEGER NOT NULL,    -- the thread has acted on it; it cannot be undone any more

@@ -62,13 +62,6 @@ impl Seal {
         }
     }
 
-    pub(super) fn maybe_bytes(self, value: Option<&[u8]>) -> Self {
-        match value {
-            Some(value) => self.int(1).bytes(value),
-            None => self.int(0),
-        }
-    }
-
     pub(super) fn maybe_int(self, value: Option<i64>) -> Self {
         match value {
             Some(value) => self.int(1).int(value),

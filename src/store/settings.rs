@@ -1,18 +1,12 @@
 //! A handful of switches that every process shares.
 
 use super::{Store, StoreError};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 impl Store {
     /// Whether all driving is paused.
     pub fn paused(&self) -> Result<bool, StoreError> {
-        self.read(|db| {
-            let found: Option<String> = db
-                .prepare_cached("SELECT value FROM settings WHERE name = 'paused'")?
-                .query_row([], |row| row.get(0))
-                .optional()?;
-            Ok(found.is_some_and(|value| value == "true"))
-        })
+        self.read(is_paused)
     }
 
     /// Pauses or resumes all driving, in every process and across restarts.
@@ -24,4 +18,12 @@ impl Store {
         })
         .await
     }
+}
+
+pub(super) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
+    let found: Option<String> = db
+        .prepare_cached("SELECT value FROM settings WHERE name = 'paused'")?
+        .query_row([], |row| row.get(0))
+        .optional()?;
+    Ok(found.is_some_and(|value| value == "true"))
 }

@@ -155,18 +155,29 @@ impl Run {
     /// Runs the first job and whatever has come meanwhile.
     fn group(&self, first: Job, jobs: &Receiver<Job>, tell: &mut Vec<Tell>) -> Result<(), StoreError> {
         let mut next = Some(first);
+        let mut alone = true;
         while let Some(job) = next {
-            self.execute("SAVEPOINT job")?;
+            // As long as nothing else stands in the transaction, the whole of it can be taken back.
+            if !alone {
+                self.execute("SAVEPOINT job")?;
+            }
             let (outcome, told) = job(Some(&self.db));
             tell.push(told);
             match outcome {
-                Ok(()) => {}
+                Ok(()) if alone => alone = false,
+                Ok(()) => self.execute("RELEASE job")?,
                 // Nothing that comes after such an error can be trusted, nor can what came before it.
                 Err(error @ (StoreError::Disk(_) | StoreError::Full)) => return Err(error),
                 Err(error) if self.db.is_autocommit() => return Err(error),
-                Err(_) => self.execute("ROLLBACK TO job")?,
+                Err(_) if alone => {
+                    self.execute("ROLLBACK")?;
+                    self.execute("BEGIN IMMEDIATE")?;
+                }
+                Err(_) => {
+                    self.execute("ROLLBACK TO job")?;
+                    self.execute("RELEASE job")?;
+                }
             }
-            self.execute("RELEASE job")?;
             next = if tell.len() < GROUP { jobs.try_recv().ok() } else { None };
         }
         Ok(())

@@ -16,7 +16,8 @@ pub(in crate::store) struct DecisionRow {
     pub decision: Decision,
     pub learn: bool,
     pub by: By,
-    pub hash: Hash,
+    /// What was shown: the first half of the interrupt's hash then.
+    pub shown: [u8; 16],
     pub at: i64,
     pub undone_at: Option<i64>,
     pub consumed: bool,
@@ -24,6 +25,13 @@ pub(in crate::store) struct DecisionRow {
 }
 
 impl DecisionRow {
+    /// As much of a hash as a decision keeps.
+    pub(in crate::store) fn half(hash: &Hash) -> [u8; 16] {
+        let mut half = [0; 16];
+        half.copy_from_slice(&hash.bytes()[..16]);
+        half
+    }
+
     fn args(&self) -> Option<String> {
         match &self.decision {
             Decision::Accept | Decision::Ignore => None,
@@ -40,7 +48,7 @@ impl DecisionRow {
             .maybe_text(self.args().as_deref())
             .int(i64::from(self.learn))
             .text(&self.by.to_string())
-            .bytes(self.hash.bytes())
+            .bytes(&self.shown)
             .int(self.at)
             .maybe_int(self.undone_at)
             .int(i64::from(self.consumed))
@@ -67,7 +75,7 @@ impl DecisionRow {
             decision,
             learn: cells.next()?,
             by: cells.word("decider", By::from_word)?,
-            hash: cells.hash()?,
+            shown: cells.next()?,
             at: cells.next()?,
             undone_at: cells.next()?,
             consumed: cells.next()?,
@@ -113,7 +121,7 @@ impl DecisionRow {
             self.args(),
             self.learn,
             self.by.to_string(),
-            self.hash.bytes(),
+            self.shown,
             self.at,
             self.undone_at,
             self.consumed,

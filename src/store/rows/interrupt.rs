@@ -42,7 +42,7 @@ pub(in crate::store) struct InterruptRow {
     pub kind: Kind,
     pub action: String,
     pub args: String,
-    pub schema: Option<[u8; 32]>,
+    pub schema: Option<i64>,
     pub allow: i64,
     pub labels: Option<String>,
     pub title: String,
@@ -71,7 +71,7 @@ impl InterruptRow {
     ) -> Result<Self, StoreError> {
         let schema = match &asked.schema {
             Value::Bool(true) => None,
-            schema => Some(blobs::put(db, schema.to_string().as_bytes())?),
+            schema => Some(blobs::put_shared(db, schema.to_string().as_bytes())?),
         };
 
         Ok(Self {
@@ -111,7 +111,7 @@ impl InterruptRow {
             .text(self.kind.word())
             .text(&self.action)
             .text(&self.args)
-            .maybe_bytes(self.schema.as_ref().map(|digest| digest.as_slice()))
+            .maybe_int(self.schema)
             .int(self.allow)
             .maybe_text(self.labels.as_deref())
             .text(&self.title)
@@ -178,7 +178,7 @@ impl InterruptRow {
     /// What a thread still has on its mind: open interrupts, and decided ones it has not acted on.
     pub(in crate::store) fn pending(db: &Connection, thread: i64) -> Result<Vec<Self>, StoreError> {
         let mut found = db.prepare_cached(
-            "SELECT * FROM interrupts WHERE thread = ? AND status IN ('open', 'decided') ORDER BY seq",
+            "SELECT * FROM interrupts WHERE thread = ? AND status <> 'closed' ORDER BY seq",
         )?;
         let mut rows = found.query([thread])?;
         let mut pending = Vec::new();
@@ -292,9 +292,9 @@ impl InterruptRow {
     }
 
     pub(in crate::store) fn schema(&self, db: &Connection) -> Result<Value, StoreError> {
-        match &self.schema {
+        match self.schema {
             None => Ok(Value::Bool(true)),
-            Some(digest) => json("a schema", &String::from_utf8_lossy(&blobs::get(db, digest)?)),
+            Some(seq) => json("a schema", &String::from_utf8_lossy(&blobs::get_shared(db, seq)?)),
         }
     }
 

@@ -164,32 +164,14 @@ impl ThreadRow {
         self.seq = db
             .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM threads")?
             .query_row([], |r| r.get(0))?;
-        self.store(
-            db,
+        db.prepare_cached(
             "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, head, version,
                 alone, step_limit, allowance, effects, parent, parent_step, child_key, joined, origin, origin_step,
                 output, error_code, error_text, unread, hold_ms, held_at, created_at, updated_at, digest)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
                 ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)",
-        )?;
-        crate::store::verify::tally(db, "threads", 1)
-    }
-
-    pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
-        self.store(
-            db,
-            "UPDATE threads SET id = ?2, workflow = ?3, fingerprint = ?4, title = ?5, status = ?6, node = ?7,
-                awaits = ?8, steps = ?9, head = ?10, version = ?11, alone = ?12, step_limit = ?13, allowance = ?14,
-                effects = ?15, parent = ?16, parent_step = ?17, child_key = ?18, joined = ?19, origin = ?20,
-                origin_step = ?21, output = ?22, error_code = ?23, error_text = ?24, unread = ?25, hold_ms = ?26,
-                held_at = ?27, created_at = ?28, updated_at = ?29, digest = ?30
-             WHERE seq = ?1",
-        )
-    }
-
-    fn store(&self, db: &Connection, sql: &str) -> Result<(), StoreError> {
-        let (head, digest) = (self.head, self.seal());
-        db.prepare_cached(sql)?.execute(params![
+        )?
+        .execute(params![
             self.seq,
             self.id.as_str(),
             self.workflow,
@@ -199,7 +181,7 @@ impl ThreadRow {
             self.node,
             self.awaits.word(),
             self.steps,
-            head.bytes(),
+            self.head.bytes(),
             self.version,
             self.alone,
             self.step_limit,
@@ -219,7 +201,42 @@ impl ThreadRow {
             self.held_at,
             self.created_at,
             self.updated_at,
-            digest.bytes(),
+            self.seal().bytes(),
+        ])?;
+        crate::store::verify::tally(db, "threads", 1)
+    }
+
+    /// Writes what can change; who it is and where it comes from cannot.
+    pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
+        db.prepare_cached(
+            "UPDATE threads SET fingerprint = ?2, title = ?3, status = ?4, node = ?5, awaits = ?6, steps = ?7,
+                head = ?8, version = ?9, alone = ?10, step_limit = ?11, allowance = ?12, effects = ?13, output = ?14,
+                error_code = ?15, error_text = ?16, unread = ?17, hold_ms = ?18, held_at = ?19, updated_at = ?20,
+                digest = ?21
+             WHERE seq = ?1",
+        )?
+        .execute(params![
+            self.seq,
+            self.fingerprint,
+            self.title,
+            self.status.word(),
+            self.node,
+            self.awaits.word(),
+            self.steps,
+            self.head.bytes(),
+            self.version,
+            self.alone,
+            self.step_limit,
+            self.allowance,
+            self.effects,
+            self.output,
+            self.error_code,
+            self.error_text,
+            self.unread,
+            self.hold_ms,
+            self.held_at,
+            self.updated_at,
+            self.seal().bytes(),
         ])?;
         Ok(())
     }
