@@ -7,3 +7,5 @@ pub mod inbox;
 pub mod llm;
 pub mod store;
 pub mod text;
+pub mod tools;
+pub mod workflows;

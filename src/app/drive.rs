@@ -182,6 +182,7 @@ impl Engine {
                 Err(failure) => return Ok(Err(failure)),
             },
             Next::End => EntryNext::End,
+            Next::Abandon => EntryNext::Abandon,
         };
         let start = match self.children(start) {
             Ok(start) => start,

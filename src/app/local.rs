@@ -125,14 +125,16 @@ impl Backend for Local {
     fn start(&self, workflow: String, input: Value) -> Reply<'_, Outcome> {
         Box::pin(async move {
             let known = self.engine.registry();
-            let hidden = known.get(&workflow).is_some_and(|spec| spec.hidden);
+            let unknown = || unknown_workflow(&workflow, &known.names());
+            let wrong = |error| BackendError::Input { workflow: workflow.clone(), error };
+            let spec = known.get(&workflow).filter(|spec| !spec.hidden).ok_or_else(unknown)?;
+            // Types first: a path that is not even text cannot be looked at.
+            spec.workflow.started(input.clone()).map_err(wrong)?;
+            let input = spec.prepare(input).map_err(wrong)?;
             let new = self.engine.new_thread(&workflow, input, "").map_err(|error| match error {
-                StartError::Unknown(_) => unknown_workflow(&workflow, &known.names()),
-                StartError::Input(error) => BackendError::Input { workflow: workflow.clone(), error },
+                StartError::Unknown(_) => unknown(),
+                StartError::Input(error) => wrong(error),
             })?;
-            if hidden {
-                return Err(unknown_workflow(&workflow, &known.names()));
-            }
             let thread = self.engine.store().start(new, self.engine.step_limit()).await.map_err(told)?;
             self.standing(&thread)
         })

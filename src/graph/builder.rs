@@ -117,6 +117,7 @@ impl<S: State, D: Send + Sync + 'static> Graph<S, D> {
                 let then = full(then);
                 (Next::Spawn(children, then.clone()), Edge::Spawn(then))
             }
+            Next::Abandon => return Ok(Next::Abandon),
             Next::End => match &from.after {
                 Some(after) => (Next::Goto(after.clone()), Edge::Goto(after.clone())),
                 None => (Next::End, Edge::End),

@@ -36,6 +36,11 @@ impl<S: State> Command<S> {
         Self::with(Next::End)
     }
 
+    /// The thread is given up; what it said stays on record.
+    pub fn abandon() -> Self {
+        Self::with(Next::Abandon)
+    }
+
     /// The same command with one more update.
     pub fn update(mut self, update: S::Update) -> Self {
         self.updates.push(update);
@@ -64,6 +69,8 @@ pub enum Next {
     Spawn(Vec<Child>, String),
     /// No further.
     End,
+    /// Given up. It takes the edge [`super::Edge::End`], and inside a mounted graph it ends the thread too.
+    Abandon,
 }
 
 /// A thread to be started by another.

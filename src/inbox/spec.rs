@@ -1,10 +1,12 @@
 //! A workflow as the inbox knows it, and the list of them all.
 
 use super::{Card, Item};
-use crate::graph::{Folded, Workflow};
+use crate::graph::{Folded, InputError, Workflow};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
 type DrawCard = Arc<dyn Fn(&Folded, &Item) -> Card + Send + Sync>;
 
 /// A workflow with what people are told of it. Start flags, forms, help and drawings all read this.
@@ -19,6 +21,7 @@ pub struct Spec {
     /// Whether its finished threads appear in the inbox as results.
     pub results: bool,
     draw: DrawCard,
+    prepare: Prepare,
 }
 
 impl Spec {
@@ -28,7 +31,7 @@ impl Spec {
         about: &'static str,
         card: impl Fn(&Folded, &Item) -> Card + Send + Sync + 'static,
     ) -> Self {
-        Self { workflow, about, hidden: false, results: true, draw: Arc::new(card) }
+        Self { workflow, about, hidden: false, results: true, draw: Arc::new(card), prepare: Arc::new(Ok) }
     }
 
     /// The same, not to be started by people.
@@ -41,6 +44,21 @@ impl Spec {
     pub fn without_results(mut self) -> Self {
         self.results = false;
         self
+    }
+
+    /// The same, with a look at what people start it with: it completes the input, or refuses it before
+    /// anything is stored.
+    pub fn preparing(
+        mut self,
+        prepare: impl Fn(Value) -> Result<Value, InputError> + Send + Sync + 'static,
+    ) -> Self {
+        self.prepare = Arc::new(prepare);
+        self
+    }
+
+    /// The input a person gave, completed.
+    pub fn prepare(&self, input: Value) -> Result<Value, InputError> {
+        (self.prepare)(input)
     }
 
     /// The card of an item, from the state its thread was in then.

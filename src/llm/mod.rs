@@ -49,7 +49,7 @@ pub use request::{Choice, Message, OutputSchema, Request, ToolCall, ToolSpec};
 pub use scripted::Scripted;
 pub use settings::{ModelSettings, Provider};
 pub use structured::{Structured, structured};
-pub use usage::{Price, Usage};
+pub use usage::Usage;
 
 /// A future that can be stored: what traits used as `dyn` return.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -80,7 +80,7 @@ pub fn quiet(_: Delta<'_>) {}
 pub fn open(settings: &ModelSettings) -> Result<Arc<dyn Model>, ModelError> {
     Ok(match settings.provider {
         Provider::Builtin => Arc::new(Builtin::new(&settings.label)),
-        Provider::OpenAi => Arc::new(wire::Wire::open(settings, openai::OpenAi::new(settings))?),
+        Provider::Openai => Arc::new(wire::Wire::open(settings, openai::OpenAi::new(settings))?),
         Provider::Anthropic => Arc::new(wire::Wire::open(settings, anthropic::Anthropic)?),
         Provider::Gemini => Arc::new(wire::Wire::open(settings, gemini::Gemini)?),
         Provider::Ollama => Arc::new(wire::Wire::open(settings, ollama::Ollama)?),

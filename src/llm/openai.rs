@@ -15,7 +15,8 @@ pub(super) struct OpenAi {
 
 impl OpenAi {
     pub fn new(settings: &ModelSettings) -> Self {
-        let base = settings.base_url.as_deref().unwrap_or_else(|| settings.provider.default_base_url());
+        let base =
+            settings.base_url.as_deref().unwrap_or_else(|| settings.provider.base_url().unwrap_or_default());
         Self { original: base.contains("://api.openai.com") }
     }
 }

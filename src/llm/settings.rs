@@ -2,38 +2,8 @@
 
 use std::time::Duration;
 
+pub use crate::config::Provider;
 use secrecy::SecretString;
-use serde::{Deserialize, Serialize};
-
-/// Who answers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Provider {
-    /// Rules in this program; no network.
-    #[default]
-    Builtin,
-    /// Any server with OpenAI's chat completions: OpenAI, OpenRouter, llama.cpp, vLLM, LM Studio.
-    OpenAi,
-    /// Anthropic's messages.
-    Anthropic,
-    /// Google's Gemini.
-    Gemini,
-    /// Ollama by its own protocol, which reports context sizes and takes schemas for every model.
-    Ollama,
-}
-
-impl Provider {
-    /// Where the provider is when the config names no address.
-    pub fn default_base_url(self) -> &'static str {
-        match self {
-            Self::Builtin => "",
-            Self::OpenAi => "https://api.openai.com/v1",
-            Self::Anthropic => "https://api.anthropic.com",
-            Self::Gemini => "https://generativelanguage.googleapis.com",
-            Self::Ollama => "http://127.0.0.1:11434",
-        }
-    }
-}
 
 /// One named model. `Debug` shows no key.
 #[derive(Clone, Debug)]

@@ -2,6 +2,7 @@
 
 use std::ops::{Add, AddAssign};
 
+use crate::config::Price;
 use serde::{Deserialize, Serialize};
 
 /// Tokens of one or several calls, as the server counted them; zero where it did not say.
@@ -33,27 +34,14 @@ impl AddAssign for Usage {
     }
 }
 
-/// What a model costs, in the config's currency a million tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Price {
-    /// A million tokens read.
-    pub input: f64,
-    /// A million tokens written.
-    pub output: f64,
-    /// A million tokens read from the cache; the price of `input` where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cached: Option<f64>,
-}
-
-impl Price {
-    /// What `usage` costs. A server that claims more cached tokens than it read is charged as all cached.
-    pub fn cost(&self, usage: Usage) -> f64 {
-        let cached = usage.cached.min(usage.input);
-        let fresh = usage.input - cached;
+impl Usage {
+    /// What it costs. A server that claims more cached tokens than it read is charged as all cached.
+    pub fn cost(self, price: &Price) -> f64 {
+        let cached = self.cached.min(self.input);
         let million = |tokens: u64, price: f64| tokens as f64 / 1_000_000.0 * price;
-        million(fresh, self.input)
-            + million(cached, self.cached.unwrap_or(self.input))
-            + million(usage.output, self.output)
+        million(self.input - cached, price.input)
+            + million(cached, price.cached)
+            + million(self.output, price.output)
     }
 }
 
@@ -63,11 +51,11 @@ mod tests {
 
     #[test]
     fn a_cost_counts_fresh_cached_and_written_tokens() {
-        let price = Price { input: 3.0, output: 15.0, cached: Some(0.3) };
+        let price = Price { input: 3.0, output: 15.0, cached: 0.3 };
         let usage = Usage { input: 1_000_000, output: 100_000, cached: 400_000 };
-        assert!((price.cost(usage) - (1.8 + 0.12 + 1.5)).abs() < 1e-9);
+        assert!((usage.cost(&price) - (1.8 + 0.12 + 1.5)).abs() < 1e-9);
         let odd = Usage { input: 10, output: 0, cached: 1_000 };
-        assert!(price.cost(odd) > 0.0);
+        assert!(odd.cost(&price) > 0.0);
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub enum EntryNext {
     Spawn(Vec<NewThread>, String),
     /// It ends.
     End,
+    /// It is given up.
+    Abandon,
 }
 
 /// Everything one turn of a thread writes.
@@ -255,8 +257,9 @@ fn enter(
             (row.status, row.node) = (Status::Ready, node.clone());
             NextView::Goto { goto: node.clone() }
         }
-        EntryNext::End => {
-            row.status = Status::Done;
+        EntryNext::End | EntryNext::Abandon => {
+            let abandoned = matches!(entry.next, EntryNext::Abandon);
+            row.status = if abandoned { Status::Abandoned } else { Status::Done };
             NextView::End { end: true }
         }
         EntryNext::Ask(asked, then) => {

@@ -59,10 +59,10 @@ async fn s11_a_cut_inside_a_frame_is_a_cut() {
 
 #[tokio::test]
 async fn s11_what_was_streamed_before_a_retry_is_declared_void() {
-    let half = wire::as_play(Provider::OpenAi, &[json!({"choices": [{"delta": {"content": "Hal"}}]})]);
-    let server = Server::play([half, wire::text(Provider::OpenAi, &["Hello"])]).await;
+    let half = wire::as_play(Provider::Openai, &[json!({"choices": [{"delta": {"content": "Hal"}}]})]);
+    let server = Server::play([half, wire::text(Provider::Openai, &["Hello"])]).await;
     let shown = std::sync::Mutex::new(String::new());
-    let reply = propose(&*server.model(Provider::OpenAi), &request(), &|delta| {
+    let reply = propose(&*server.model(Provider::Openai), &request(), &|delta| {
         let mut shown = shown.lock().unwrap();
         match delta {
             Delta::Text(text) => shown.push_str(text),
@@ -141,18 +141,18 @@ async fn s11_ten_megabytes_of_arguments_are_refused() {
 #[tokio::test]
 async fn s11_endless_bodies_and_endless_calls_end() {
     let many: Vec<Value> =
-        (0..100).flat_map(|n| wire::call_frames(Provider::OpenAi, n, "write_email", "{}")).collect();
-    let server = Server::play([wire::as_play(Provider::OpenAi, &many)]).await;
-    assert_eq!(ask(&server, Provider::OpenAi).await.unwrap_err().code(), "unreadable");
+        (0..100).flat_map(|n| wire::call_frames(Provider::Openai, n, "write_email", "{}")).collect();
+    let server = Server::play([wire::as_play(Provider::Openai, &many)]).await;
+    assert_eq!(ask(&server, Provider::Openai).await.unwrap_err().code(), "unreadable");
 
     let mut comments = Play::stream(Vec::new());
     comments.chunks = vec![b": still here\n".repeat(1 << 14); 140];
     let server = Server::play([comments]).await;
-    assert_eq!(ask(&server, Provider::OpenAi).await.unwrap_err().code(), "unreadable");
+    assert_eq!(ask(&server, Provider::Openai).await.unwrap_err().code(), "unreadable");
 
     let page = Play { chunks: vec![vec![b'x'; 1 << 20]; 30], ..Play::json(500, &json!(null)) };
     let server = Server::play([page]).await;
-    assert_eq!(ask(&server, Provider::OpenAi).await.unwrap_err().code(), "overloaded");
+    assert_eq!(ask(&server, Provider::Openai).await.unwrap_err().code(), "overloaded");
 }
 
 #[tokio::test]
@@ -210,10 +210,10 @@ async fn s11_silence_ends_in_an_error() {
 
 #[tokio::test]
 async fn s11_a_finished_answer_survives_a_server_that_never_hangs_up() {
-    let mut play = good(Provider::OpenAi).end(End::Silent);
+    let mut play = good(Provider::Openai).end(End::Silent);
     play.chunks.pop();
     let server = Server::play([play]).await;
-    let mut settings = server.settings(Provider::OpenAi);
+    let mut settings = server.settings(Provider::Openai);
     settings.idle_timeout = Duration::from_millis(40);
     let reply = propose(&*open(&settings).unwrap(), &asking(), &quiet).await.unwrap();
     assert_eq!((reply.calls.len(), server.count()), (1, 1));
@@ -248,8 +248,8 @@ async fn s11_an_answer_that_runs_out_of_tokens_yields_no_half_call() {
 #[tokio::test]
 async fn refusals_and_overlong_prompts_are_told_apart_and_not_retried() {
     let refusals = [
-        (Provider::OpenAi, json!({"choices": [{"delta": {}, "finish_reason": "content_filter"}]})),
-        (Provider::OpenAi, json!({"choices": [{"delta": {"refusal": "I cannot"}}]})),
+        (Provider::Openai, json!({"choices": [{"delta": {}, "finish_reason": "content_filter"}]})),
+        (Provider::Openai, json!({"choices": [{"delta": {"refusal": "I cannot"}}]})),
         (Provider::Anthropic, json!({"type": "message_delta", "delta": {"stop_reason": "refusal"}})),
         (Provider::Gemini, json!({"promptFeedback": {"blockReason": "SAFETY"}})),
         (Provider::Gemini, json!({"candidates": [{"finishReason": "SAFETY"}]})),
@@ -282,8 +282,8 @@ async fn redirects_are_not_followed_and_the_key_stays() {
 
 #[tokio::test]
 async fn dropping_the_call_ends_it_and_frees_its_place() {
-    let server = Server::play([cut(Provider::OpenAi, End::Silent), good(Provider::OpenAi)]).await;
-    let mut settings = server.settings(Provider::OpenAi);
+    let server = Server::play([cut(Provider::Openai, End::Silent), good(Provider::Openai)]).await;
+    let mut settings = server.settings(Provider::Openai);
     settings.max_concurrent = 1;
     let model = open(&settings).unwrap();
     let dropped = tokio::time::timeout(Duration::from_millis(40), propose(&*model, &asking(), &quiet)).await;
@@ -293,8 +293,8 @@ async fn dropping_the_call_ends_it_and_frees_its_place() {
 
 #[tokio::test]
 async fn no_more_calls_at_once_than_allowed() {
-    let server = Server::play([cut(Provider::OpenAi, End::Silent)]).await;
-    let mut settings = server.settings(Provider::OpenAi);
+    let server = Server::play([cut(Provider::Openai, End::Silent)]).await;
+    let mut settings = server.settings(Provider::Openai);
     settings.max_concurrent = 2;
     let model = open(&settings).unwrap();
     let asked = asking();

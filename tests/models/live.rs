@@ -13,7 +13,7 @@ async fn a_real_server_answers_in_words_and_in_data() {
         println!("nothing tested: set SAYSO_LIVE_BASE_URL and SAYSO_LIVE_MODEL (and SAYSO_LIVE_API_KEY)");
         return;
     };
-    let mut settings = ModelSettings::new("live", Provider::OpenAi, &name);
+    let mut settings = ModelSettings::new("live", Provider::Openai, &name);
     settings.base_url = Some(base_url);
     settings.key = std::env::var("SAYSO_LIVE_API_KEY").ok().map(SecretString::from);
     let model = open(&settings).unwrap();

@@ -14,10 +14,10 @@ fn delta(delta: Value) -> Value {
 /// What a server with these tool call deltas makes of them.
 async fn calls(deltas: Vec<Value>) -> Vec<(String, String, Value)> {
     let mut frames: Vec<Value> = deltas.into_iter().map(delta).collect();
-    frames.extend(wire::closing(Provider::OpenAi, "tool_calls"));
-    let server = Server::play([wire::as_play(Provider::OpenAi, &frames)]).await;
+    frames.extend(wire::closing(Provider::Openai, "tool_calls"));
+    let server = Server::play([wire::as_play(Provider::Openai, &frames)]).await;
     let request = request().tool(tool()).choice(Choice::Required);
-    let reply = propose(&*server.model(Provider::OpenAi), &request, &quiet).await.unwrap();
+    let reply = propose(&*server.model(Provider::Openai), &request, &quiet).await.unwrap();
     assert_eq!(server.count(), 1);
     reply.calls.into_iter().map(|call| (call.id, call.name, call.args["to"][0].clone())).collect()
 }
@@ -57,16 +57,16 @@ async fn calls_of_sloppy_servers_are_read() {
 #[tokio::test]
 async fn data_falls_back_to_a_tool_then_to_words_and_remembers() {
     let answer = json!({"reasoning": "r", "classification": "ignore"});
-    let no = |why: &str| wire::error(Provider::OpenAi, 400, why);
+    let no = |why: &str| wire::error(Provider::Openai, 400, why);
     let server = Server::play([
         no("'response_format' of type json_schema is not supported"),
-        wire::calls(Provider::OpenAi, &[("triage", answer.clone())]),
-        wire::calls(Provider::OpenAi, &[("triage", answer.clone())]),
+        wire::calls(Provider::Openai, &[("triage", answer.clone())]),
+        wire::calls(Provider::Openai, &[("triage", answer.clone())]),
         no("this model does not support tools"),
-        wire::text(Provider::OpenAi, &["Sure!\n```json\n", &answer.to_string(), "\n```"]),
+        wire::text(Provider::Openai, &["Sure!\n```json\n", &answer.to_string(), "\n```"]),
     ])
     .await;
-    let model = server.model(Provider::OpenAi);
+    let model = server.model(Provider::Openai);
     for _ in 0..3 {
         let got = structured::<Triage>(&*model, &request()).await.unwrap();
         assert_eq!((got.value.classification, got.answers), (Class::Ignore, 1));
@@ -99,8 +99,8 @@ async fn gemini_and_ollama_fall_back_too() {
 
 #[tokio::test]
 async fn parameters_a_server_does_not_know_are_left_out_from_then_on() {
-    let good = || wire::calls(Provider::OpenAi, &[("write_email", json!({"to": ["a"], "content": "Hi"}))]);
-    let no = |why: &str| wire::error(Provider::OpenAi, 400, why);
+    let good = || wire::calls(Provider::Openai, &[("write_email", json!({"to": ["a"], "content": "Hi"}))]);
+    let no = |why: &str| wire::error(Provider::Openai, 400, why);
     let server = Server::play([
         no("Unrecognized request argument: stream_options"),
         no("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
@@ -109,7 +109,7 @@ async fn parameters_a_server_does_not_know_are_left_out_from_then_on() {
         good(),
     ])
     .await;
-    let mut settings = server.settings(Provider::OpenAi);
+    let mut settings = server.settings(Provider::Openai);
     settings.temperature = Some(0.2);
     let model = sayso::llm::open(&settings).unwrap();
     let request = request().tool(tool()).choice(Choice::Required);
@@ -128,25 +128,25 @@ async fn parameters_a_server_does_not_know_are_left_out_from_then_on() {
 #[tokio::test]
 async fn a_server_that_ignores_the_schema_is_told_it_in_words() {
     let server = Server::play([
-        wire::text(Provider::OpenAi, &["I would ignore this one."]),
-        wire::text(Provider::OpenAi, &["{\"reasoning\": \"r\", \"classification\": \"ignore\"}"]),
+        wire::text(Provider::Openai, &["I would ignore this one."]),
+        wire::text(Provider::Openai, &["{\"reasoning\": \"r\", \"classification\": \"ignore\"}"]),
     ])
     .await;
-    let got = structured::<Triage>(&*server.model(Provider::OpenAi), &request()).await.unwrap();
+    let got = structured::<Triage>(&*server.model(Provider::Openai), &request()).await.unwrap();
     assert_eq!((got.answers, got.usage.input), (2, 22));
     assert!(server.seen()[1].body["messages"].to_string().contains("JSON schema"));
 }
 
 #[tokio::test]
 async fn a_local_server_needs_no_key_and_may_leave_out_its_last_line() {
-    let mut play = wire::text(Provider::OpenAi, &["Hi"]);
+    let mut play = wire::text(Provider::Openai, &["Hi"]);
     play.chunks.pop();
     if let Some(last) = play.chunks.last_mut() {
         let text = String::from_utf8_lossy(last).trim_end().to_owned();
         *last = text.into_bytes();
     }
     let server = Server::play([play]).await;
-    let mut settings = server.settings(Provider::OpenAi);
+    let mut settings = server.settings(Provider::Openai);
     settings.key = None;
     let model = sayso::llm::open(&settings).unwrap();
     assert_eq!(propose(&*model, &request(), &quiet).await.unwrap().text, "Hi");
@@ -157,5 +157,5 @@ async fn a_local_server_needs_no_key_and_may_leave_out_its_last_line() {
 async fn frames_without_blank_lines_are_parted() {
     let text = "data: {\"choices\":[{\"delta\":{\"content\":\"He\"}}]}\ndata: {\"choices\":[{\"delta\":{\"content\":\"llo\"},\"finish_reason\":\"stop\"}]}\n";
     let server = Server::play([Play::stream(vec![text.into()])]).await;
-    assert_eq!(propose(&*server.model(Provider::OpenAi), &request(), &quiet).await.unwrap().text, "Hello");
+    assert_eq!(propose(&*server.model(Provider::Openai), &request(), &quiet).await.unwrap().text, "Hello");
 }

@@ -41,7 +41,7 @@ async fn s09_a_server_that_repeats_what_it_got_does_not_put_it_into_errors() {
 #[tokio::test]
 async fn s09_settings_show_no_key() {
     let server = Server::play([]).await;
-    let settings = server.settings(Provider::OpenAi);
+    let settings = server.settings(Provider::Openai);
     assert!(!format!("{settings:?}").contains(KEY));
 }
 
@@ -51,12 +51,12 @@ async fn s09_cassettes_hold_no_secret_and_play_back() {
     let path = folder.path().join("tape.jsonl");
     let said = format!("Your key is {KEY}, and the other is sk-canary0123456789abcdef.");
     let server = Server::play([
-        wire::text(Provider::OpenAi, &[&said]),
-        wire::error(Provider::OpenAi, 401, &format!("bad key {KEY}")),
+        wire::text(Provider::Openai, &[&said]),
+        wire::error(Provider::Openai, 401, &format!("bad key {KEY}")),
     ])
     .await;
     let secrets = vec![SecretString::from(KEY)];
-    let inner: Arc<dyn Model> = open(&server.settings(Provider::OpenAi)).unwrap();
+    let inner: Arc<dyn Model> = open(&server.settings(Provider::Openai)).unwrap();
     let recorder = Recorder::wrap(inner, &path, secrets).unwrap();
     let asked = request().user(format!("password: canary-pass, key {KEY}"));
     recorder.complete(&asked, &quiet).await.unwrap();

@@ -71,7 +71,7 @@ async fn words_stream_and_add_up() {
         assert_eq!(seen.headers[header], value.as_str());
         assert!(!seen.path.contains(KEY), "a key in an address ends up in logs");
         let path = match provider {
-            Provider::OpenAi => "/chat/completions",
+            Provider::Openai => "/chat/completions",
             Provider::Anthropic => "/v1/messages",
             Provider::Gemini => "/v1beta/models/tiny-1:streamGenerateContent?alt=sse",
             _ => "/api/chat",
@@ -133,7 +133,7 @@ async fn a_conversation_with_calls_is_written_as_each_server_wants_it() {
         let body = &server.seen()[1].body;
         let at = |pointer: &str| body.pointer(pointer).cloned().unwrap_or(Value::Null);
         match provider {
-            Provider::OpenAi => {
+            Provider::Openai => {
                 assert_eq!(at("/messages/2/tool_calls/0/function/arguments"), json!(args.to_string()));
                 assert_eq!(at("/messages/3/tool_call_id"), at("/messages/2/tool_calls/0/id"));
                 assert_eq!(at("/messages/4/role"), "tool");
@@ -172,7 +172,7 @@ async fn data_comes_by_each_providers_best_way() {
         assert_eq!((got.answers, server.count()), (1, 1));
         let body = &server.seen()[0].body;
         let way = match provider {
-            Provider::OpenAi => body.pointer("/response_format/json_schema/schema/properties/classification"),
+            Provider::Openai => body.pointer("/response_format/json_schema/schema/properties/classification"),
             Provider::Anthropic => body.pointer("/tools/0/input_schema/properties/classification"),
             Provider::Gemini => body.pointer("/generationConfig/responseSchema/properties/classification"),
             _ => body.pointer("/format/properties/classification"),

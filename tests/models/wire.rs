@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::server::Play;
 
 pub const PROVIDERS: [Provider; 4] =
-    [Provider::OpenAi, Provider::Anthropic, Provider::Gemini, Provider::Ollama];
+    [Provider::Openai, Provider::Anthropic, Provider::Gemini, Provider::Ollama];
 
 /// Frames as the provider's stream carries them.
 pub fn frames(provider: Provider, frames: &[Value]) -> Vec<String> {
@@ -24,7 +24,7 @@ pub fn frames(provider: Provider, frames: &[Value]) -> Vec<String> {
 
 fn play(provider: Provider, all: &[Value]) -> Play {
     let mut chunks = frames(provider, all);
-    if provider == Provider::OpenAi {
+    if provider == Provider::Openai {
         chunks.push("data: [DONE]\n\n".into());
     }
     let mut play = Play::stream(chunks);
@@ -43,7 +43,7 @@ pub fn text_frames(provider: Provider, pieces: &[&str]) -> Vec<Value> {
     let mut all = opening(provider);
     for piece in pieces {
         all.push(match provider {
-            Provider::OpenAi => json!({"model": "tiny-1", "choices": [{"index": 0, "delta": {"content": piece}}]}),
+            Provider::Openai => json!({"model": "tiny-1", "choices": [{"index": 0, "delta": {"content": piece}}]}),
             Provider::Anthropic => {
                 json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}})
             }
@@ -59,7 +59,7 @@ pub fn text_frames(provider: Provider, pieces: &[&str]) -> Vec<Value> {
 
 fn opening(provider: Provider) -> Vec<Value> {
     match provider {
-        Provider::OpenAi => {
+        Provider::Openai => {
             vec![json!({"model": "tiny-1", "choices": [{"delta": {"role": "assistant", "content": ""}}]})]
         }
         Provider::Anthropic => vec![
@@ -74,7 +74,7 @@ fn opening(provider: Provider) -> Vec<Value> {
 /// The end of an answer; `reason` in OpenAI's words.
 pub fn closing(provider: Provider, reason: &str) -> Vec<Value> {
     match provider {
-        Provider::OpenAi => vec![
+        Provider::Openai => vec![
             json!({"choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}),
             json!({"choices": [], "usage": {"prompt_tokens": 11, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 3}}}),
         ],
@@ -128,7 +128,7 @@ pub fn raw_call(provider: Provider, name: &str, args: &str) -> Play {
 pub fn call_frames(provider: Provider, n: usize, name: &str, args: &str) -> Vec<Value> {
     let whole = || serde_json::from_str::<Value>(args).unwrap_or_else(|_| json!(args));
     match provider {
-        Provider::OpenAi => {
+        Provider::Openai => {
             let delta = |call: Value| json!({"choices": [{"delta": {"tool_calls": [call]}}]});
             let mut out = vec![delta(json!({
                 "index": n, "id": format!("srv_{n}"), "type": "function", "function": {"name": name, "arguments": ""},
@@ -170,7 +170,7 @@ fn pieces(text: &str) -> Vec<String> {
 /// An error status in the provider's own form.
 pub fn error(provider: Provider, status: u16, message: &str) -> Play {
     let body = match provider {
-        Provider::OpenAi => json!({"error": {"message": message, "type": "x", "code": null}}),
+        Provider::Openai => json!({"error": {"message": message, "type": "x", "code": null}}),
         Provider::Anthropic => json!({"type": "error", "error": {"type": "x", "message": message}}),
         Provider::Gemini => json!({"error": {"code": status, "message": message, "status": "X"}}),
         _ => json!({"error": message}),
@@ -181,7 +181,7 @@ pub fn error(provider: Provider, status: u16, message: &str) -> Play {
 /// An error in the middle of a stream.
 pub fn error_frame(provider: Provider) -> Value {
     match provider {
-        Provider::OpenAi => json!({"error": {"message": "boom", "code": 503}}),
+        Provider::Openai => json!({"error": {"message": "boom", "code": 503}}),
         Provider::Anthropic => {
             json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
         }

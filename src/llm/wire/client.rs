@@ -17,7 +17,8 @@ pub(super) fn base_url(settings: &ModelSettings) -> Result<Url, String> {
     if settings.name.trim().is_empty() {
         return Err("it has no name: set name to one of the provider's models".into());
     }
-    let text = settings.base_url.as_deref().unwrap_or_else(|| settings.provider.default_base_url());
+    let text =
+        settings.base_url.as_deref().unwrap_or_else(|| settings.provider.base_url().unwrap_or_default());
     let url = Url::parse(text).map_err(|error| format!("base_url is not an address ({error})"))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err("base_url must begin with http:// or https:// and name a host".into());
@@ -117,7 +118,7 @@ mod tests {
     use crate::llm::Provider;
 
     fn at(base: &str, key: bool) -> Result<Url, String> {
-        let mut settings = ModelSettings::new("m", Provider::OpenAi, "m");
+        let mut settings = ModelSettings::new("m", Provider::Openai, "m");
         settings.base_url = Some(base.into());
         settings.key = key.then(|| SecretString::from("canary-key"));
         base_url(&settings)
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_key_with_a_line_break_is_refused_without_repeating_it() {
-        let mut settings = ModelSettings::new("m", Provider::OpenAi, "m");
+        let mut settings = ModelSettings::new("m", Provider::Openai, "m");
         settings.key = Some(SecretString::from("canary\nkey"));
         let why = key_headers(&settings, &KeyHeader::Bearer).unwrap_err();
         assert!(!why.contains("canary"));

@@ -63,7 +63,7 @@ mod tests {
     use crate::llm::Provider;
 
     fn settings() -> ModelSettings {
-        let mut settings = ModelSettings::new("m", Provider::OpenAi, "m");
+        let mut settings = ModelSettings::new("m", Provider::Openai, "m");
         settings.backoff = Duration::from_secs(1);
         settings.longest_pause = Duration::from_secs(20);
         settings

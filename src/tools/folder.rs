@@ -1,0 +1,312 @@
+//! Reads the text files of a folder, and nothing beyond it.
+//!
+//! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. What is
+//! left out is listed with the reason, so that nobody wonders.
+
+use crate::text::Visible;
+use rustix::fs::OFlags;
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// How much is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Bytes of one file.
+    pub file: u64,
+    /// Bytes of all of them.
+    pub total: u64,
+    /// How many files.
+    pub files: usize,
+    /// How deep folders are entered.
+    pub depth: usize,
+    /// How many entries are looked at.
+    pub entries: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { file: 1 << 20, total: 8 << 20, files: 500, depth: 8, entries: 20_000 }
+    }
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextFile {
+    /// Its path within the folder.
+    pub name: String,
+    /// What it says, safe to show and to prompt with.
+    pub text: String,
+}
+
+/// A file that was not.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Skipped {
+    /// Its path within the folder.
+    pub name: String,
+    /// Why not.
+    pub why: String,
+}
+
+/// What a folder holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The files, by name.
+    pub files: Vec<TextFile>,
+    /// What was left out.
+    pub skipped: Vec<Skipped>,
+}
+
+/// Why a folder cannot be read at all.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum FolderError {
+    /// It is not there, or may not be entered.
+    #[error("the folder {} cannot be read: {why}", path.display())]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+    /// It is a file.
+    #[error("{} is not a folder; name the folder it is in", path.display())]
+    NotAFolder {
+        /// Which.
+        path: PathBuf,
+    },
+}
+
+/// Which files of a folder are wanted.
+pub struct Wanted<'a> {
+    /// Their endings, without the dot.
+    pub endings: &'a [&'a str],
+    /// Those never wanted, by file name.
+    pub never: fn(&str) -> bool,
+    /// Whether folders inside are entered.
+    pub recursive: bool,
+}
+
+/// The folder's own path, with every link in it followed.
+pub fn resolve(folder: &Path) -> Result<PathBuf, FolderError> {
+    let path = folder.to_owned();
+    let real =
+        folder.canonicalize().map_err(|e| FolderError::Unreadable { path: path.clone(), why: plain(&e) })?;
+    if real.is_dir() { Ok(real) } else { Err(FolderError::NotAFolder { path }) }
+}
+
+/// Reads the wanted files of a folder.
+pub fn read(folder: &Path, wanted: &Wanted<'_>, limits: &Limits) -> Result<Reading, FolderError> {
+    let root = resolve(folder)?;
+    let mut walk = Walk { root: &root, wanted, limits, reading: Reading::default(), entries: 0, total: 0 };
+    walk.enter(&root, 0)?;
+    let mut reading = walk.reading;
+    reading.files.sort_by(|a, b| a.name.cmp(&b.name));
+    reading.skipped.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(reading)
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    wanted: &'a Wanted<'a>,
+    limits: &'a Limits,
+    reading: Reading,
+    entries: usize,
+    total: u64,
+}
+
+impl Walk<'_> {
+    fn enter(&mut self, folder: &Path, depth: usize) -> Result<(), FolderError> {
+        let listing = std::fs::read_dir(folder)
+            .map_err(|e| FolderError::Unreadable { path: folder.to_owned(), why: plain(&e) })?;
+        let mut entries: Vec<_> = listing.filter_map(Result::ok).collect();
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            self.entries += 1;
+            if self.entries > self.limits.entries {
+                self.skip(folder, format!("the folder has more than {} entries", self.limits.entries));
+                return Ok(());
+            }
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => self.sub_folder(&path, depth),
+                Ok(_) if !self.is_wanted(&path) => {}
+                Ok(kind) if kind.is_symlink() => self.link(&path),
+                Ok(kind) if kind.is_file() => self.file(&path, &path),
+                Ok(_) => self.skip(&path, "it is a device, a pipe or a socket"),
+                Err(e) => self.skip(&path, plain(&e)),
+            }
+        }
+        Ok(())
+    }
+
+    fn sub_folder(&mut self, path: &Path, depth: usize) {
+        if !self.wanted.recursive {
+            return;
+        }
+        if depth >= self.limits.depth {
+            self.skip(path, format!("it lies more than {} folders deep", self.limits.depth));
+        } else if let Err(error) = self.enter(path, depth + 1) {
+            self.skip(path, error.to_string());
+        }
+    }
+
+    fn link(&mut self, path: &Path) {
+        match path.canonicalize() {
+            Ok(target) if !target.starts_with(self.root) => {
+                self.skip(path, "it is a link that leads out of the folder")
+            }
+            Ok(target) if target.is_file() => self.file(path, &target),
+            Ok(_) => self.skip(path, "it is a link to something that is not a file"),
+            Err(_) => self.skip(path, "it is a link that leads nowhere"),
+        }
+    }
+
+    fn file(&mut self, path: &Path, target: &Path) {
+        if self.reading.files.len() >= self.limits.files {
+            return self.skip(path, format!("more than {} files", self.limits.files));
+        }
+        match self.contents(target) {
+            Ok(text) => {
+                self.total += text.len() as u64;
+                self.reading
+                    .files
+                    .push(TextFile { name: self.name(path), text: Visible::new(&text).into_string() });
+            }
+            Err(why) => self.skip(path, why),
+        }
+    }
+
+    fn contents(&self, path: &Path) -> Result<String, String> {
+        // Opened without following a link or waiting for a writer, and looked at again once it is open: what
+        // stood there a moment ago may have been swapped.
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let flags = i32::try_from(flags.bits()).unwrap_or(0);
+        let file: File =
+            OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|e| plain(&e))?;
+        let meta = file.metadata().map_err(|e| plain(&e))?;
+        if !meta.is_file() {
+            return Err("it is a device, a pipe or a socket".to_owned());
+        }
+        if meta.len() > self.limits.file {
+            return Err(format!("it is larger than {} KiB", self.limits.file >> 10));
+        }
+        if self.total + meta.len() > self.limits.total {
+            return Err(format!("the files together are larger than {} MiB", self.limits.total >> 20));
+        }
+        let mut bytes = Vec::new();
+        file.take(self.limits.file + 1).read_to_end(&mut bytes).map_err(|e| plain(&e))?;
+        if bytes.len() as u64 > self.limits.file {
+            return Err(format!("it is larger than {} KiB", self.limits.file >> 10));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
+        if text.contains('\0') { Err("it is not text".to_owned()) } else { Ok(text) }
+    }
+
+    fn is_wanted(&self, path: &Path) -> bool {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        ending.is_some_and(|ending| self.wanted.endings.contains(&ending.as_str()))
+            && !(self.wanted.never)(&name)
+    }
+
+    fn name(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(self.root).unwrap_or(path);
+        Visible::line(&inside.to_string_lossy()).into_string()
+    }
+
+    fn skip(&mut self, path: &Path, why: impl Into<String>) {
+        let name = self.name(path);
+        self.reading.skipped.push(Skipped { name, why: why.into() });
+    }
+}
+
+fn plain(error: &std::io::Error) -> String {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => "it does not exist".to_owned(),
+        std::io::ErrorKind::PermissionDenied => "you are not allowed to read it".to_owned(),
+        _ => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn wanted(recursive: bool) -> Wanted<'static> {
+        Wanted { endings: &["txt", "md"], never: |name| name.starts_with("analysis_result"), recursive }
+    }
+
+    fn skipped(reading: &Reading) -> Vec<(&str, &str)> {
+        reading.skipped.iter().map(|s| (s.name.as_str(), s.why.as_str())).collect()
+    }
+
+    #[test]
+    fn s05_only_plain_text_beneath_the_folder_is_read() {
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("secret.txt"), "secret").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a.md"), "alpha").unwrap();
+        std::fs::write(at("B.TXT"), "beta\u{202e}").unwrap();
+        std::fs::write(at("c.rs"), "not wanted").unwrap();
+        std::fs::write(at("analysis_result.md"), "never").unwrap();
+        std::fs::write(at("big.txt"), vec![b'x'; 2 << 20]).unwrap();
+        std::fs::write(at("latin.txt"), b"caf\xe9").unwrap();
+        std::fs::write(at("binary.txt"), b"a\0b").unwrap();
+        symlink(outside.path().join("secret.txt"), at("out.txt")).unwrap();
+        symlink(at("a.md"), at("in.md")).unwrap();
+        symlink("/dev/zero", at("zero.txt")).unwrap();
+        symlink(at("nowhere"), at("dangling.txt")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(at("pipe.txt")).status().unwrap().success());
+        std::fs::create_dir(at("deeper")).unwrap();
+        std::fs::write(at("deeper/d.txt"), "delta").unwrap();
+        symlink(outside.path(), at("elsewhere")).unwrap();
+
+        let flat = read(folder.path(), &wanted(false), &Limits::default()).unwrap();
+        let names: Vec<_> = flat.files.iter().map(|f| f.name.as_str()).collect();
+        assert_eq!(names, ["B.TXT", "a.md", "in.md"]);
+        assert!(!flat.files[0].text.contains('\u{202e}'));
+        assert_eq!(
+            skipped(&flat),
+            [
+                ("big.txt", "it is larger than 1024 KiB"),
+                ("binary.txt", "it is not text"),
+                ("dangling.txt", "it is a link that leads nowhere"),
+                ("latin.txt", "it is not UTF-8 text"),
+                ("out.txt", "it is a link that leads out of the folder"),
+                ("pipe.txt", "it is a device, a pipe or a socket"),
+                ("zero.txt", "it is a link that leads out of the folder"),
+            ]
+        );
+        let deep = read(folder.path(), &wanted(true), &Limits::default()).unwrap();
+        assert!(deep.files.iter().any(|f| f.name == "deeper/d.txt"));
+        assert!(!deep.files.iter().any(|f| f.text.contains("secret")));
+    }
+
+    #[test]
+    fn limits_hold() {
+        let folder = tempfile::tempdir().unwrap();
+        for n in 0..5 {
+            std::fs::write(folder.path().join(format!("{n}.txt")), "0123456789").unwrap();
+        }
+        let few = Limits { files: 2, ..Limits::default() };
+        let reading = read(folder.path(), &wanted(false), &few).unwrap();
+        assert_eq!((reading.files.len(), reading.skipped.len()), (2, 3));
+        let small = Limits { total: 25, ..Limits::default() };
+        assert_eq!(read(folder.path(), &wanted(false), &small).unwrap().files.len(), 2);
+        let short = Limits { entries: 3, ..Limits::default() };
+        assert_eq!(read(folder.path(), &wanted(false), &short).unwrap().files.len(), 3);
+    }
+
+    #[test]
+    fn a_folder_that_is_none_is_said_so() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        let missing = read(&folder.path().join("no"), &wanted(false), &Limits::default()).unwrap_err();
+        assert!(missing.to_string().ends_with("cannot be read: it does not exist"), "{missing}");
+        let file = read(&folder.path().join("file"), &wanted(false), &Limits::default()).unwrap_err();
+        assert!(matches!(file, FolderError::NotAFolder { .. }));
+    }
+}

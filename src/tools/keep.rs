@@ -1,0 +1,83 @@
+//! Writes a file without ever losing one: what stood there is kept beside it, dated.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Puts `bytes` at `path`, atomically. A file that stands there with other bytes is kept beside it under a
+/// name with `stamp` in it; its path is given back.
+pub fn write(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBuf>> {
+    if holds(path, bytes)? {
+        return Ok(None);
+    }
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let temporary = folder.join(format!(".{name}.{}.part", std::process::id()));
+    let written = (|| {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    })();
+    if let Err(error) = written {
+        let _ = fs::remove_file(&temporary);
+        return Err(error);
+    }
+    let kept = if path.exists() { Some(keep(path, stamp)?) } else { None };
+    fs::rename(&temporary, path)?;
+    // The name is durable only when the folder is.
+    File::open(folder)?.sync_all()?;
+    Ok(kept)
+}
+
+/// Whether `path` holds exactly these bytes.
+pub fn holds(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    match fs::metadata(path) {
+        Ok(meta) if meta.is_file() && meta.len() == bytes.len() as u64 => Ok(fs::read(path)? == bytes),
+        Ok(_) => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// A second name for what stands at `path`, so that there is no moment without it.
+fn keep(path: &Path, stamp: &str) -> io::Result<PathBuf> {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let ending = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
+    for n in 0..1000 {
+        let again = if n == 0 { String::new() } else { format!("-{n}") };
+        let kept = path.with_file_name(format!("{stem}-{stamp}{again}{ending}"));
+        match fs::hard_link(path, &kept) {
+            Ok(()) => return Ok(kept),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            // Some file systems have no second names.
+            Err(_) => {
+                let mut copy = OpenOptions::new().write(true).create_new(true).open(&kept)?;
+                io::copy(&mut File::open(path)?, &mut copy)?;
+                copy.sync_all()?;
+                return Ok(kept);
+            }
+        }
+    }
+    Err(io::Error::other("a thousand kept copies stand there already"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_existing_file_is_kept_dated_and_the_same_bytes_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.md");
+        assert_eq!(write(&path, b"one", "2026-01-01").unwrap(), None);
+        assert_eq!(write(&path, b"one", "2026-01-01").unwrap(), None);
+        let kept = write(&path, b"two", "2026-01-01").unwrap().unwrap();
+        assert_eq!(kept.file_name().unwrap(), "result-2026-01-01.md");
+        let again = write(&path, b"three", "2026-01-01").unwrap().unwrap();
+        assert_eq!(again.file_name().unwrap(), "result-2026-01-01-1.md");
+        assert_eq!(fs::read(&kept).unwrap(), b"one");
+        assert_eq!(fs::read(&again).unwrap(), b"two");
+        assert_eq!(fs::read(&path).unwrap(), b"three");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+}

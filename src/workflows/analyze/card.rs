@@ -1,0 +1,56 @@
+//! The card of an analysis: the question first, then what it rests on, then the way there.
+
+use super::state::Analysis;
+use crate::graph::Folded;
+use crate::inbox::{Block, Card, Item, ItemKind};
+use crate::llm::facts::analyze::Role;
+use crate::text::Visible;
+
+pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+    let Some(state) = state.get::<Analysis>() else { return Card::default() };
+    let mut blocks = Vec::new();
+    match item.kind {
+        ItemKind::Result => {
+            blocks.push(Block::Text(Visible::new(state.analysis_output.as_deref().unwrap_or_default())));
+        }
+        ItemKind::Interrupt(_) => {
+            let question = item.args.get("question").and_then(|text| text.as_str()).unwrap_or_default();
+            blocks.push(Block::Text(Visible::new(question)));
+            if state.explain_approval {
+                blocks.push(Block::Text(Visible::new("To approve, press `a` or answer DONE.")));
+            }
+        }
+    }
+    blocks.push(Block::Fields(about(state)));
+    // The question itself is the last turn; the card begins with it.
+    let earlier = state.analysis_history.len().saturating_sub(1);
+    let turns = state.analysis_history.iter().take(earlier).map(|turn| {
+        let who = match turn.role {
+            Role::User => "you",
+            Role::Agent => "agent",
+        };
+        (Visible::line(who), Visible::new(&turn.text))
+    });
+    let turns: Vec<_> = turns.collect();
+    if !turns.is_empty() {
+        blocks.push(Block::Turns(turns));
+    }
+    Card { blocks }
+}
+
+fn about(state: &Analysis) -> Vec<(Visible, Visible)> {
+    let mut fields = vec![
+        (Visible::line("query"), Visible::line(&state.query)),
+        (Visible::line("folder"), Visible::line(&state.inputs_dir)),
+    ];
+    let names: Vec<&str> = state.file_contents.iter().map(|file| file.name.as_str()).collect();
+    fields.push((Visible::line("files"), Visible::line(&names.join(", "))));
+    if !state.skipped.is_empty() {
+        let skipped: Vec<String> = state.skipped.iter().map(|s| format!("{} ({})", s.name, s.why)).collect();
+        fields.push((Visible::line("not read"), Visible::line(&skipped.join(", "))));
+    }
+    if let Some(file) = &state.result_file {
+        fields.push((Visible::line("written to"), Visible::line(file)));
+    }
+    fields
+}

@@ -1,0 +1,142 @@
+//! The nodes.
+
+use super::state::{Analysis, AnalysisUpdate, FileRef, Verdict};
+use super::{RESULT_FILE, nothing_to_read, prompts, wanted};
+use crate::graph::{
+    Allow, Basis, BoxFuture, Command, Ctx, Effect, EffectError, Found, Kind, Labels, NodeError,
+};
+use crate::inbox::proposal;
+use crate::llm::facts::analyze::FileFacts;
+use crate::text::{Visible, truncate};
+use crate::tools::folder::{self, Limits, Skipped};
+use crate::tools::keep;
+use crate::workflows::{Services, ask_model};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+type Given = Result<Command<Analysis>, NodeError>;
+
+/// Reads the folder once, then lets the model speak: its question or proposal, or the summary at the end.
+pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -> Given {
+    if state.verdict == Verdict::Abandoned {
+        return Ok(Command::abandon());
+    }
+    let mut updates = Vec::new();
+    let mut files = state.file_contents.clone();
+    if !state.read {
+        let (found, skipped) = ctx.call("read_inputs", read_inputs(&ctx, &state)).await?;
+        files.clone_from(&found);
+        updates.push(AnalysisUpdate::Read { files: found, skipped });
+    }
+    let texts = contents(&ctx, &files)?;
+    let wanted = state.model_name.as_deref();
+    let command = if state.verdict == Verdict::Approved {
+        let request = prompts::summary(&state, texts);
+        let output = ask_model(&ctx, "model", "final", wanted, &request).await?.text;
+        Command::goto("write_result").update(AnalysisUpdate::Concluded { output })
+    } else {
+        let request = prompts::turn(&state, texts);
+        let text = ask_model(&ctx, "model", "turn", wanted, &request).await?.text;
+        Command::goto("analysis_interrupt").update(AnalysisUpdate::Asked { text })
+    };
+    updates.extend(command.updates);
+    Ok(Command { updates, ..command })
+}
+
+/// Puts the model's question to the person.
+pub(super) async fn analysis_interrupt(_: Ctx<Services>, state: Arc<Analysis>) -> Given {
+    let args = json!({ "question": state.current_analysis_query });
+    let mut asked = proposal("question", Kind::Question, "analysis_question", &args, &state.query);
+    let first = state.current_analysis_query.lines().rfind(|line| !line.trim().is_empty());
+    asked.gist = truncate(Visible::line(first.unwrap_or_default()).as_str(), 160).into_owned();
+    asked.allow = Allow { edit: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("approve".to_owned()),
+        respond: Some("answer".to_owned()),
+        ignore: Some("abandon".to_owned()),
+        ..Labels::default()
+    };
+    let folder = Path::new(&state.inputs_dir).file_name().map(|name| name.to_string_lossy().into_owned());
+    asked.source = folder.map(|name| Visible::line(&name).into_string());
+    asked.schema = json!({
+        "type": "object",
+        "properties": {"question": {"type": "string"}},
+        "required": ["question"],
+        "additionalProperties": false
+    });
+    Ok(Command::ask(vec![asked], "analysis_prepare"))
+}
+
+/// Writes the summary into the folder, once.
+pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> Given {
+    let path = Path::new(&state.inputs_dir).join(RESULT_FILE);
+    let stamp = ctx.services().clock.clone()().strftime("%Y-%m-%dT%H%M%S").to_string();
+    let mut bytes = state.analysis_output.clone().unwrap_or_default().into_bytes();
+    if !bytes.ends_with(b"\n") {
+        bytes.push(b'\n');
+    }
+    let file = path.to_string_lossy().into_owned();
+    let basis = Basis::Grant { name: "builtin:output_files".to_owned() };
+    ctx.once("write_result", basis, bytes, Arc::new(WriteFile { path, stamp })).await?;
+    Ok(Command::end().update(AnalysisUpdate::Written { file }))
+}
+
+async fn read_inputs(
+    ctx: &Ctx<Services>,
+    state: &Analysis,
+) -> Result<(Vec<FileRef>, Vec<Skipped>), NodeError> {
+    let folder = PathBuf::from(&state.inputs_dir);
+    let reading =
+        folder::read(&folder, &wanted(state.recursive), &Limits::default()).map_err(NodeError::failed)?;
+    if reading.files.is_empty() {
+        return Err(NodeError::failed(nothing_to_read(&folder, &reading, state.recursive)));
+    }
+    let mut files = Vec::new();
+    for file in reading.files {
+        let bytes = file.text.len() as u64;
+        let digest = ctx.services().blobs.put(file.text.into_bytes()).await?;
+        files.push(FileRef { name: file.name, digest, bytes });
+    }
+    Ok((files, reading.skipped))
+}
+
+fn contents(ctx: &Ctx<Services>, files: &[FileRef]) -> Result<Vec<FileFacts>, NodeError> {
+    let read = |file: &FileRef| {
+        let bytes = ctx.services().blobs.get(&file.digest)?;
+        let text = String::from_utf8(bytes).map_err(NodeError::failed)?;
+        Ok(FileFacts { name: file.name.clone(), text })
+    };
+    files.iter().map(read).collect()
+}
+
+/// A file put into the person's folder; what stood there is kept beside it.
+struct WriteFile {
+    path: PathBuf,
+    stamp: String,
+}
+
+impl Effect for WriteFile {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            match keep::write(&self.path, frozen, &self.stamp) {
+                Ok(kept) => Ok(json!({ "file": self.path, "kept": kept })),
+                Err(error) => {
+                    let path = self.path.display();
+                    let text = format!("{path} could not be written: {error}. Make room for it and retry");
+                    Err(EffectError::Refused(text))
+                }
+            }
+        })
+    }
+
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async move {
+            match keep::holds(&self.path, frozen) {
+                Ok(true) => Found::Done(json!({ "file": self.path })),
+                Ok(false) => Found::NotDone,
+                Err(error) => Found::Unknown(error.to_string()),
+            }
+        })
+    }
+}

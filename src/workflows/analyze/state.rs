@@ -1,0 +1,230 @@
+//! The state of an analysis, and everything that can happen to it.
+
+use super::approval::{approves, nearly_approves};
+use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::llm::facts::analyze::{Role, Turn};
+use crate::tools::folder::Skipped;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The keys of `start`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AnalyzeInput {
+    /// What you want to know.
+    pub query: String,
+    /// The folder with the .txt and .md files to read.
+    pub inputs: String,
+    /// Also read the folders inside it.
+    #[serde(default)]
+    pub recursive: bool,
+    /// A model from the config, for this thread.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+/// A file of the folder; its contents are kept once, by digest.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRef {
+    /// Its path within the folder.
+    pub name: String,
+    /// The digest of its text.
+    pub digest: String,
+    /// How long the text is.
+    pub bytes: u64,
+}
+
+/// Where the person stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Still talking.
+    #[default]
+    Open,
+    /// Done: the summary is wanted.
+    Approved,
+    /// Given up.
+    Abandoned,
+}
+
+/// An analysis.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Analysis {
+    /// The person's newest words; `analyze: <query>` at first.
+    pub user_input: String,
+    /// What the person wants to know.
+    pub query: String,
+    /// The files read.
+    pub file_contents: Vec<FileRef>,
+    /// What was left out.
+    pub skipped: Vec<Skipped>,
+    /// The model the thread was started with.
+    pub model_name: Option<String>,
+    /// The conversation.
+    pub analysis_history: Vec<Turn>,
+    /// What the person is asked now.
+    pub current_analysis_query: String,
+    /// The result.
+    pub analysis_output: Option<String>,
+    /// The folder.
+    pub inputs_dir: String,
+    /// Whether folders inside it are read.
+    pub recursive: bool,
+    /// Whether the folder was read.
+    pub read: bool,
+    /// Where the person stands.
+    pub verdict: Verdict,
+    /// Whether the next card says how to approve.
+    pub explain_approval: bool,
+    /// Where the result was written.
+    pub result_file: Option<String>,
+}
+
+/// Everything that can happen.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum AnalysisUpdate {
+    /// The thread began.
+    Started {
+        /// What the person wants to know.
+        query: String,
+        /// The folder.
+        inputs: String,
+        /// Whether folders inside it are read.
+        recursive: bool,
+        /// The model it was started with.
+        model: Option<String>,
+    },
+    /// The folder was read.
+    Read {
+        /// The files.
+        files: Vec<FileRef>,
+        /// What was left out.
+        skipped: Vec<Skipped>,
+    },
+    /// The model has a question or a proposal.
+    Asked {
+        /// In its words.
+        text: String,
+    },
+    /// The person answered.
+    Answered {
+        /// What they said; nothing where they accepted.
+        text: Option<String>,
+        /// Where they stand.
+        verdict: Verdict,
+    },
+    /// The person added words: after a result, or to a retry.
+    Heard {
+        /// The words.
+        text: String,
+    },
+    /// The summary stands.
+    Concluded {
+        /// The summary.
+        output: String,
+    },
+    /// The result was written.
+    Written {
+        /// Where.
+        file: String,
+    },
+}
+
+impl State for Analysis {
+    type Input = AnalyzeInput;
+    type Update = AnalysisUpdate;
+
+    fn started(input: AnalyzeInput) -> AnalysisUpdate {
+        let AnalyzeInput { query, inputs, recursive, model } = input;
+        AnalysisUpdate::Started { query, inputs, recursive, model }
+    }
+
+    fn answered(answers: Vec<Answer>) -> AnalysisUpdate {
+        match answers.into_iter().next().map(|answer| answer.decision) {
+            Some(Decision::Respond { text }) if approves(&text) => {
+                AnalysisUpdate::Answered { text: Some(text), verdict: Verdict::Approved }
+            }
+            Some(Decision::Respond { text }) => {
+                AnalysisUpdate::Answered { text: Some(text), verdict: Verdict::Open }
+            }
+            Some(Decision::Ignore) => AnalysisUpdate::Answered { text: None, verdict: Verdict::Abandoned },
+            Some(Decision::Accept | Decision::Edit { .. }) | None => {
+                AnalysisUpdate::Answered { text: None, verdict: Verdict::Approved }
+            }
+        }
+    }
+
+    fn joined(_: Vec<ChildResult>) -> AnalysisUpdate {
+        // An analysis starts no children; an empty result changes nothing.
+        AnalysisUpdate::Answered { text: None, verdict: Verdict::Open }
+    }
+
+    fn arrived(event: Event) -> Option<AnalysisUpdate> {
+        match event.what {
+            What::Words { text } | What::Hint { text } => Some(AnalysisUpdate::Heard { text }),
+            What::News { .. } | What::Settled { .. } => None,
+        }
+    }
+
+    fn apply(&mut self, update: AnalysisUpdate) {
+        match update {
+            AnalysisUpdate::Started { query, inputs, recursive, model } => {
+                self.user_input = format!("analyze: {query}");
+                self.query = query;
+                self.inputs_dir = inputs;
+                self.recursive = recursive;
+                self.model_name = model;
+            }
+            AnalysisUpdate::Read { files, skipped } => {
+                (self.file_contents, self.skipped, self.read) = (files, skipped, true);
+            }
+            AnalysisUpdate::Asked { text } => {
+                self.analysis_history.push(Turn { role: Role::Agent, text: text.clone() });
+                self.current_analysis_query = text;
+            }
+            AnalysisUpdate::Answered { text, verdict } => {
+                self.verdict = verdict;
+                self.explain_approval = text.as_deref().is_some_and(nearly_approves);
+                if let Some(text) = text {
+                    self.hear(text);
+                }
+            }
+            AnalysisUpdate::Heard { text } => {
+                self.verdict = Verdict::Open;
+                self.explain_approval = false;
+                self.analysis_output = None;
+                self.hear(text);
+            }
+            AnalysisUpdate::Concluded { output } => self.analysis_output = Some(output),
+            AnalysisUpdate::Written { file } => self.result_file = Some(file),
+        }
+    }
+
+    fn title(&self) -> String {
+        self.query.lines().next().unwrap_or_default().to_owned()
+    }
+
+    fn output(&self) -> Option<Value> {
+        let answer = self.analysis_output.as_ref()?;
+        Some(json!({ "answer": answer, "file": self.result_file }))
+    }
+}
+
+impl Analysis {
+    /// The person's words enter the history here, and nowhere else.
+    fn hear(&mut self, text: String) {
+        self.analysis_history.push(Turn { role: Role::User, text: text.clone() });
+        self.user_input = text;
+    }
+
+    /// What the model is to answer now: the query at first, then the newest words.
+    pub fn input(&self) -> &str {
+        match self.analysis_history.last() {
+            Some(Turn { role: Role::User, text }) => text,
+            _ => &self.query,
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The workflows. A new one is a folder and a line in [`all`].
+//!
+//! A workflow is a state, updates, nodes, prompts and cards; it uses what [`Services`] offers and nothing
+//! else: no clock, no config, no store of its own.
+
+pub mod analyze;
+mod ask_model;
+mod services;
+
+pub use ask_model::ask_model;
+pub use services::{Blobs, CallRecord, Meter, Models, Services};
+
+use crate::inbox::{Registry, Spec};
+use std::sync::Arc;
+
+type MakeSpec = fn(Arc<Services>) -> Result<Spec, crate::graph::BuildError>;
+
+/// Every workflow there is, one line each.
+const WORKFLOWS: &[MakeSpec] = &[analyze::spec];
+
+/// All workflows, with the services their nodes use.
+pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {
+    let specs: Vec<Spec> = WORKFLOWS.iter().map(|make| make(services.clone())).collect::<Result<_, _>>()?;
+    Ok(Registry::new(specs))
+}
