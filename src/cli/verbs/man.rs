@@ -31,7 +31,7 @@ impl Args {
 
     fn command(&self) -> Result<Command, Failure> {
         // Built, so that global flags stand on each verb's page too.
-        let mut all = Sayso::command();
+        let mut all = Sayso::command().subcommand_help_heading("VERBS").disable_help_subcommand(true);
         all.build();
         let Some(verb) = &self.verb else { return Ok(all) };
         let found = all.get_subcommands().find(|command| command.get_name() == verb).cloned();

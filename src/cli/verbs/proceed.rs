@@ -16,6 +16,7 @@ pub(in crate::cli) struct Args {
     /// The thread
     thread: String,
     /// The words; - reads them from stdin
+    #[arg(allow_hyphen_values = true)]
     text: String,
     #[command(flatten)]
     waiting: Waiting,

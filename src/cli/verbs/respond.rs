@@ -16,6 +16,7 @@ pub(in crate::cli) struct Args {
     /// The interrupt, or the thread with a result to go on from
     id: String,
     /// The words; - reads them from stdin
+    #[arg(allow_hyphen_values = true)]
     text: String,
     #[command(flatten)]
     binding: Binding,
