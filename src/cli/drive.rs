@@ -34,7 +34,7 @@ impl Waiting {
     /// The answer of a verb that left a thread at `outcome`.
     pub(super) async fn follow(&self, here: &Here, outcome: Outcome) -> Result<Answer, Failure> {
         let outcome = if self.wait { self.wait_for(here, &outcome.thread).await? } else { outcome };
-        here.page.answer(&outcome, |_| outcome::text(&outcome))
+        here.page.answer(&outcome, |page| outcome::text(page, &outcome))
     }
 
     async fn wait_for(&self, here: &Here, thread: &ThreadId) -> Result<Outcome, Failure> {

@@ -24,6 +24,7 @@ mod pages;
 mod pairs;
 mod print;
 mod table;
+mod values;
 mod verbs;
 mod when;
 

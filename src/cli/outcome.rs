@@ -1,18 +1,21 @@
 //! Where a thread stands, in a sentence that says what to do next.
 
-use super::pages::plain;
+use super::output::Page;
+use super::values::Lines;
 use crate::inbox::{Outcome, Status};
 use serde_json::Value;
 
 /// The outcome as text.
-pub(super) fn text(outcome: &Outcome) -> String {
+pub(super) fn text(page: &Page, outcome: &Outcome) -> String {
     let thread = &outcome.thread;
     let mut out = match outcome.status {
         Status::Ready => format!("Thread {thread} is ready; `sayso run` takes it further.\n"),
         Status::Running => format!("Thread {thread} is running.\n"),
         Status::Waiting => format!("Thread {thread} waits for you.\n"),
         Status::Held => {
-            format!("Thread {thread} is held for a moment; `sayso undo` takes the decision back.\n")
+            format!(
+                "Thread {thread} is held for a moment; `sayso undo` with the interrupt's id takes it back.\n"
+            )
         }
         Status::Joining => format!("Thread {thread} waits for the threads it started.\n"),
         Status::Trouble => format!("Thread {thread} cannot go on by itself.\n"),
@@ -28,7 +31,11 @@ pub(super) fn text(outcome: &Outcome) -> String {
     if outcome.status == Status::Done {
         match &outcome.output {
             None | Some(Value::Null) => {}
-            Some(output) => out.push_str(&format!("Result: {}\n", plain(output))),
+            Some(output) => {
+                let mut lines = Lines::new(page.columns());
+                lines.field(0, "Result", output);
+                out.push_str(&lines.into_text());
+            }
         }
     }
     out

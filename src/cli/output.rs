@@ -12,6 +12,9 @@ use std::io::{ErrorKind, IsTerminal, Write};
 /// Columns of a terminal that does not say how wide it is.
 const USUAL_WIDTH: usize = 80;
 
+/// Columns of running text where nothing has to fit: longer lines are hard to read.
+const READABLE: usize = 100;
+
 /// What an answer is written for.
 #[derive(Clone, Debug)]
 pub(super) struct Page {
@@ -51,6 +54,11 @@ impl Page {
     /// Whether the answer is for a program.
     pub(super) fn is_json(&self) -> bool {
         self.json
+    }
+
+    /// Columns of running text.
+    pub(super) fn columns(&self) -> usize {
+        self.width.unwrap_or(READABLE).min(READABLE)
     }
 
     /// A time as the person's clock shows it.

@@ -2,10 +2,10 @@
 
 use super::failure::Failure;
 use super::print::warning;
+use super::values::Lines;
 use crate::graph::ThreadId;
 use crate::inbox::{Backend, Block, Card, Item, ItemKind, ItemQuery, ThreadLine, ThreadQuery};
 use crate::text::Visible;
-use serde_json::Value;
 
 /// How much is asked for at once.
 const PAGE: usize = 200;
@@ -82,25 +82,8 @@ fn in_default(text: String, item: &Item) -> String {
     if !text.trim().is_empty() {
         return text;
     }
-    let value = |value: &Value| Visible::new(&plain(value));
-    let said = match &item.args {
-        Value::Null => Block::Text(Visible::default()),
-        Value::Object(fields) => {
-            Block::Fields(fields.iter().map(|(name, of)| (Visible::line(name), value(of))).collect())
-        }
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            Block::Text(value(&item.args))
-        }
-    };
-    Card { blocks: vec![Block::Heading(Visible::line(&item.title)), said] }.text()
-}
-
-/// A value as a person reads it: text as it is, everything else as JSON.
-pub(super) fn plain(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            value.to_string()
-        }
-    }
+    let mut lines = Lines::new(usize::MAX);
+    lines.value(0, &item.args);
+    let (title, args) = (Visible::line(&item.title), Visible::new(&lines.into_text()));
+    Card { blocks: vec![Block::Heading(title), Block::Text(args)] }.text()
 }

@@ -147,5 +147,5 @@ fn sentences_for_people() {
     );
     let next = text(&desk.json(&["list"])[0]["id"]);
     let said = desk.sayso(&["respond", &next, "done", "--wait"]);
-    assert_eq!(said.done(), format!("Thread {thread} is done.\nResult: {{\"turns\":2}}\n"));
+    assert_eq!(said.done(), format!("Thread {thread} is done.\nResult:\n  turns: 2\n"));
 }

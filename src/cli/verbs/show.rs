@@ -4,14 +4,8 @@ use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::ids::thread;
 use crate::cli::output::{Answer, Page};
-use crate::cli::pages::plain;
-use crate::inbox::{NextView, ThreadView};
-use crate::text::{Visible, wrap};
-use serde_json::Value;
-use std::fmt::Write;
-
-/// Columns of running text where the page has no width of its own.
-const READABLE: usize = 100;
+use crate::cli::values::Lines;
+use crate::inbox::{DecisionView, EffectView, NextView, StepView, ThreadView};
 
 /// Show a whole thread: what happened, who decided, what was done
 #[derive(Debug, clap::Args)]
@@ -33,128 +27,75 @@ impl Args {
 }
 
 fn text(page: &Page, view: &ThreadView) -> String {
-    let mut out = Out { text: String::new(), columns: page.width.unwrap_or(READABLE) };
-    out.line(0, &format!("{} · {} · {}", view.id, view.workflow, view.status));
-    out.line(0, &view.title);
+    let mut lines = Lines::new(page.columns());
+    lines.line(0, &format!("{} · {} · {}", view.id, view.workflow, view.status));
+    lines.line(0, &view.title);
     if let Some(parent) = &view.parent {
-        out.line(0, &format!("started by {parent}"));
+        lines.line(0, &format!("started by {parent}"));
     }
     if let Some(origin) = &view.forked_from {
-        out.line(0, &format!("forked from {} after step {}", origin.thread, origin.step));
+        lines.line(0, &format!("forked from {} after step {}", origin.thread, origin.step));
     }
     if let Some(error) = &view.error {
-        out.line(0, &format!("trouble: {} [{}]", error.text, error.code));
+        lines.line(0, &format!("trouble: {} [{}]", error.text, error.code));
     }
-    out.steps(page, view);
-    out.decisions(page, view);
-    out.effects(page, view);
+    steps(&mut lines, page, &view.steps);
+    decisions(&mut lines, page, &view.decisions);
+    effects(&mut lines, page, &view.effects);
     if let Some(output) = view.output.as_ref().filter(|output| !output.is_null()) {
-        out.heading("Output");
-        out.value(2, output);
+        lines.heading("Output");
+        lines.value(2, output);
     }
     if view.usage.calls > 0 {
-        out.heading("Usage");
+        lines.heading("Usage");
         let usage = &view.usage;
         let tokens = format!("{} tokens in, {} out", usage.input_tokens, usage.output_tokens);
-        out.line(2, &format!("{} model calls, {tokens}, ${:.4}", usage.calls, usage.cost));
+        lines.line(2, &format!("{} model calls, {tokens}, ${:.4}", usage.calls, usage.cost));
     }
-    out.text
+    lines.into_text()
 }
 
-/// Text that grows line by line, each wrapped under its beginning.
-struct Out {
-    text: String,
-    columns: usize,
+fn steps(lines: &mut Lines, page: &Page, steps: &[StepView]) {
+    lines.heading("Steps");
+    let widest = steps.last().map_or(1, |last| last.n.to_string().len());
+    for step in steps {
+        let next = next(&step.next);
+        lines.line(2, &format!("{:>widest$}  {}  {} {next}", step.n, page.time(step.at), step.node));
+        // Updates are a list; each stands for itself, without a dash.
+        step.updates.as_array().into_iter().flatten().for_each(|update| lines.value(4 + widest, update));
+    }
 }
 
-impl Out {
-    fn heading(&mut self, text: &str) {
-        let _ = write!(self.text, "\n{text}\n");
+fn decisions(lines: &mut Lines, page: &Page, decisions: &[DecisionView]) {
+    if decisions.is_empty() {
+        return;
     }
-
-    fn line(&mut self, indent: usize, text: &str) {
-        let text = Visible::new(text);
-        for line in wrap(&text, self.columns.saturating_sub(indent).max(20)) {
-            let _ = writeln!(self.text, "{:indent$}{line}", "");
+    lines.heading("Decisions");
+    for decision in decisions {
+        let (at, id) = (page.time(decision.at), &decision.interrupt);
+        let undone = decision.undone_at.map(|at| format!(", taken back {}", page.time(at)));
+        let what = format!("{} of {}, by {}", decision.r#type, decision.action, decision.by);
+        lines.line(2, &format!("{at}  {id} {what}{}", undone.unwrap_or_default()));
+        lines.field(4, "proposed", &decision.proposed);
+        if !decision.args.is_null() {
+            lines.field(4, "given", &decision.args);
         }
-    }
-
-    /// A value as a person reads it; a list of one thing as that thing.
-    fn value(&mut self, indent: usize, value: &Value) {
-        match value {
-            Value::Array(items) if items.is_empty() => {}
-            Value::Array(items) => items.iter().for_each(|item| self.value(indent, item)),
-            Value::Object(fields) => {
-                for (name, field) in fields {
-                    self.line(indent, &format!("{name}: {}", plain(field)));
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                self.line(indent, &plain(value))
-            }
+        if let Some(executed) = &decision.executed {
+            lines.field(4, "executed", executed);
         }
     }
+}
 
-    fn steps(&mut self, page: &Page, view: &ThreadView) {
-        self.heading("Steps");
-        let widest = view.steps.last().map_or(1, |last| last.n.to_string().len());
-        for step in &view.steps {
-            let next = next(&step.next);
-            self.line(2, &format!("{:>widest$}  {}  {} {next}", step.n, page.time(step.at), step.node));
-            self.value(4 + widest, &step.updates);
-        }
+fn effects(lines: &mut Lines, page: &Page, effects: &[EffectView]) {
+    if effects.is_empty() {
+        return;
     }
-
-    fn decisions(&mut self, page: &Page, view: &ThreadView) {
-        if view.decisions.is_empty() {
-            return;
-        }
-        self.heading("Decisions");
-        for decision in &view.decisions {
-            let undone = decision.undone_at.map(|at| format!(", taken back {}", page.time(at)));
-            self.line(
-                2,
-                &format!(
-                    "{}  {} {} of {}, by {}{}",
-                    page.time(decision.at),
-                    decision.interrupt,
-                    decision.r#type,
-                    decision.action,
-                    decision.by,
-                    undone.unwrap_or_default()
-                ),
-            );
-            self.line(4, &format!("proposed: {}", plain(&decision.proposed)));
-            if !decision.args.is_null() {
-                self.line(4, &format!("given: {}", plain(&decision.args)));
-            }
-            if let Some(executed) = &decision.executed {
-                self.line(4, &format!("executed: {}", plain(executed)));
-            }
-        }
-    }
-
-    fn effects(&mut self, page: &Page, view: &ThreadView) {
-        if view.effects.is_empty() {
-            return;
-        }
-        self.heading("Effects");
-        for effect in &view.effects {
-            self.line(
-                2,
-                &format!(
-                    "{}  {} (step {}): {}{}",
-                    page.time(effect.at),
-                    effect.name,
-                    effect.step,
-                    effect.state,
-                    if effect.outcome.is_null() {
-                        String::new()
-                    } else {
-                        format!(", {}", plain(&effect.outcome))
-                    }
-                ),
-            );
+    lines.heading("Effects");
+    for effect in effects {
+        let (at, name) = (page.time(effect.at), &effect.name);
+        lines.line(2, &format!("{at}  {name} (step {}): {}", effect.step, effect.state));
+        if !effect.outcome.is_null() {
+            lines.value(4, &effect.outcome);
         }
     }
 }

@@ -19,6 +19,6 @@ impl Args {
         let thread = thread(&self.thread)?;
         let here = context.open()?;
         let outcome = here.backend().stop(thread).await?;
-        here.page.answer(&outcome, |_| outcome::text(&outcome))
+        here.page.answer(&outcome, |page| outcome::text(page, &outcome))
     }
 }

@@ -19,6 +19,6 @@ impl Args {
         let id = interrupt(&self.id)?;
         let here = context.open()?;
         let outcome = here.backend().undo(id).await?;
-        here.page.answer(&outcome, |_| outcome::text(&outcome))
+        here.page.answer(&outcome, |page| outcome::text(page, &outcome))
     }
 }
