@@ -8,7 +8,7 @@
 //! What is not here: any rule about what may be decided (`inbox`), any driving (`app`), any screen. A verb asks the
 //! [`Backend`](crate::inbox::Backend), and turns what it says into text or JSON.
 //!
-//! The road: `args` is what was typed, [`verbs`] the table of verbs with a file each, `context` opens what a verb
+//! The road: `args` is what was typed, `verbs` the table of verbs with a file each, `context` opens what a verb
 //! needs, `output` prints.
 
 mod args;
