@@ -1,6 +1,7 @@
 //! sayso: nothing leaves without your say-so.
 
 pub mod app;
+pub mod cli;
 pub mod config;
 pub mod graph;
 pub mod inbox;

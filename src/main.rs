@@ -1,3 +1,8 @@
 //! The program: what was typed becomes a verb, and the verb an exit code.
 
-fn main() {}
+use sayso::inbox::Registry;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    sayso::cli::main(std::env::args_os(), |_| Ok(Registry::default())).into()
+}

@@ -1,0 +1,81 @@
+//! From a config to an open data folder.
+
+use super::engine::{Engine, Settings};
+use crate::config::Config;
+use crate::inbox::Registry;
+use crate::store::{self, DriverLock, Mode, Store, StoreError};
+
+/// What workflows and their services are made from.
+pub struct Setup {
+    /// What is meant.
+    pub config: Config,
+    /// The open database.
+    pub store: Store,
+}
+
+/// What a look over the whole data folder found.
+#[derive(Clone, Debug)]
+pub struct Health {
+    /// Why nothing can be written, if nothing can.
+    pub view_only: Option<String>,
+    /// The format of the database.
+    pub format: i64,
+    /// The SQLite that reads it.
+    pub sqlite: &'static str,
+    /// How many threads were read through.
+    pub threads: u64,
+    /// Every row that is not as it was written, each in a sentence.
+    pub damaged: Vec<String>,
+    /// The process that drives, if one does.
+    pub driver: Option<u32>,
+    /// Whether all driving is paused.
+    pub paused: bool,
+}
+
+impl Setup {
+    /// Opens the data folder, and makes it where there is none.
+    pub fn open(config: Config) -> Result<Self, StoreError> {
+        let store = Store::open(&config.data)?;
+        Ok(Self { config, store })
+    }
+
+    /// The engine over it that knows these workflows.
+    pub fn engine(&self, registry: Registry) -> Engine {
+        Engine::new(self.store.clone(), registry, Settings::from(&self.config))
+    }
+
+    /// Why nothing can be written here, if nothing can.
+    pub fn view_only(&self) -> Option<String> {
+        match self.store.mode() {
+            Mode::ReadWrite => None,
+            Mode::ViewOnly(why) => Some(why),
+        }
+    }
+
+    /// Reads everything there is and says how it is.
+    pub fn health(&self) -> Result<Health, StoreError> {
+        let verified = self.store.verify()?;
+        Ok(Health {
+            view_only: self.view_only(),
+            format: store::VERSION,
+            sqlite: store::sqlite_version(),
+            threads: verified.threads,
+            damaged: verified.damaged,
+            driver: DriverLock::holder(self.store.folder()),
+            paused: self.store.paused()?,
+        })
+    }
+}
+
+impl From<&Config> for Settings {
+    fn from(config: &Config) -> Self {
+        Self {
+            hold: config.approvals.hold,
+            concurrency: config.engine.concurrency,
+            node_timeout: config.engine.node_timeout,
+            step_limit: u32::try_from(config.engine.step_limit).unwrap_or(u32::MAX),
+            retries: config.engine.retries,
+            ..Self::default()
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What a verb works with: the typed flags, and from there, on demand, the config and an open data folder.
+
+use super::args::Global;
+use super::failure::Failure;
+use super::log;
+use super::output::Page;
+use crate::app::{Engine, Local, Setup};
+use crate::config::{Config, Env, Host, Inputs};
+use crate::inbox::{Backend, Registry};
+
+/// Who knows the workflows.
+pub(super) type Workflows<'a> = Box<dyn FnOnce(&Setup) -> anyhow::Result<Registry> + 'a>;
+
+/// Before anything is opened. A verb takes from it what it needs, so that `sayso man` works without a home.
+pub(super) struct Context<'a> {
+    inputs: Inputs,
+    verbose: u8,
+    workflows: Workflows<'a>,
+    pub(super) page: Page,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(global: Global, workflows: Workflows<'a>) -> Self {
+        let inputs = Inputs { flags: global.flags(), env: Env::process(), host: Host::system() };
+        let page = Page::new(global.json, inputs.host.time_zone.clone());
+        Self { inputs, verbose: global.verbose, workflows, page }
+    }
+
+    /// What is meant.
+    pub(super) fn config(&self) -> Result<Config, Failure> {
+        Ok(Config::load(&self.inputs)?)
+    }
+
+    /// Opens the data folder.
+    pub(super) fn open(self) -> Result<Here, Failure> {
+        let config = self.config()?;
+        let mut page = self.page;
+        page.zone = config.user.time_zone.clone();
+        let setup = Setup::open(config).map_err(anyhow::Error::from)?;
+        log::start(&setup, &self.inputs.env, self.verbose);
+        let registry = (self.workflows)(&setup)?;
+        let local = Local::new(setup.engine(registry));
+        Ok(Here { local, page, folder: setup.config.data.display().to_string() })
+    }
+}
+
+/// An open data folder.
+pub(super) struct Here {
+    local: Local,
+    pub(super) page: Page,
+    /// Where it is, for messages.
+    pub(super) folder: String,
+}
+
+impl Here {
+    /// The one door to threads.
+    pub(super) fn backend(&self) -> &dyn Backend {
+        &self.local
+    }
+
+    /// What drives them.
+    pub(super) fn engine(&self) -> &Engine {
+        self.local.engine()
+    }
+
+    /// The workflows there are.
+    pub(super) fn registry(&self) -> &Registry {
+        self.local.engine().registry()
+    }
+}

@@ -1,0 +1,171 @@
+//! Waiting and driving, until threads rest, a signal comes, or patience is at its end.
+
+use super::context::Here;
+use super::failure::Failure;
+use super::outcome;
+use super::output::Answer;
+use super::print::{note, warning};
+use crate::app::{Attended, Ended, Scope, Until, attend, family_outcome};
+use crate::graph::ThreadId;
+use crate::inbox::Outcome;
+use clap::Args;
+use std::cell::Cell;
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Whether to wait for what a verb set going.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Waiting {
+    /// Then drive the thread, or wait for whoever drives, until it asks, rests or ends
+    #[arg(long)]
+    wait: bool,
+    /// Give up waiting after so many seconds
+    #[arg(long, value_name = "SECONDS", requires = "wait", value_parser = seconds)]
+    timeout: Option<Duration>,
+}
+
+/// A number of seconds, fractions allowed.
+pub(super) fn seconds(word: &str) -> Result<Duration, String> {
+    let seconds: f64 = word.parse().map_err(|_| "not a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "not a number of seconds to wait".to_owned())
+}
+
+impl Waiting {
+    /// The answer of a verb that left a thread at `outcome`.
+    pub(super) async fn follow(&self, here: &Here, outcome: Outcome) -> Result<Answer, Failure> {
+        let outcome = if self.wait { self.wait_for(here, &outcome.thread).await? } else { outcome };
+        here.page.answer(&outcome, |page| outcome::text(page, &outcome))
+    }
+
+    async fn wait_for(&self, here: &Here, thread: &ThreadId) -> Result<Outcome, Failure> {
+        let scope = Scope::Family(thread.clone());
+        let until = format!("`sayso show {thread}` tells how it stands");
+        driven(here, &scope, Until::Idle, self.timeout, |_| {}).await?.rests(&until)?;
+        let outcome = family_outcome(here.engine(), thread).map_err(anyhow::Error::from)?;
+        Ok(outcome)
+    }
+}
+
+/// Why driving ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stopped {
+    Signal,
+    Time,
+}
+
+/// How driving went.
+pub(super) struct Driven {
+    pub(super) attended: Attended,
+    stopped: Option<Stopped>,
+    timeout: Option<Duration>,
+}
+
+impl Driven {
+    /// An error unless the threads came to rest; `hint` says what to do now.
+    pub(super) fn rests(&self, hint: &str) -> Result<(), Failure> {
+        match self.stopped {
+            None => Ok(()),
+            Some(Stopped::Signal) => {
+                Err(Failure::failed(format!("interrupted while waiting; nothing is lost, {hint}")))
+            }
+            Some(Stopped::Time) => self.in_time(hint),
+        }
+    }
+
+    /// An error if the time was not enough; a signal is as good an end as any.
+    pub(super) fn in_time(&self, hint: &str) -> Result<(), Failure> {
+        if self.stopped != Some(Stopped::Time) {
+            return Ok(());
+        }
+        let waited = self.timeout.unwrap_or_default().as_secs_f64();
+        let who = match self.attended.driver {
+            Some(pid) => format!("process {pid} is driving and has not finished"),
+            None => "there is still work to do and nobody is driving now".to_owned(),
+        };
+        Err(Failure::failed(format!("gave up after {waited} s: {who}; {hint}")))
+    }
+}
+
+/// Drives `scope`, or waits for whoever does, until it rests, a signal comes or the time is up.
+pub(super) async fn driven(
+    here: &Here,
+    scope: &Scope,
+    until: Until,
+    timeout: Option<Duration>,
+    theirs: impl FnMut(Option<u32>),
+) -> Result<Driven, Failure> {
+    let stopped = Cell::new(None);
+    let stop = async {
+        let why = tokio::select! {
+            () = told_to_stop() => Stopped::Signal,
+            () = patience(timeout) => Stopped::Time,
+        };
+        stopped.set(Some(why));
+    };
+    let attended = attend(here.engine(), scope, until, stop, theirs).await.map_err(anyhow::Error::from)?;
+    match attended.ended {
+        Ended::Paused => note("all driving is paused; `sayso resume` lets threads go on"),
+        Ended::Idle => name_broken(here, scope, &attended)?,
+        Ended::Told => {}
+    }
+    // A signal that comes while the last effect is recorded finds the work done.
+    let stopped = stopped.get().filter(|_| attended.ended == Ended::Told);
+    Ok(Driven { attended, stopped, timeout })
+}
+
+/// Threads that are ready although there is nothing left to do could not be read or written.
+fn name_broken(here: &Here, scope: &Scope, attended: &Attended) -> Result<(), Failure> {
+    let family = match scope {
+        Scope::All => Vec::new(),
+        Scope::Family(root) => vec![root.clone()],
+    };
+    for thread in attended.threads.iter().chain(&family) {
+        let outcome = family_outcome(here.engine(), thread).map_err(anyhow::Error::from)?;
+        if outcome.status.active() {
+            warning(&format!(
+                "thread `{}` is {} and could not be driven; `sayso doctor` and the log in {}/log say why",
+                outcome.thread, outcome.status, here.folder
+            ));
+        }
+    }
+    Ok(())
+}
+
+async fn patience(timeout: Option<Duration>) {
+    match timeout {
+        Some(timeout) => tokio::time::sleep(timeout).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Resolves when the process is told to end; what it is doing is put down in order first.
+async fn told_to_stop() {
+    let heard = |kind| async move {
+        match signal(kind) {
+            Ok(mut signals) => {
+                signals.recv().await;
+            }
+            // Without a handler the signal ends the process, which loses nothing either.
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = heard(SignalKind::interrupt()) => {}
+        () = heard(SignalKind::terminate()) => {}
+        () = heard(SignalKind::hangup()) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_read() {
+        assert_eq!(seconds("2"), Ok(Duration::from_secs(2)));
+        assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
+        for word in ["", "soon", "-1", "NaN", "inf", "1e300"] {
+            assert!(seconds(word).is_err(), "{word}");
+        }
+    }
+}

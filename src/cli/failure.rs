@@ -1,0 +1,117 @@
+//! How a verb fails: an exit code and a sentence.
+
+use super::output::Answer;
+use crate::config;
+use crate::inbox::BackendError;
+use crate::text::Visible;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// What the exit code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// The verb did its work.
+    Done = 0,
+    /// It failed.
+    Failed = 1,
+    /// It was called wrongly, or the config is wrong.
+    Usage = 2,
+    /// What it was called on is not there, no longer open, or not as it was shown.
+    Gone = 3,
+}
+
+impl Exit {
+    /// The number the shell gets.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit.code())
+    }
+}
+
+/// Why a verb has no answer.
+#[derive(Debug)]
+pub(super) struct Failure {
+    exit: Exit,
+    text: String,
+}
+
+impl Failure {
+    pub(super) fn new(exit: Exit, text: impl Into<String>) -> Self {
+        Self { exit, text: text.into() }
+    }
+
+    pub(super) fn failed(text: impl Into<String>) -> Self {
+        Self::new(Exit::Failed, text)
+    }
+
+    pub(super) fn usage(text: impl Into<String>) -> Self {
+        Self::new(Exit::Usage, text)
+    }
+
+    pub(super) fn gone(text: impl Into<String>) -> Self {
+        Self::new(Exit::Gone, text)
+    }
+
+    /// The sentence.
+    #[cfg(test)]
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// A backend's refusal, where a conflict with how things stand means `conflict`.
+    pub(super) fn from_backend(error: &BackendError, conflict: Exit) -> Self {
+        let exit = match error {
+            BackendError::NotFound { .. } | BackendError::NotOpen { .. } | BackendError::Stale { .. } => {
+                Exit::Gone
+            }
+            BackendError::Ambiguous { .. } | BackendError::Refused { .. } | BackendError::Input { .. } => {
+                Exit::Usage
+            }
+            BackendError::Conflict(_) => conflict,
+            BackendError::Failed(_) => Exit::Failed,
+        };
+        Self::new(exit, error.to_string())
+    }
+
+    /// Tells the person, and gives the exit code.
+    pub(super) fn print(&self) -> Exit {
+        // Where even stderr is closed, the exit code has to do.
+        let _ = writeln!(std::io::stderr(), "error: {}", Visible::new(&self.text));
+        self.exit
+    }
+}
+
+impl From<BackendError> for Failure {
+    fn from(error: BackendError) -> Self {
+        Self::from_backend(&error, Exit::Failed)
+    }
+}
+
+impl From<config::Error> for Failure {
+    fn from(error: config::Error) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        let exit = if error.is::<config::Error>() { Exit::Usage } else { Exit::Failed };
+        Self::new(exit, format!("{error:#}"))
+    }
+}
+
+/// What the parser has to say: help and version are an answer, anything else is wrong usage.
+pub(super) fn from_clap(error: &clap::Error) -> Result<Answer, Failure> {
+    let text = error.render();
+    if error.use_stderr() {
+        let text = text.to_string();
+        return Err(Failure::usage(text.trim_end().trim_start_matches("error: ")));
+    }
+    Ok(Answer::help(&text))
+}

@@ -1,0 +1,206 @@
+//! The log: a file a day in the data folder, readable by its owner alone, the last few kept.
+//!
+//! Promises: never on stdout; on stderr only when asked; no secret that the config names by a variable, and nothing a
+//! terminal would obey, in either. Other crates are heard only when something is wrong with them, because what they
+//! trace may hold headers and bodies. A folder that cannot be written is simply not logged to.
+
+use crate::app::Setup;
+use crate::config::{Env, Level, Secret};
+use crate::text::Visible;
+use jiff::civil::Date;
+use jiff::{Timestamp, tz::TimeZone};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt;
+
+/// Days that are kept.
+const KEPT: usize = 7;
+
+/// Shorter values are words, not keys, and would be struck out everywhere.
+const SHORTEST_SECRET: usize = 8;
+
+/// Begins to log; once a process, so a second call changes nothing.
+pub(super) fn start(setup: &Setup, env: &Env, verbose: u8) {
+    let secrets = Arc::new(secrets(setup, env));
+    let level = filter(setup.config.log);
+    let file = (setup.view_only().is_none() && level != LevelFilter::OFF).then(|| {
+        let daily = Arc::new(Daily { folder: setup.config.data.join("log"), open: Mutex::default() });
+        layer(level, Lines { to: daily, secrets: secrets.clone() })
+    });
+    let stderr = (verbose > 0).then(|| {
+        let wanted = if verbose > 1 { LevelFilter::DEBUG } else { LevelFilter::INFO };
+        layer(level.max(wanted), Lines { to: Arc::new(Stderr), secrets })
+    });
+    let subscriber = tracing_subscriber::registry().with(file).with(stderr);
+    let _ = tracing::subscriber::set_global_default(subscriber);
+}
+
+fn layer<S, W>(level: LevelFilter, lines: Lines<W>) -> impl Layer<S>
+where
+    S: tracing::Subscriber + for<'s> tracing_subscriber::registry::LookupSpan<'s>,
+    W: Sink + 'static,
+{
+    let heard = Targets::new().with_target("sayso", level).with_default(level.min(LevelFilter::WARN));
+    tracing_subscriber::fmt::layer().with_ansi(false).with_writer(lines).with_filter(heard)
+}
+
+fn filter(level: Level) -> LevelFilter {
+    match level {
+        Level::Off => LevelFilter::OFF,
+        Level::Error => LevelFilter::ERROR,
+        Level::Warn => LevelFilter::WARN,
+        Level::Info => LevelFilter::INFO,
+        Level::Debug => LevelFilter::DEBUG,
+        Level::Trace => LevelFilter::TRACE,
+    }
+}
+
+/// The secrets that can be known without running a command.
+fn secrets(setup: &Setup, env: &Env) -> Vec<String> {
+    let models = setup.config.models.values().chain([&setup.config.model]);
+    let names = models.filter_map(|model| match &model.api_key {
+        Some(Secret::Env(name)) => Some(name),
+        Some(Secret::Command(_) | Secret::File(_)) | None => None,
+    });
+    let values = names.filter_map(|name| Some(env.get(name)?.to_str()?.trim().to_owned()));
+    values.filter(|value| value.len() >= SHORTEST_SECRET).collect()
+}
+
+/// Where finished lines go.
+trait Sink: Send + Sync {
+    fn put(&self, line: &[u8]) -> io::Result<()>;
+}
+
+struct Stderr;
+
+impl Sink for Stderr {
+    fn put(&self, line: &[u8]) -> io::Result<()> {
+        io::stderr().write_all(line)
+    }
+}
+
+/// Takes whole lines, makes them fit to be kept and read, and passes them on.
+struct Lines<W> {
+    to: Arc<W>,
+    secrets: Arc<Vec<String>>,
+}
+
+impl<W> Clone for Lines<W> {
+    fn clone(&self) -> Self {
+        Self { to: self.to.clone(), secrets: self.secrets.clone() }
+    }
+}
+
+impl<W: Sink> Write for Lines<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let mut text = Visible::line(String::from_utf8_lossy(line).trim_end()).into_string();
+        for secret in self.secrets.iter() {
+            text = text.replace(secret, "[secret]");
+        }
+        text.push('\n');
+        self.to.put(text.as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<W: Sink> MakeWriter<'_> for Lines<W> {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// A file a day. Several processes may append to it: a line is one write.
+struct Daily {
+    folder: PathBuf,
+    open: Mutex<Option<(Date, File)>>,
+}
+
+impl Sink for Daily {
+    fn put(&self, line: &[u8]) -> io::Result<()> {
+        let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if open.as_ref().is_none_or(|(day, _)| *day != today) {
+            *open = Some((today, self.begin(today)?));
+        }
+        match open.as_mut() {
+            Some((_, file)) => file.write_all(line),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Daily {
+    fn begin(&self, today: Date) -> io::Result<File> {
+        let mut folder = DirBuilder::new();
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+            folder.mode(0o700);
+            options.mode(0o600);
+        }
+        folder.recursive(true).create(&self.folder)?;
+        let file = options.open(self.folder.join(format!("sayso.{today}.log")))?;
+        self.prune()?;
+        Ok(file)
+    }
+
+    /// Names sort by day, so the oldest stand first.
+    fn prune(&self) -> io::Result<()> {
+        let ours = |name: &str| name.starts_with("sayso.") && name.ends_with(".log");
+        let mut names: Vec<String> = fs::read_dir(&self.folder)?
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+            .filter(|name| ours(name))
+            .collect();
+        names.sort();
+        for old in names.iter().rev().skip(KEPT) {
+            fs::remove_file(self.folder.join(old))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_a_day_and_only_the_last_few() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        fs::create_dir(&log).unwrap();
+        for day in 1..=9 {
+            fs::write(log.join(format!("sayso.2020-01-0{day}.log")), "old\n").unwrap();
+        }
+        fs::write(log.join("mine.txt"), "kept").unwrap();
+        let daily = Arc::new(Daily { folder: log.clone(), open: Mutex::default() });
+        let secrets = Arc::new(vec!["canary-key".to_owned()]);
+        let mut lines = Lines { to: daily, secrets };
+        lines.write_all(b"key=canary-key \x1b[2J\nforged line\n").unwrap();
+        let mut names: Vec<_> =
+            fs::read_dir(&log).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        assert_eq!(names.len(), KEPT + 1, "{names:?}");
+        assert_eq!(names[1], "sayso.2020-01-04.log");
+        let today = log.join(&names[KEPT]);
+        assert_eq!(fs::read_to_string(&today).unwrap(), "key=[secret] ⟨U+001B⟩[2J forged line\n");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(today).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+    }
+}

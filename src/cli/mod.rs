@@ -1,0 +1,67 @@
+//! The command line: the same core as the screen, for scripts and for hands.
+//!
+//! Promises: what a verb prints is either its whole answer or nothing; errors go to stderr as one sentence that says
+//! what, why and what to do; nothing that came from outside reaches the terminal as anything but text; and the exit
+//! code says which of four things happened ([`Exit`]). The definitions of flags and verbs are the one source of help,
+//! completions and the man page.
+//!
+//! What is not here: any rule about what may be decided (`inbox`), any driving (`app`), any screen. A verb asks the
+//! [`Backend`](crate::inbox::Backend), and turns what it says into text or JSON.
+//!
+//! The road: `args` is what was typed, `verbs` the table of verbs with a file each, `context` opens what a verb
+//! needs, `output` prints.
+
+mod args;
+mod context;
+mod decide;
+mod drive;
+mod failure;
+mod ids;
+mod log;
+mod outcome;
+mod output;
+mod pages;
+mod pairs;
+mod print;
+mod table;
+mod values;
+mod verbs;
+mod when;
+
+pub use failure::Exit;
+
+use crate::app::Setup;
+use crate::inbox::Registry;
+use args::Sayso;
+use clap::Parser;
+use context::Context;
+use failure::Failure;
+use output::Answer;
+use std::ffi::OsString;
+
+/// Does what `args` say and gives the exit code. `workflows` is asked for the workflows once a data folder is open.
+pub fn main(
+    args: impl IntoIterator<Item = OsString>,
+    workflows: impl FnOnce(&Setup) -> anyhow::Result<Registry>,
+) -> Exit {
+    let answer = match Sayso::try_parse_from(args) {
+        Ok(typed) => run(typed, Box::new(workflows)),
+        Err(error) => failure::from_clap(&error),
+    };
+    let printed = answer.and_then(Answer::print);
+    printed.unwrap_or_else(|failure| failure.print())
+}
+
+fn run(typed: Sayso, workflows: context::Workflows<'_>) -> Result<Answer, Failure> {
+    let Some(verb) = typed.verb else {
+        return Err(Failure::usage(
+            "no verb was given, and this sayso has no screen yet; `sayso list` shows what is open, \
+             `sayso --help` all verbs",
+        ));
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| Failure::failed(format!("cannot start: {e}; try again")))?;
+    runtime.block_on(verb.run(Context::new(typed.global, workflows)))
+}

@@ -1,0 +1,146 @@
+//! The page an answer is written for, and the answer.
+
+use super::failure::{Exit, Failure};
+use super::print::safe_json;
+use crate::text::Visible;
+use clap::builder::StyledStr;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use std::io::{ErrorKind, IsTerminal, Write};
+
+/// Columns of a terminal that does not say how wide it is.
+const USUAL_WIDTH: usize = 80;
+
+/// Columns of running text where nothing has to fit: longer lines are hard to read.
+const READABLE: usize = 100;
+
+/// What an answer is written for.
+#[derive(Clone, Debug)]
+pub(super) struct Page {
+    /// JSON instead of text.
+    json: bool,
+    /// Columns; `None` where nothing has to fit, as in a pipe.
+    pub(super) width: Option<usize>,
+    /// When now is, for ages.
+    pub(super) now: Timestamp,
+    /// Where the person's clock is.
+    pub(super) zone: TimeZone,
+}
+
+impl Page {
+    pub(super) fn new(json: bool, zone: TimeZone) -> Self {
+        let terminal = std::io::stdout().is_terminal();
+        Self { json, width: terminal.then(columns), now: Timestamp::now(), zone }
+    }
+
+    /// An answer, in whichever form is wanted; the other is not made. This is the one way out for text, and nothing
+    /// hidden passes it.
+    pub(super) fn answer<T: Serialize + ?Sized>(
+        &self,
+        data: &T,
+        text: impl FnOnce(&Self) -> String,
+    ) -> Result<Answer, Failure> {
+        let stdout = if self.json { safe_json(data)? } else { Visible::new(&text(self)).into_string() };
+        Ok(Answer { stdout, exit: Exit::Done })
+    }
+
+    /// Text for another program, which has to get it byte for byte and which holds nothing from outside.
+    pub(super) fn program(&self, data: &serde_json::Value, text: String) -> Result<Answer, Failure> {
+        let stdout = if self.json { safe_json(data)? } else { text };
+        Ok(Answer { stdout, exit: Exit::Done })
+    }
+
+    /// Whether the answer is for a program.
+    pub(super) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Columns of running text.
+    pub(super) fn columns(&self) -> usize {
+        self.width.unwrap_or(READABLE).min(READABLE)
+    }
+
+    /// A time as the person's clock shows it.
+    pub(super) fn time(&self, at: Timestamp) -> String {
+        at.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    }
+
+    /// How long ago: `40s`, `3m`, `2h`, `5d`.
+    pub(super) fn age(&self, at: Timestamp) -> String {
+        let seconds = self.now.as_second().saturating_sub(at.as_second()).max(0);
+        match seconds {
+            0..60 => format!("{seconds}s"),
+            60..3600 => format!("{}m", seconds / 60),
+            3600..86_400 => format!("{}h", seconds / 3600),
+            _ => format!("{}d", seconds / 86_400),
+        }
+    }
+}
+
+/// What a verb prints when it did its work.
+#[derive(Debug)]
+pub(super) struct Answer {
+    stdout: String,
+    exit: Exit,
+}
+
+impl Answer {
+    /// What the parser prints for `--help` and `--version`.
+    pub(super) fn help(text: &StyledStr) -> Self {
+        let stdout = if styled() { text.ansi().to_string() } else { text.to_string() };
+        Self { stdout, exit: Exit::Done }
+    }
+
+    /// The same answer with another exit code.
+    pub(super) fn exiting(self, exit: Exit) -> Self {
+        Self { exit, ..self }
+    }
+
+    /// Prints it. A reader that has seen enough is no failure.
+    pub(super) fn print(self) -> Result<Exit, Failure> {
+        let mut stdout = std::io::stdout().lock();
+        let mut written = stdout.write_all(self.stdout.as_bytes());
+        if !self.stdout.is_empty() && !self.stdout.ends_with('\n') {
+            written = written.and_then(|()| stdout.write_all(b"\n"));
+        }
+        match written.and_then(|()| stdout.flush()) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::failed(format!(
+                "the verb did its work, but its answer cannot be written: {error}"
+            ))),
+            Ok(()) | Err(_) => Ok(self.exit),
+        }
+    }
+}
+
+/// Whether styles are understood and wanted on stdout.
+fn styled() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    std::io::stdout().is_terminal() && !dumb && !set("NO_COLOR")
+}
+
+fn columns() -> usize {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout());
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_read_well() {
+        let mut page = Page::new(false, TimeZone::UTC);
+        page.now = "2026-11-20T12:00:00Z".parse().unwrap();
+        for (at, age) in [
+            ("2026-11-20T12:00:05Z", "0s"),
+            ("2026-11-20T11:59:20Z", "40s"),
+            ("2026-11-20T11:56:30Z", "3m"),
+            ("2026-11-20T09:10:00Z", "2h"),
+            ("2026-11-15T12:00:00Z", "5d"),
+        ] {
+            assert_eq!(page.age(at.parse().unwrap()), age, "{at}");
+        }
+    }
+}

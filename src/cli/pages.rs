@@ -1,0 +1,89 @@
+//! Whole lists from a backend that gives pages.
+
+use super::failure::Failure;
+use super::print::warning;
+use super::values::Lines;
+use crate::graph::ThreadId;
+use crate::inbox::{Backend, Block, Card, Item, ItemKind, ItemQuery, ThreadLine, ThreadQuery};
+use crate::text::Visible;
+
+/// How much is asked for at once.
+const PAGE: usize = 200;
+
+/// The items of `query`, at most `limit`; rows that cannot be trusted are named on stderr.
+pub(super) async fn items(
+    backend: &dyn Backend,
+    mut query: ItemQuery,
+    limit: Option<usize>,
+) -> Result<Vec<Item>, Failure> {
+    let mut items = Vec::new();
+    loop {
+        let left = limit.map_or(PAGE, |limit| limit - items.len());
+        query.limit = left.min(PAGE);
+        let page = backend.items(query.clone()).await?;
+        page.damaged.iter().for_each(|what| warning(what));
+        items.extend(page.items);
+        query.after = page.next;
+        if query.after.is_none() || limit.is_some_and(|limit| items.len() >= limit) {
+            return Ok(items);
+        }
+    }
+}
+
+/// The threads of `query`, at most `limit`.
+pub(super) async fn threads(
+    backend: &dyn Backend,
+    mut query: ThreadQuery,
+    limit: Option<usize>,
+) -> Result<Vec<ThreadLine>, Failure> {
+    let mut threads = Vec::new();
+    loop {
+        let left = limit.map_or(PAGE, |limit| limit - threads.len());
+        query.limit = left.min(PAGE);
+        let page = backend.threads(query.clone()).await?;
+        page.damaged.iter().for_each(|what| warning(what));
+        threads.extend(page.threads);
+        query.after = page.next;
+        if query.after.is_none() || limit.is_some_and(|limit| threads.len() >= limit) {
+            return Ok(threads);
+        }
+    }
+}
+
+/// The same item with its card as text.
+pub(super) async fn with_card(backend: &dyn Backend, mut item: Item) -> Item {
+    item.text = match item.interrupt() {
+        None => in_default(String::new(), &item),
+        Some(id) => match backend.card(id).await {
+            Ok((_, card)) => in_default(card.text(), &item),
+            Err(error) => {
+                warning(&format!("the card of `{}` cannot be shown: {error}", item.id));
+                String::new()
+            }
+        },
+    };
+    item
+}
+
+/// A result nobody has read, by its thread.
+pub(super) async fn result(backend: &dyn Backend, thread: &ThreadId) -> Result<Item, Failure> {
+    let thread = backend.outcome(thread.clone()).await?.thread;
+    let query = ItemQuery { kind: Some(ItemKind::Result), ..ItemQuery::default() };
+    let found = items(backend, query, None).await?.into_iter().find(|item| item.thread == thread);
+    found.ok_or_else(|| {
+        Failure::gone(format!(
+            "thread `{thread}` has no result waiting to be read; `sayso show {thread}` shows all of it"
+        ))
+    })
+}
+
+/// A card that says nothing still has to show what is proposed, so the arguments stand in for it.
+fn in_default(text: String, item: &Item) -> String {
+    if !text.trim().is_empty() {
+        return text;
+    }
+    let mut lines = Lines::new(usize::MAX);
+    lines.value(0, &item.args);
+    let (title, args) = (Visible::line(&item.title), Visible::new(&lines.into_text()));
+    Card { blocks: vec![Block::Heading(title), Block::Text(args)] }.text()
+}

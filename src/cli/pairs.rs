@@ -1,0 +1,160 @@
+//! `key=value`, typed by a JSON schema: strings verbatim, everything else JSON, and one bare word for a list of
+//! strings is a list of one. Pure.
+
+use super::failure::Failure;
+use crate::text::{self, Visible, nearest};
+use serde_json::{Map, Value};
+
+/// How deep `$ref` and alternatives are followed; a schema that refers to itself ends there.
+const DEEPEST: usize = 8;
+
+/// The pairs as an object. A key the schema does not know is refused with the nearest one, unless it is in `also`.
+pub(super) fn read(pairs: &[String], schema: &Value, also: &Value) -> Result<Map<String, Value>, Failure> {
+    let mut read = Map::new();
+    for pair in pairs {
+        let Some((key, typed)) = pair.split_once('=') else {
+            return Err(Failure::usage(format!(
+                "`{}` is not key=value; write the key, an equals sign and the value, as in `{}=…`",
+                Visible::line(pair),
+                known(schema, also).first().map_or("key", String::as_str)
+            )));
+        };
+        let Some(property) = property(schema, also, key) else {
+            return Err(unknown(key, &known(schema, also)));
+        };
+        let value = value(key, typed, schema, property)?;
+        if read.insert(key.to_owned(), value).is_some() {
+            return Err(Failure::usage(format!("`{key}` is given twice; give it once")));
+        }
+    }
+    Ok(read)
+}
+
+/// What a person typed in JSON, less control characters.
+pub(super) fn typed(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(text::typed(&text)),
+        Value::Array(items) => items.into_iter().map(typed).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, typed(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
+}
+
+fn value(key: &str, typed: &str, root: &Value, property: &Value) -> Result<Value, Failure> {
+    let verbatim = || Value::String(text::typed(typed));
+    match sort(root, property, 0) {
+        Sort::Text => Ok(verbatim()),
+        Sort::Texts => Ok(match serde_json::from_str(typed) {
+            Ok(list @ Value::Array(_)) => self::typed(list),
+            _ => Value::Array(vec![verbatim()]),
+        }),
+        Sort::Anything => Ok(serde_json::from_str(typed).map_or_else(|_| verbatim(), self::typed)),
+        Sort::Json(wanted) => serde_json::from_str(typed).map(self::typed).map_err(|_| {
+            let typed: String = typed.chars().take(60).collect();
+            Failure::usage(format!("`{key}`: `{}` is not {wanted}; write it as JSON", Visible::line(&typed)))
+        }),
+    }
+}
+
+/// What a property takes.
+enum Sort {
+    Text,
+    Texts,
+    Json(String),
+    Anything,
+}
+
+fn sort(root: &Value, schema: &Value, depth: usize) -> Sort {
+    let schema = resolve(root, schema);
+    if depth > DEEPEST {
+        return Sort::Anything;
+    }
+    let constants = schema.get("const").into_iter().chain(array(schema, "enum"));
+    let types: Vec<&str> = match schema.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+        _ => constants.filter(|value| !value.is_null()).map(type_of).collect(),
+    };
+    if types.contains(&"string") {
+        return Sort::Text;
+    }
+    if types.contains(&"array") {
+        let items = schema.get("items").map(|items| sort(root, items, depth + 1));
+        return if matches!(items, Some(Sort::Text)) { Sort::Texts } else { Sort::Json("a list".to_owned()) };
+    }
+    let named: Vec<&str> = types.iter().copied().filter(|word| *word != "null").collect();
+    if let Some(first) = named.first() {
+        let article = if first.starts_with(['i', 'o']) { "an" } else { "a" };
+        return Sort::Json(format!("{article} {}", named.join(" or ")));
+    }
+    let mut others = ["anyOf", "oneOf", "allOf"].into_iter().flat_map(|word| array(schema, word));
+    let first = others.find_map(|other| match sort(root, other, depth + 1) {
+        Sort::Anything => None,
+        sort => Some(sort),
+    });
+    first.unwrap_or(Sort::Anything)
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn array<'v>(schema: &'v Value, word: &str) -> impl Iterator<Item = &'v Value> {
+    schema.get(word).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// The schema a `$ref` inside the same document points to.
+fn resolve<'v>(root: &'v Value, mut schema: &'v Value) -> &'v Value {
+    for _ in 0..DEEPEST {
+        let target = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'));
+        match target.and_then(|pointer| root.pointer(pointer)) {
+            Some(found) => schema = found,
+            None => break,
+        }
+    }
+    schema
+}
+
+/// The schema of one key; `None` where there can be no such key.
+fn property<'v>(schema: &'v Value, also: &Value, key: &str) -> Option<&'v Value> {
+    let schema = resolve(schema, schema);
+    let known = schema.get("properties").and_then(|properties| properties.get(key));
+    known.or_else(|| match schema.get("additionalProperties") {
+        Some(Value::Bool(false)) => None,
+        Some(others) => Some(others),
+        // Where nothing is declared, everything goes; where something is, a word beside it is a slip.
+        None if schema.get("properties").is_none() || also.get(key).is_some() => Some(&Value::Bool(true)),
+        None => None,
+    })
+}
+
+fn known(schema: &Value, also: &Value) -> Vec<String> {
+    let of = |value: Option<&Value>| -> Vec<String> {
+        value.and_then(Value::as_object).map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
+    };
+    let mut known = of(resolve(schema, schema).get("properties"));
+    known.extend(of(Some(also)).into_iter().filter(|key| property(schema, also, key).is_some()));
+    known.dedup();
+    known
+}
+
+fn unknown(key: &str, known: &[String]) -> Failure {
+    let hint = match nearest(key, known.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "there are none to set".to_owned(),
+        None => format!("there are {}", known.join(", ")),
+    };
+    let key: String = key.chars().take(60).collect();
+    Failure::usage(format!("there is no key `{}`; {hint}", Visible::line(&key)))
+}
+
+#[cfg(test)]
+#[path = "pairs_tests.rs"]
+mod tests;

@@ -1,0 +1,115 @@
+//! Tables for people: aligned, and cut to the terminal's width in the one column that can spare it.
+
+use super::output::Page;
+use crate::text::{Visible, pad, truncate, width};
+
+/// Between two columns.
+const GAP: &str = "  ";
+
+/// The flexible column keeps at least this many columns; below that lines run over.
+const LEAST: usize = 12;
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Column {
+    head: &'static str,
+    fit: Fit,
+}
+
+/// How a column takes its room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fit {
+    /// As wide as its widest cell.
+    Whole,
+    /// The same, numbers under numbers.
+    Right,
+    /// Cut where the page is too narrow.
+    Cut,
+}
+
+/// A column as wide as its widest cell.
+pub(super) const fn whole(head: &'static str) -> Column {
+    Column { head, fit: Fit::Whole }
+}
+
+/// A column of numbers.
+pub(super) const fn right(head: &'static str) -> Column {
+    Column { head, fit: Fit::Right }
+}
+
+/// The column that is cut where the page is too narrow.
+pub(super) const fn cut(head: &'static str) -> Column {
+    Column { head, fit: Fit::Cut }
+}
+
+/// The table, a line a row, with a heading line.
+pub(super) fn table<const N: usize>(page: &Page, columns: [Column; N], rows: &[[String; N]]) -> String {
+    let heads = columns.map(|column| column.head.to_owned());
+    let cells: Vec<[Visible; N]> = std::iter::once(&heads)
+        .chain(rows)
+        .map(|row| row.each_ref().map(|cell| Visible::line(cell)))
+        .collect();
+    let mut widths = [0; N];
+    for row in &cells {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = width(cell).max(*widest);
+        }
+    }
+    if let Some(page) = page.width {
+        let total = widths.iter().sum::<usize>() + GAP.len() * N.saturating_sub(1);
+        for (column, widest) in columns.iter().zip(&mut widths) {
+            if column.fit == Fit::Cut {
+                *widest = widest.saturating_sub(total.saturating_sub(page)).max(LEAST.min(*widest));
+            }
+        }
+    }
+    let mut out = String::new();
+    for row in &cells {
+        let line: Vec<String> = columns
+            .iter()
+            .zip(row)
+            .zip(widths)
+            .map(|((column, cell), columns)| match column.fit {
+                Fit::Whole | Fit::Cut => pad(cell, columns),
+                Fit::Right => {
+                    let cell = truncate(cell, columns);
+                    format!("{}{cell}", " ".repeat(columns.saturating_sub(width(&cell))))
+                }
+            })
+            .collect();
+        out.push_str(line.join(GAP).trim_end());
+        out.push('\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::tz::TimeZone;
+
+    fn drawn(page_width: Option<usize>) -> String {
+        let mut page = Page::new(false, TimeZone::UTC);
+        page.width = page_width;
+        let columns = [whole("ID"), right("N"), cut("TITLE")];
+        let rows = [
+            ["i1".to_owned(), "7".to_owned(), "漢字 and a rather long title".to_owned()],
+            ["i22".to_owned(), "12".to_owned(), "short\n\u{7}".to_owned()],
+        ];
+        table(&page, columns, &rows)
+    }
+
+    #[test]
+    fn columns_line_up() {
+        assert_eq!(
+            drawn(None),
+            "ID    N  TITLE\ni1    7  漢字 and a rather long title\ni22  12  short ⟨U+0007⟩\n"
+        );
+    }
+
+    #[test]
+    fn the_flexible_column_is_cut() {
+        assert_eq!(drawn(Some(24)), "ID    N  TITLE\ni1    7  漢字 and a rat…\ni22  12  short ⟨U+0007⟩\n");
+        assert!(drawn(Some(1)).contains("漢字 and a …"));
+    }
+}

@@ -1,0 +1,29 @@
+//! `sayso completions`: for shells.
+
+use crate::cli::args::Sayso;
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use clap::CommandFactory;
+use clap_complete::Shell;
+use serde_json::json;
+
+/// Print completions for a shell
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    sayso completions bash > ~/.local/share/bash-completion/completions/sayso\n  \
+    sayso completions zsh > \"${fpath[1]}/_sayso\"\n  \
+    sayso completions fish > ~/.config/fish/completions/sayso.fish")]
+pub(in crate::cli) struct Args {
+    /// The shell
+    shell: Shell,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Sayso::command(), "sayso", &mut script);
+        let script = String::from_utf8_lossy(&script).into_owned();
+        context.page.program(&json!({"shell": self.shell.to_string(), "script": script}), script.clone())
+    }
+}

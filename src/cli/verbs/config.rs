@@ -1,0 +1,37 @@
+//! `sayso config`: what is meant, and who said so.
+
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::cli::table::{cut, table, whole};
+use serde_json::{Value, json};
+
+/// Show what is configured and where each value came from
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Secrets are shown by where they are kept, never themselves.\n\nExamples:\n  \
+    sayso config\n  \
+    sayso config --json | jq -r '.[] | select(.origin != \"default\") | .key'")]
+pub(in crate::cli) struct Args {}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let config = context.config()?;
+        let data: Vec<Value> = config
+            .describe()
+            .iter()
+            .map(|setting| {
+                json!({"key": setting.key, "value": setting.value, "origin": setting.origin.to_string()})
+            })
+            .collect();
+        context.page.answer(&data, |page| {
+            let rows: Vec<_> = config
+                .describe()
+                .iter()
+                .map(|setting| {
+                    [setting.key.clone(), setting.value.as_str().to_owned(), setting.origin.to_string()]
+                })
+                .collect();
+            table(page, [whole("KEY"), cut("VALUE"), whole("FROM")], &rows)
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! `sayso doctor`: is everything in order?
+
+use crate::app::{Health, Setup};
+use crate::cli::context::Context;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::output::Answer;
+use crate::config::Config;
+use serde::Serialize;
+use std::path::Path;
+
+/// Check the data folder and read through the whole database
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
+    sayso doctor\n  \
+    sayso doctor --json | jq '.[] | select(.ok | not)'"
+)]
+pub(in crate::cli) struct Args {}
+
+/// One thing that was looked at.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+struct Check {
+    check: &'static str,
+    ok: bool,
+    text: String,
+}
+
+impl Check {
+    fn good(check: &'static str, text: impl Into<String>) -> Self {
+        Self { check, ok: true, text: text.into() }
+    }
+
+    fn bad(check: &'static str, text: impl Into<String>) -> Self {
+        Self { check, ok: false, text: text.into() }
+    }
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let config = context.config()?;
+        let mut checks = vec![configured(&config)];
+        if config.data.exists() {
+            checks.extend(look(config));
+        } else {
+            let text = format!("{} does not exist yet; it is made when it is needed", config.data.display());
+            checks.push(Check::good("data folder", text));
+        }
+        let well = checks.iter().all(|check| check.ok);
+        let answer = context.page.answer(&checks, |_| text(&checks))?;
+        Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
+    }
+}
+
+fn configured(config: &Config) -> Check {
+    Check::good(
+        "config",
+        match &config.file {
+            Some(file) => format!("{} is read", file.display()),
+            None => "there is none; everything is default".to_owned(),
+        },
+    )
+}
+
+fn look(config: Config) -> Vec<Check> {
+    let folder = config.data.clone();
+    let setup = match Setup::open(config) {
+        Ok(setup) => setup,
+        Err(error) => return vec![permissions(&folder), Check::bad("database", error.to_string())],
+    };
+    let permissions = permissions(&folder);
+    let health = match setup.health() {
+        Ok(health) => health,
+        Err(error) => return vec![permissions, Check::bad("database", error.to_string())],
+    };
+    let folder = match &health.view_only {
+        None => Check::good("data folder", format!("{} can be written", folder.display())),
+        Some(why) => Check::bad("data folder", format!("it can only be viewed: {why}")),
+    };
+    let format = format!("format {}, read by SQLite {}", health.format, health.sqlite);
+    vec![folder, permissions, Check::good("database", format), records(&health), driver(&health)]
+}
+
+/// Whether others on this machine are kept out.
+fn permissions(folder: &Path) -> Check {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let open_to_others = |path: &Path| {
+            let mode = std::fs::metadata(path).map(|meta| meta.permissions().mode() & 0o777).unwrap_or(0);
+            (mode & 0o077 != 0).then_some(mode)
+        };
+        if let Some(mode) = open_to_others(folder) {
+            let text =
+                format!("others may look into {0} (mode {mode:o}); run chmod 700 {0}", folder.display());
+            return Check::bad("permissions", text);
+        }
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b"sayso.db")) {
+            if let Some(mode) = open_to_others(&entry.path()) {
+                let path = entry.path();
+                let text = format!("others may read {0} (mode {mode:o}); run chmod 600 {0}", path.display());
+                return Check::bad("permissions", text);
+            }
+        }
+    }
+    Check::good("permissions", "only you can read it")
+}
+
+fn records(health: &Health) -> Check {
+    match health.damaged.as_slice() {
+        [] if health.threads == 1 => Check::good("records", "1 thread read through, all as written"),
+        [] => Check::good("records", format!("{} threads read through, all as written", health.threads)),
+        damaged => {
+            let text = format!("{}; restore a backup of the data folder", damaged.join("; "));
+            Check::bad("records", text)
+        }
+    }
+}
+
+fn driver(health: &Health) -> Check {
+    let who = match health.driver {
+        Some(pid) => format!("process {pid} is driving"),
+        None => "nobody is driving now".to_owned(),
+    };
+    let paused = if health.paused { "; all driving is paused, `sayso resume` ends that" } else { "" };
+    Check::good("driver", format!("{who}{paused}"))
+}
+
+fn text(checks: &[Check]) -> String {
+    let widest = checks.iter().map(|check| check.check.len()).max().unwrap_or(0);
+    let line = |check: &Check| {
+        let mark = if check.ok { "ok  " } else { "FAIL" };
+        format!("{mark}  {:widest$}  {}\n", check.check, check.text)
+    };
+    checks.iter().map(line).collect()
+}

@@ -1,0 +1,32 @@
+//! `sayso fork`: another way from a step on.
+
+use crate::cli::context::Context;
+use crate::cli::drive::Waiting;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::ids::thread;
+use crate::cli::output::Answer;
+
+/// Begin a new thread from a step of another; nothing that was done is done again
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    sayso fork t3h8w1z5c --step 4\n  \
+    sayso fork t3h8 --step 0 --wait --json")]
+pub(in crate::cli) struct Args {
+    /// The thread
+    thread: String,
+    /// The last step they share, as `show` numbers them
+    #[arg(long, value_name = "N")]
+    step: u64,
+    #[command(flatten)]
+    waiting: Waiting,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let thread = thread(&self.thread)?;
+        let here = context.open()?;
+        let forked = here.backend().fork(thread, self.step).await;
+        let outcome = forked.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
+        self.waiting.follow(&here, outcome).await
+    }
+}

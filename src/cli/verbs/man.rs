@@ -1,0 +1,46 @@
+//! `sayso man`: the manual page.
+
+use crate::cli::args::Sayso;
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::text::{Visible, nearest};
+use clap::{Command, CommandFactory};
+use serde_json::json;
+
+/// Print the manual page, of everything or of one verb
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    sayso man > ~/.local/share/man/man1/sayso.1\n  \
+    sayso man edit | man -l -")]
+pub(in crate::cli) struct Args {
+    /// Only this verb
+    verb: Option<String>,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let command = self.command()?;
+        let mut page = Vec::new();
+        clap_mangen::Man::new(command)
+            .render(&mut page)
+            .map_err(|e| Failure::failed(format!("the manual page cannot be made: {e}")))?;
+        let page = String::from_utf8_lossy(&page).into_owned();
+        context.page.program(&json!({ "man": page }), page.clone())
+    }
+
+    fn command(&self) -> Result<Command, Failure> {
+        // Built, so that global flags stand on each verb's page too.
+        let mut all = Sayso::command().subcommand_help_heading("VERBS").disable_help_subcommand(true);
+        all.build();
+        let Some(verb) = &self.verb else { return Ok(all) };
+        let found = all.get_subcommands().find(|command| command.get_name() == verb).cloned();
+        found.ok_or_else(|| {
+            let hint = match nearest(verb, all.get_subcommands().map(Command::get_name)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`sayso --help` lists them".to_owned(),
+            };
+            Failure::usage(format!("there is no verb `{}`; {hint}", Visible::line(verb)))
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! The table of verbs. A verb is a file with its flags, its help and what it does, and a line here.
+
+mod accept;
+mod completions;
+mod config;
+mod doctor;
+mod edit;
+mod fork;
+mod graph;
+mod ignore;
+mod list;
+mod man;
+mod pause;
+mod proceed;
+mod respond;
+mod resume;
+mod run;
+mod show;
+mod snooze;
+mod start;
+mod status;
+mod stop;
+mod threads;
+mod undo;
+mod view;
+
+use super::context::Context;
+use super::failure::Failure;
+use super::output::Answer;
+
+/// Makes the closed list of verbs and the way to each from one table.
+macro_rules! verbs {
+    ($($verb:ident => $file:ident),+ $(,)?) => {
+        /// Every verb, in the order of the help.
+        #[derive(Debug, clap::Subcommand)]
+        pub(super) enum Verb {
+            $($verb($file::Args),)+
+        }
+
+        impl Verb {
+            /// Does what the verb says.
+            pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+                match self {
+                    $(Verb::$verb(args) => args.run(context).await,)+
+                }
+            }
+        }
+    };
+}
+
+verbs! {
+    List => list,
+    View => view,
+    Accept => accept,
+    Edit => edit,
+    Respond => respond,
+    Ignore => ignore,
+    Undo => undo,
+    Snooze => snooze,
+    Start => start,
+    Continue => proceed,
+    Stop => stop,
+    Pause => pause,
+    Resume => resume,
+    Status => status,
+    Run => run,
+    Threads => threads,
+    Show => show,
+    Fork => fork,
+    Graph => graph,
+    Doctor => doctor,
+    Config => config,
+    Completions => completions,
+    Man => man,
+}

@@ -1,0 +1,33 @@
+//! `sayso continue`: on after a result.
+
+use crate::cli::context::Context;
+use crate::cli::decide::words;
+use crate::cli::drive::Waiting;
+use crate::cli::failure::Failure;
+use crate::cli::ids::thread;
+use crate::cli::output::Answer;
+
+/// Go on with a finished thread
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    sayso continue t3h8w1z5c \"Now by quarter\" --wait\n  \
+    sayso continue t3h8 - < more.txt")]
+pub(in crate::cli) struct Args {
+    /// The thread
+    thread: String,
+    /// The words; - reads them from stdin
+    #[arg(allow_hyphen_values = true)]
+    text: String,
+    #[command(flatten)]
+    waiting: Waiting,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let thread = thread(&self.thread)?;
+        let words = words(&self.text)?;
+        let here = context.open()?;
+        let outcome = here.backend().proceed(thread, words).await?;
+        self.waiting.follow(&here, outcome).await
+    }
+}

@@ -1,0 +1,27 @@
+//! `sayso resume`: after a pause.
+
+use super::status;
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::inbox::Overview;
+
+/// Let threads go on after a pause
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  sayso resume")]
+pub(in crate::cli) struct Args {}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        here.backend().pause(false).await?;
+        status::answer(&here, text).await
+    }
+}
+
+fn text(overview: &Overview) -> String {
+    match overview.driver {
+        Some(pid) => format!("Resumed: process {pid} drives on.\n"),
+        None => "Resumed; nobody is driving now, `sayso run` does.\n".to_owned(),
+    }
+}

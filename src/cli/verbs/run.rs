@@ -1,0 +1,77 @@
+//! `sayso run`: drives threads.
+
+use crate::app::{Scope, Until};
+use crate::cli::context::{Context, Here};
+use crate::cli::drive::{driven, seconds};
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::cli::print::note;
+use crate::graph::{InterruptId, ThreadId};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Drive every thread that can go on
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Without --until-idle it drives until Ctrl-C or SIGTERM. Where another process drives already, it \
+    waits and takes over when that one ends.\n\nExamples:\n  \
+    sayso run\n  \
+    sayso run --until-idle --json\n  \
+    sayso run --until-idle --timeout 300"
+)]
+pub(in crate::cli) struct Args {
+    /// End when nothing is ready, running, held or about to be tried again
+    #[arg(long)]
+    until_idle: bool,
+    /// Give up after so many seconds
+    #[arg(long, value_name = "SECONDS", requires = "until_idle", value_parser = seconds)]
+    timeout: Option<Duration>,
+}
+
+/// What was driven, and what it asks now.
+#[derive(Debug, Serialize)]
+struct Report {
+    threads: Vec<ThreadId>,
+    interrupts: Vec<InterruptId>,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        let until = if self.until_idle { Until::Idle } else { Until::Told };
+        let mut told = None;
+        let theirs = |driver: Option<u32>| {
+            if let Some(pid) = driver
+                && told.replace(pid) != Some(pid)
+            {
+                note(&format!("process {pid} is driving already; waiting for it"));
+            }
+        };
+        let driven = driven(&here, &Scope::All, until, self.timeout, theirs).await?;
+        driven.in_time("`sayso status` tells what is left")?;
+        let report = report(&here, driven.attended.threads).await?;
+        here.page.answer(&report, |_| text(&report))
+    }
+}
+
+async fn report(here: &Here, threads: BTreeSet<ThreadId>) -> Result<Report, Failure> {
+    let mut interrupts = Vec::new();
+    for thread in &threads {
+        interrupts.extend(here.backend().outcome(thread.clone()).await?.interrupts);
+    }
+    Ok(Report { threads: threads.into_iter().collect(), interrupts })
+}
+
+fn text(report: &Report) -> String {
+    let threads = match report.threads.len() {
+        0 => return "There was nothing to drive.\n".to_owned(),
+        1 => "1 thread went".to_owned(),
+        many => format!("{many} threads went"),
+    };
+    match report.interrupts.len() {
+        0 => format!("{threads} on; nothing is asked of you.\n"),
+        1 => format!("{threads} on; 1 question waits for you, see `sayso list`.\n"),
+        many => format!("{threads} on; {many} questions wait for you, see `sayso list`.\n"),
+    }
+}

@@ -1,0 +1,115 @@
+//! `sayso show`: a whole thread.
+
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::ids::thread;
+use crate::cli::output::{Answer, Page};
+use crate::cli::values::Lines;
+use crate::inbox::{DecisionView, EffectView, NextView, StepView, ThreadView};
+
+/// Show a whole thread: what happened, who decided, what was done
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    sayso show t3h8w1z5c\n  \
+    sayso show t3h8 --json | jq '.decisions[] | {type, by, at}'")]
+pub(in crate::cli) struct Args {
+    /// The thread
+    thread: String,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let thread = thread(&self.thread)?;
+        let here = context.open()?;
+        let view = here.backend().thread(thread).await?;
+        here.page.answer(&view, |page| text(page, &view))
+    }
+}
+
+fn text(page: &Page, view: &ThreadView) -> String {
+    let mut lines = Lines::new(page.columns());
+    lines.line(0, &format!("{} · {} · {}", view.id, view.workflow, view.status));
+    lines.line(0, &view.title);
+    if let Some(parent) = &view.parent {
+        lines.line(0, &format!("started by {parent}"));
+    }
+    if let Some(origin) = &view.forked_from {
+        lines.line(0, &format!("forked from {} after step {}", origin.thread, origin.step));
+    }
+    if let Some(error) = &view.error {
+        lines.line(0, &format!("trouble: {} [{}]", error.text, error.code));
+    }
+    steps(&mut lines, page, &view.steps);
+    decisions(&mut lines, page, &view.decisions);
+    effects(&mut lines, page, &view.effects);
+    if let Some(output) = view.output.as_ref().filter(|output| !output.is_null()) {
+        lines.heading("Output");
+        lines.value(2, output);
+    }
+    if view.usage.calls > 0 {
+        lines.heading("Usage");
+        let usage = &view.usage;
+        let tokens = format!("{} tokens in, {} out", usage.input_tokens, usage.output_tokens);
+        lines.line(2, &format!("{} model calls, {tokens}, ${:.4}", usage.calls, usage.cost));
+    }
+    lines.into_text()
+}
+
+fn steps(lines: &mut Lines, page: &Page, steps: &[StepView]) {
+    lines.heading("Steps");
+    let widest = steps.last().map_or(1, |last| last.n.to_string().len());
+    for step in steps {
+        let next = next(&step.next);
+        lines.line(2, &format!("{:>widest$}  {}  {} {next}", step.n, page.time(step.at), step.node));
+        // Updates are a list; each stands for itself, without a dash.
+        step.updates.as_array().into_iter().flatten().for_each(|update| lines.value(4 + widest, update));
+    }
+}
+
+fn decisions(lines: &mut Lines, page: &Page, decisions: &[DecisionView]) {
+    if decisions.is_empty() {
+        return;
+    }
+    lines.heading("Decisions");
+    for decision in decisions {
+        let (at, id) = (page.time(decision.at), &decision.interrupt);
+        let undone = decision.undone_at.map(|at| format!(", taken back {}", page.time(at)));
+        let what = format!("{} of {}, by {}", decision.r#type, decision.action, decision.by);
+        lines.line(2, &format!("{at}  {id} {what}{}", undone.unwrap_or_default()));
+        lines.field(4, "proposed", &decision.proposed);
+        if !decision.args.is_null() {
+            lines.field(4, "given", &decision.args);
+        }
+        if let Some(executed) = &decision.executed {
+            lines.field(4, "executed", executed);
+        }
+    }
+}
+
+fn effects(lines: &mut Lines, page: &Page, effects: &[EffectView]) {
+    if effects.is_empty() {
+        return;
+    }
+    lines.heading("Effects");
+    for effect in effects {
+        let (at, name) = (page.time(effect.at), &effect.name);
+        lines.line(2, &format!("{at}  {name} (step {}): {}", effect.step, effect.state));
+        if !effect.outcome.is_null() {
+            lines.value(4, &effect.outcome);
+        }
+    }
+}
+
+fn next(next: &NextView) -> String {
+    let list = |ids: Vec<String>| ids.join(", ");
+    match next {
+        NextView::Goto { goto } => format!("→ {goto}"),
+        NextView::Ask { ask, then } => {
+            format!("asks {} → {then}", list(ask.iter().map(ToString::to_string).collect()))
+        }
+        NextView::Spawn { spawn, then } => {
+            format!("starts {} → {then}", list(spawn.iter().map(ToString::to_string).collect()))
+        }
+        NextView::End { .. } => "→ END".to_owned(),
+    }
+}

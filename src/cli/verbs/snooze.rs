@@ -1,0 +1,37 @@
+//! `sayso snooze`: out of sight until a time.
+
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::ids::interrupt;
+use crate::cli::output::Answer;
+use crate::cli::{pages, when};
+
+/// Put an interrupt out of sight until a time
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Days without an hour begin at 09:00, by the clock of [user] time_zone.\n\nExamples:\n  \
+    sayso snooze i7k2m9q4x 2h\n  \
+    sayso snooze i7k2 monday\n  \
+    sayso snooze i7k2 2026-11-20T08:00:00Z\n  \
+    sayso snooze i7k2 off"
+)]
+pub(in crate::cli) struct Args {
+    /// The interrupt
+    id: String,
+    /// 30m, 2h, 3d, tomorrow, monday, 2026-11-20, 09:00 or an RFC 3339 time; off wakes it
+    when: String,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let id = interrupt(&self.id)?;
+        let here = context.open()?;
+        let until = when::read(&self.when, &here.page.now.to_zoned(here.page.zone.clone()))?;
+        let item = here.backend().snooze(id, until).await?;
+        let item = pages::with_card(here.backend(), item).await;
+        here.page.answer(&item, |page| match item.snoozed_until {
+            Some(until) => format!("{} is snoozed until {}.\n", item.id, page.time(until)),
+            None => format!("{} is back in the list.\n", item.id),
+        })
+    }
+}

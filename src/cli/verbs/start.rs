@@ -1,0 +1,40 @@
+//! `sayso start`: a new thread.
+
+use crate::cli::context::Context;
+use crate::cli::drive::Waiting;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::cli::pairs;
+use serde_json::{Map, Value};
+
+/// Start a thread of a workflow
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Values are typed by the workflow's schema: strings as they stand, everything else as JSON; one word \
+    for a list of strings is a list of one.\n\nExamples:\n  \
+    sayso start WORKFLOW key=value\n  \
+    sayso start WORKFLOW key=value count=3 --wait --json"
+)]
+pub(in crate::cli) struct Args {
+    /// The workflow
+    workflow: String,
+    /// What it starts with
+    #[arg(value_name = "KEY=VALUE")]
+    pairs: Vec<String>,
+    #[command(flatten)]
+    waiting: Waiting,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        let spec = here.registry().get(&self.workflow).filter(|spec| !spec.hidden);
+        let input = match spec {
+            Some(spec) => pairs::read(&self.pairs, &spec.workflow.input_schema(), &Value::Null)?,
+            // The backend knows what to say of a workflow that is not there.
+            None => Map::new(),
+        };
+        let outcome = here.backend().start(self.workflow, Value::Object(input)).await?;
+        self.waiting.follow(&here, outcome).await
+    }
+}

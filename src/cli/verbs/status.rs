@@ -1,0 +1,119 @@
+//! `sayso status`: the inbox in numbers.
+
+use crate::cli::context::{Context, Here};
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::inbox::{Overview, Status};
+use serde_json::{Map, Value, json};
+
+/// Show the inbox in numbers
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    sayso status\n  \
+    sayso status --short       one line, for status bars")]
+pub(in crate::cli) struct Args {
+    /// One line, for status bars
+    #[arg(long)]
+    short: bool,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        answer(&here, if self.short { short } else { text }).await
+    }
+}
+
+/// The numbers, with `text` for people.
+pub(super) async fn answer(here: &Here, text: impl FnOnce(&Overview) -> String) -> Result<Answer, Failure> {
+    let overview = here.backend().overview().await?;
+    here.page.answer(&data(&overview), |_| text(&overview))
+}
+
+fn data(overview: &Overview) -> Value {
+    let object = |counts: &[(String, u64)]| -> Value {
+        counts.iter().map(|(word, count)| (word.clone(), Value::from(*count))).collect::<Map<_, _>>().into()
+    };
+    json!({
+        "open": object(&overview.open),
+        "snoozed": overview.snoozed,
+        "threads": object(&overview.threads),
+        "paused": overview.paused,
+        "driver": overview.driver,
+    })
+}
+
+fn count(counts: &[(String, u64)], wanted: &str) -> u64 {
+    counts.iter().find(|(word, _)| word == wanted).map_or(0, |(_, count)| *count)
+}
+
+/// What waits for a decision; a result waits only to be read.
+fn decisions(overview: &Overview) -> u64 {
+    overview.open.iter().map(|(_, count)| count).sum::<u64>() - count(&overview.open, "result")
+}
+
+fn short(overview: &Overview) -> String {
+    let mut parts = vec![format!("{} open", decisions(overview))];
+    let mut add = |count: u64, word: &str| {
+        if count > 0 {
+            parts.push(format!("{count} {word}"));
+        }
+    };
+    add(count(&overview.open, "trouble"), "trouble");
+    add(count(&overview.open, "result"), "results");
+    add(count(&overview.threads, Status::Held.word()), "held");
+    add(count(&overview.threads, Status::Running.word()), "running");
+    if overview.paused {
+        parts.push("paused".to_owned());
+    }
+    parts.join(" · ") + "\n"
+}
+
+fn text(overview: &Overview) -> String {
+    let counts = |counts: &[(String, u64)]| {
+        let parts: Vec<String> =
+            counts.iter().filter(|(_, n)| *n > 0).map(|(word, n)| format!("{n} {word}")).collect();
+        if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+    };
+    let driver = match (overview.driver, overview.paused) {
+        (_, true) => "paused; `sayso resume` lets threads go on".to_owned(),
+        (Some(pid), false) => format!("process {pid}"),
+        (None, false) => "none; `sayso run` drives".to_owned(),
+    };
+    format!(
+        "open     {}\nsnoozed  {}\nthreads  {}\ndriver   {driver}\n",
+        counts(&overview.open),
+        overview.snoozed,
+        counts(&overview.threads)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overview(open: u64, results: u64, running: u64, paused: bool) -> Overview {
+        Overview {
+            open: vec![("question".into(), open), ("trouble".into(), 0), ("result".into(), results)],
+            snoozed: 1,
+            threads: vec![("running".into(), running), ("done".into(), 2)],
+            paused,
+            driver: None,
+        }
+    }
+
+    #[test]
+    fn the_short_form_names_only_what_there_is() {
+        assert_eq!(short(&overview(0, 0, 0, false)), "0 open\n");
+        assert_eq!(short(&overview(3, 2, 1, true)), "3 open · 2 results · 1 running · paused\n");
+    }
+
+    #[test]
+    fn the_long_form_says_what_to_do() {
+        let said = text(&overview(3, 0, 0, false));
+        assert_eq!(
+            said,
+            "open     3 question\nsnoozed  1\nthreads  2 done\ndriver   none; `sayso run` drives\n"
+        );
+    }
+}

@@ -1,0 +1,24 @@
+//! `sayso stop`: one thread, at once.
+
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::ids::thread;
+use crate::cli::outcome;
+use crate::cli::output::Answer;
+
+/// Stop a thread at once; it waits until you let it go on or abandon it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  sayso stop t3h8w1z5c")]
+pub(in crate::cli) struct Args {
+    /// The thread
+    thread: String,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let thread = thread(&self.thread)?;
+        let here = context.open()?;
+        let outcome = here.backend().stop(thread).await?;
+        here.page.answer(&outcome, |page| outcome::text(page, &outcome))
+    }
+}

@@ -1,0 +1,61 @@
+//! `sayso threads`: all of them.
+
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::cli::pages;
+use crate::cli::table::{cut, right, table, whole};
+use crate::inbox::{Status, ThreadQuery};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+/// List threads, newest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    sayso threads --status trouble\n  \
+    sayso threads --search \"quarterly budget\" --limit 10")]
+pub(in crate::cli) struct Args {
+    /// Only of this status
+    #[arg(long, value_name = "STATUS", value_parser = statuses())]
+    status: Option<Status>,
+    /// Only where all these words occur; the last may be the beginning of one
+    #[arg(long, value_name = "WORDS")]
+    search: Option<String>,
+    /// At most so many
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+}
+
+fn statuses() -> impl TypedValueParser<Value = Status> {
+    PossibleValuesParser::new(Status::ALL.map(Status::word))
+        .try_map(|word| Status::from_word(&word).ok_or("not a status"))
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        let query = ThreadQuery { status: self.status, search: self.search, ..ThreadQuery::default() };
+        let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
+        let narrowed = query.status.is_some() || query.search.is_some();
+        let threads = pages::threads(here.backend(), query, limit).await?;
+        here.page.answer(&threads, |page| {
+            if threads.is_empty() {
+                let what = if narrowed { "No such thread" } else { "No thread has been started" };
+                return format!("{what} in {}.\n", here.folder);
+            }
+            let row = |thread: &crate::inbox::ThreadLine| {
+                [
+                    thread.id.to_string(),
+                    thread.status.to_string(),
+                    thread.workflow.clone(),
+                    thread.steps.to_string(),
+                    page.age(thread.updated_at),
+                    thread.title.clone(),
+                ]
+            };
+            let rows: Vec<_> = threads.iter().map(row).collect();
+            let columns =
+                [whole("ID"), whole("STATUS"), whole("WORKFLOW"), right("STEPS"), right("AGE"), cut("TITLE")];
+            table(page, columns, &rows)
+        })
+    }
+}

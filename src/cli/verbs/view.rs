@@ -1,0 +1,75 @@
+//! `sayso view`: one card.
+
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::ids::{Target, target};
+use crate::cli::output::{Answer, Page};
+use crate::cli::pages;
+use crate::inbox::Item;
+use crate::text::Visible;
+
+/// Show one card: an interrupt, or a result by its thread
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    sayso view i7k2m9q4x\n  \
+    sayso view i7k2 --json | jq .args")]
+pub(in crate::cli) struct Args {
+    /// The interrupt, or the thread with a result
+    id: String,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let target = target(&self.id)?;
+        let here = context.open()?;
+        let item = match target {
+            Target::Interrupt(id) => here.backend().card(id).await?.0,
+            Target::Result(thread) => pages::result(here.backend(), &thread).await?,
+        };
+        let item = pages::with_card(here.backend(), item).await;
+        here.page.answer(&item, |page| text(page, &item))
+    }
+}
+
+fn text(page: &Page, item: &Item) -> String {
+    let from = item.source.as_ref().map(|source| format!(" · from {source}")).unwrap_or_default();
+    let mut out = format!(
+        "{} · {} · {} · thread {} ({}){from} · {} ago\n",
+        item.id,
+        item.kind.word(),
+        item.action,
+        item.thread,
+        item.workflow,
+        page.age(item.created_at)
+    );
+    let mut line = |text: &str| {
+        out.push_str(&Visible::line(text));
+        out.push('\n');
+    };
+    for warning in &item.warnings {
+        line(&format!("! {} [{}]", warning.text, warning.code));
+    }
+    if let Some(until) = item.snoozed_until {
+        line(&format!("snoozed until {}", page.time(until)));
+    }
+    let ways = [
+        (item.allow.accept, "accept", &item.labels.accept),
+        (item.allow.edit, "edit", &item.labels.edit),
+        (item.allow.respond, "respond", &item.labels.respond),
+        (item.allow.ignore, "ignore", &item.labels.ignore),
+    ];
+    let ways: Vec<String> = ways
+        .into_iter()
+        .filter(|(allowed, ..)| *allowed)
+        .map(|(_, word, label)| match label {
+            Some(label) => format!("{word} ({label})"),
+            None => word.to_owned(),
+        })
+        .collect();
+    let mut answers = format!("answers: {}", ways.join(", "));
+    if item.irreversible {
+        answers.push_str("; what is accepted cannot be taken back once it is done");
+    }
+    let hash = item.args_hash.map(|hash| format!("\nargs_hash: {hash}")).unwrap_or_default();
+    format!("{out}\n{}\n\n{}{hash}\n", item.text.trim_end(), Visible::line(&answers))
+}

@@ -1,0 +1,173 @@
+//! `run`, `--wait` and `--timeout`, alone and beside another driver; `pause` and `resume` across processes.
+
+use crate::desk::{Desk, keys, text, texts, until};
+use crate::support::courier::Street;
+use crate::support::house::{eager, open};
+use rustix::process::Signal;
+use sayso::app::Settings;
+use sayso::graph::{Decision, InterruptId};
+use sayso::inbox::{Backend, By, Decide};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+#[test]
+fn run_until_idle_drives_what_is_ready() {
+    let desk = Desk::new();
+    assert_eq!(desk.json(&["run", "--until-idle"]), json!({"threads": [], "interrupts": []}));
+    let one = text(&desk.json(&["start", "chat", "topic=a"])["thread"]);
+    let two = text(&desk.json(&["start", "chat", "topic=b"])["thread"]);
+    let driven = desk.json(&["run", "--until-idle"]);
+    keys(&driven, &["threads", "interrupts"]);
+    let mut threads = texts(&driven["threads"]);
+    let mut expected = vec![one, two];
+    threads.sort();
+    expected.sort();
+    assert_eq!(threads, expected);
+    assert_eq!(texts(&driven["interrupts"]).len(), 2);
+    assert_eq!(desk.sayso(&["run", "--until-idle"]).done(), "There was nothing to drive.\n");
+}
+
+/// How long something is held is the decider's affair, so a short hold can be written by another one.
+#[tokio::test]
+async fn run_until_idle_waits_out_holds() {
+    let desk = Desk::new();
+    let (thread, asked) = desk.parcel("book");
+    let street = Street::new(desk.path("unused"));
+    let settings = Settings { hold: Duration::from_millis(300), ..eager() };
+    let local = open(&desk.data(), settings, &street, Vec::new());
+    let interrupt = InterruptId::parse(&asked).unwrap();
+    let decide = Decide { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
+    assert_eq!(local.decide(decide).await.unwrap().status.word(), "held");
+    assert_eq!(desk.json(&["run", "--until-idle"])["threads"], json!([thread]));
+    assert_eq!(desk.deliveries(), 1);
+}
+
+#[test]
+fn a_wait_leaves_other_threads_alone() {
+    let desk = Desk::new();
+    let other = text(&desk.json(&["start", "chat", "topic=other"])["thread"]);
+    desk.chat("tea");
+    let line = desk.json(&["threads", "--status", "ready"]);
+    assert_eq!(line[0]["id"], Value::from(other));
+}
+
+#[test]
+fn beside_a_driver_a_wait_lets_it_work() {
+    let desk = Desk::new();
+    let mut driver = desk.spawn(&["run", "--json"]);
+    until(|| desk.driver() == Some(driver.pid().into()));
+    let (thread, asked) = desk.chat("tea");
+    assert_eq!(desk.json(&["respond", &asked, "done", "--wait"])["status"], "done");
+    assert_eq!(desk.json(&["run", "--until-idle"])["interrupts"], json!([]));
+    assert!(driver.is_running());
+    driver.signal(Signal::TERM);
+    let said = driver.wait();
+    assert_eq!((said.code, said.err.as_str()), (0, ""), "{said:?}");
+    assert_eq!(
+        serde_json::from_str::<Value>(&said.out).unwrap(),
+        json!({"threads": [thread], "interrupts": []})
+    );
+    assert_eq!(desk.driver(), None);
+}
+
+#[test]
+fn patience_has_an_end_that_names_the_driver() {
+    let desk = Desk::new();
+    let key = desk.path("key");
+    let mut driver = desk.spawn(&["run"]);
+    let pid = driver.pid();
+    until(|| desk.driver() == Some(pid.into()));
+    let input = format!("key={}", key.display());
+    let expected =
+        format!("gave up after 0.1 s: process {pid} is driving and has not finished; `sayso show t");
+    desk.refused(&["start", "gate", &input, "--wait", "--timeout", "0.1"], 1, &expected);
+    desk.sayso(&["run", "--until-idle", "--timeout", "0.1", "--json"]).refused_after(pid);
+    // A second driver waits for the first one to end, and then takes over.
+    let second = desk.spawn(&["run", "--until-idle"]);
+    std::fs::write(&key, "").unwrap();
+    let said = second.wait();
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(driver.is_running());
+    assert_eq!(desk.json(&["threads", "--status", "done"]).as_array().unwrap().len(), 2);
+    driver.signal(Signal::INT);
+    assert_eq!(driver.wait().code, 0);
+}
+
+#[test]
+fn patience_has_an_end_without_another_driver_too() {
+    let desk = Desk::new();
+    let input = format!("key={}", desk.path("key").display());
+    let said = desk.sayso(&["start", "gate", &input, "--wait", "--timeout", "0.1"]);
+    said.refused(1, "nobody is driving now");
+    // The thread is none the worse for it.
+    std::fs::write(desk.path("key"), "").unwrap();
+    assert_eq!(texts(&desk.json(&["run", "--until-idle"])["threads"]).len(), 1);
+    desk.refused(&["start", "gate", &input, "--timeout", "1"], 2, "--wait");
+    desk.refused(&["start", "gate", &input, "--wait", "--timeout", "soon"], 2, "not a number of seconds");
+}
+
+#[test]
+fn an_interrupted_wait_says_so() {
+    let desk = Desk::new();
+    let input = format!("key={}", desk.path("key").display());
+    let waiting = desk.spawn(&["start", "gate", &input, "--wait"]);
+    until(|| desk.driver() == Some(waiting.pid().into()));
+    until(|| desk.json(&["status"])["threads"]["running"] == 1);
+    waiting.signal(Signal::INT);
+    waiting.wait().refused(1, "interrupted while waiting; nothing is lost");
+}
+
+#[test]
+fn a_second_driver_takes_over() {
+    let desk = Desk::new();
+    let first = desk.spawn(&["run"]);
+    until(|| desk.driver() == Some(first.pid().into()));
+    let second = desk.spawn(&["run"]);
+    first.signal(Signal::TERM);
+    first.wait();
+    until(|| desk.driver() == Some(second.pid().into()));
+    second.signal(Signal::TERM);
+    let said = second.wait();
+    assert_eq!(said.code, 0, "{said:?}");
+}
+
+#[test]
+fn pause_holds_every_process_until_resume() {
+    let desk = Desk::new();
+    let driver = desk.spawn(&["run"]);
+    until(|| desk.driver() == Some(driver.pid().into()));
+    assert_eq!(desk.json(&["pause"])["paused"], true);
+    let said = desk.sayso(&["start", "chat", "topic=tea", "--wait", "--json"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.err.contains("note: all driving is paused; `sayso resume`"), "{said:?}");
+    let outcome: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(outcome["status"], "ready");
+    assert!(desk.sayso(&["status", "--short"]).done().ends_with("paused\n"));
+    assert!(desk.sayso(&["status"]).done().contains("paused; `sayso resume`"));
+    let resumed = desk.sayso(&["resume"]);
+    assert_eq!(resumed.done(), format!("Resumed: process {} drives on.\n", driver.pid()));
+    until(|| desk.json(&["status"])["open"]["question"] == 1);
+    driver.signal(Signal::TERM);
+    assert_eq!(driver.wait().code, 0);
+    // It outlives the processes, too.
+    desk.json(&["pause"]);
+    desk.json(&["start", "chat", "topic=milk"]);
+    let said = desk.sayso(&["run", "--until-idle", "--json"]);
+    assert_eq!((said.code, said.out.as_str()), (0, "{\"threads\":[],\"interrupts\":[]}\n"), "{said:?}");
+    assert_eq!(desk.json(&["resume"])["paused"], false);
+    assert_eq!(texts(&desk.json(&["run", "--until-idle"])["interrupts"]).len(), 1);
+}
+
+impl crate::desk::Said {
+    /// Gave up, after the note that another process drives.
+    #[track_caller]
+    fn refused_after(&self, pid: u32) {
+        assert_eq!((self.code, self.out.as_str()), (1, ""), "{self:?}");
+        let lines: Vec<&str> = self.err.lines().collect();
+        assert_eq!(lines[0], format!("note: process {pid} is driving already; waiting for it"), "{self:?}");
+        assert!(
+            lines[1].starts_with("error: gave up") && lines[1].contains(&format!("process {pid}")),
+            "{self:?}"
+        );
+    }
+}

@@ -1,0 +1,121 @@
+//! `config`, `doctor`, `completions`, `man`, and the log.
+
+use crate::desk::{Desk, keys, said};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn config_says_what_is_meant_and_who_said_so() {
+    let desk = Desk::new();
+    let mut command = desk.command(&["config", "--json"]);
+    let output =
+        command.env("SAYSO_BUDGET__DAY", "1.5").env("OPENAI_API_KEY", "canary-secret").output().unwrap();
+    let said = said(output);
+    assert!(!said.done().contains("canary"));
+    let settings: Value = serde_json::from_str(&said.out).unwrap();
+    let of = |key: &str| settings.as_array().unwrap().iter().find(|s| s["key"] == key).unwrap().clone();
+    keys(&of("budget.day"), &["key", "value", "origin"]);
+    assert_eq!(
+        (&of("budget.day")["value"], &of("budget.day")["origin"]),
+        (&json!("1.5"), &json!("env SAYSO_BUDGET__DAY"))
+    );
+    let hold = of("approvals.hold_seconds");
+    assert_eq!(hold["value"], "0");
+    assert!(hold["origin"].as_str().unwrap().ends_with("config.toml:2"), "{hold}");
+    assert_eq!(of("engine.retries")["origin"], "default");
+    assert_eq!(of("data")["origin"], "env SAYSO_DATA");
+    assert!(desk.sayso(&["config"]).done().starts_with("KEY "));
+}
+
+#[test]
+fn a_flag_wins_over_the_environment() {
+    let desk = Desk::new();
+    let other = desk.path("other").display().to_string();
+    let settings = desk.json(&["--data", &other, "config"]);
+    assert_eq!(settings[0], json!({"key": "data", "value": other, "origin": "flag --data"}));
+}
+
+#[test]
+fn doctor_finds_everything_in_order() {
+    let desk = Desk::new();
+    desk.chat("tea");
+    let report = desk.json(&["doctor"]);
+    let checks = report.as_array().unwrap();
+    for check in checks {
+        keys(check, &["check", "ok", "text"]);
+        assert_eq!(check["ok"], true, "{check}");
+    }
+    let names: Vec<&str> = checks.iter().map(|check| check["check"].as_str().unwrap()).collect();
+    assert_eq!(names, ["config", "data folder", "permissions", "database", "records", "driver"]);
+    assert!(desk.sayso(&["doctor"]).done().contains("1 thread read through, all as written"));
+}
+
+#[test]
+fn doctor_makes_nothing() {
+    let desk = Desk::new();
+    let elsewhere = desk.path("elsewhere");
+    let report = desk.json(&["doctor", "--data", elsewhere.to_str().unwrap()]);
+    assert_eq!(report[1]["ok"], true, "{report}");
+    assert!(!elsewhere.exists());
+}
+
+#[test]
+fn doctor_names_what_is_wrong() {
+    let desk = Desk::new();
+    desk.chat("tea");
+    std::fs::set_permissions(desk.data(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let said = desk.sayso(&["doctor"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.out.contains("FAIL  permissions") && said.out.contains("chmod 700"), "{said:?}");
+    std::fs::set_permissions(desk.data(), std::fs::Permissions::from_mode(0o700)).unwrap();
+    let db = rusqlite::Connection::open(desk.data().join("sayso.db")).unwrap();
+    db.execute("UPDATE threads SET title = 'forged'", []).unwrap();
+    drop(db);
+    let said = desk.sayso(&["doctor", "--json"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let bad: Vec<&Value> = report.as_array().unwrap().iter().filter(|check| check["ok"] == false).collect();
+    assert_eq!(bad.len(), 1, "{report}");
+    assert_eq!(bad[0]["check"], "records");
+    // The lists name it too, and show the rest.
+    let said = desk.sayso(&["threads", "--json"]);
+    assert_eq!((said.code, said.out.as_str()), (0, "[]\n"), "{said:?}");
+    assert!(said.err.starts_with("warning: "), "{said:?}");
+    std::fs::write(desk.data().join("sayso.db"), "a diary").unwrap();
+    let said = desk.sayso(&["doctor"]);
+    assert!(said.code == 1 && said.out.contains("is not a sayso database"), "{said:?}");
+}
+
+#[test]
+fn completions_and_manual_come_from_the_same_definitions() {
+    let desk = Desk::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let said = desk.sayso(&["completions", shell]);
+        assert!(said.done().contains("until-idle"), "{shell}");
+        keys(&desk.json(&["completions", shell]), &["shell", "script"]);
+    }
+    assert!(desk.sayso(&["man"]).done().contains(".SH VERBS"));
+    assert!(desk.sayso(&["man", "edit"]).done().contains("\\-\\-args\\-hash"));
+    keys(&desk.json(&["man"]), &["man"]);
+    desk.refused(&["man", "edti"], 2, "did you mean `edit`?");
+}
+
+#[test]
+fn the_log_is_private_and_on_stderr_only_when_asked() {
+    let desk = Desk::new();
+    let (thread, _) = desk.chat("tea");
+    // A thread whose workflow is not there is trouble, and trouble is logged.
+    let output = desk.real().args(["-v", "fork", &thread, "--step", "0", "--wait"]).output().unwrap();
+    let said = said(output);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.err.contains("WARN") && said.err.contains("lost_node"), "{said:?}");
+    let log = desk.data().join("log");
+    let file = std::fs::read_dir(&log).unwrap().next().unwrap().unwrap().path();
+    assert!(std::fs::read_to_string(&file).unwrap().contains("lost_node"));
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&log), mode(&file)), (0o700, 0o600));
+    desk.configure("[log]\nlevel = \"off\"\n");
+    std::fs::remove_dir_all(&log).unwrap();
+    desk.real().args(["fork", &thread, "--step", "0", "--wait"]).output().unwrap();
+    assert!(!log.exists());
+}

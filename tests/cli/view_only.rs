@@ -1,0 +1,50 @@
+//! A data folder that cannot be written: reading works, writing says why not.
+
+use crate::desk::{Desk, Said, said};
+use std::process::Command;
+
+/// Runs the program where the store's first write fails. Modes do not keep root out, so the place of the file it
+/// would write first is taken by a folder.
+fn viewing(desk: &Desk, args: &[&str]) -> Said {
+    let mut command = desk.clean(Command::new("sh"));
+    command.arg("-c").arg(r#"mkdir "$SAYSO_DATA/.probe-$$" && exec "$@""#).arg("sh");
+    command.arg(env!("CARGO_BIN_EXE_sayso")).args(args).env("PATH", std::env::var_os("PATH").unwrap());
+    said(command.output().unwrap())
+}
+
+#[test]
+fn reading_verbs_work_and_writing_verbs_say_why_not() {
+    let desk = Desk::new();
+    let (thread, asked) = desk.chat("tea");
+    let shown = desk.json(&["list"]);
+    let listed = viewing(&desk, &["list", "--json"]);
+    assert_eq!(listed.code, 0, "{listed:?}");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&listed.out).unwrap()[0]["id"], shown[0]["id"]);
+    for args in [
+        &["list"][..],
+        &["view", &asked],
+        &["threads"],
+        &["threads", "--search", "tea"],
+        &["show", &thread],
+        &["status"],
+        &["config"],
+    ] {
+        assert_eq!(viewing(&desk, args).code, 0, "{args:?}");
+    }
+    for args in [
+        &["accept", &asked][..],
+        &["respond", &asked, "x"],
+        &["ignore", &asked, "--wait"],
+        &["snooze", &asked, "1h"],
+        &["undo", &asked],
+        &["stop", &thread],
+        &["fork", &thread, "--step", "0"],
+        &["pause"],
+        &["resume"],
+    ] {
+        viewing(&desk, args).refused(1, "the data folder can only be viewed: ");
+    }
+    let checked = viewing(&desk, &["doctor"]);
+    assert!(checked.code == 1 && checked.out.contains("FAIL  data folder"), "{checked:?}");
+    assert_eq!(desk.json(&["list"])[0]["id"], shown[0]["id"]);
+}
