@@ -1,8 +1,7 @@
 //! The program: what was typed becomes a verb, and the verb an exit code.
 
-use sayso::inbox::Registry;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    sayso::cli::main(std::env::args_os(), |_| Ok(Registry::default())).into()
+    sayso::cli::main(std::env::args_os(), |setup| Ok(setup.workflows()?)).into()
 }

@@ -6,7 +6,7 @@ use super::trouble;
 use crate::graph::{BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
     Backend, BackendError, By, Card, Decide, Item, ItemKind, ItemPage, ItemQuery, Outcome, Overview, Refusal,
-    Status, ThreadPage, ThreadQuery, ThreadView, UsageView,
+    Status, ThreadPage, ThreadQuery, ThreadView,
 };
 use crate::store::{DriverLock, NewTrouble, StoreError};
 use crate::text::{self, nearest};
@@ -72,7 +72,7 @@ impl Local {
             steps: stored.steps,
             decisions: stored.decisions,
             effects: stored.effects,
-            usage: UsageView::default(),
+            usage: self.engine.store().usage(id, false)?,
         })
     }
 

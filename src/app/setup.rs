@@ -1,14 +1,20 @@
 //! From a config to an open data folder.
 
 use super::engine::{Engine, Settings};
-use crate::config::Config;
+use super::services::services;
+use crate::config::{Config, Env};
+use crate::graph::BuildError;
 use crate::inbox::Registry;
 use crate::store::{self, DriverLock, Mode, Store, StoreError};
+use crate::workflows;
+use std::sync::Arc;
 
 /// What workflows and their services are made from.
 pub struct Setup {
     /// What is meant.
-    pub config: Config,
+    pub config: Arc<Config>,
+    /// Where keys come from.
+    pub env: Env,
     /// The open database.
     pub store: Store,
 }
@@ -34,14 +40,19 @@ pub struct Health {
 
 impl Setup {
     /// Opens the data folder, and makes it where there is none.
-    pub fn open(config: Config) -> Result<Self, StoreError> {
+    pub fn open(config: Config, env: Env) -> Result<Self, StoreError> {
         let store = Store::open(&config.data)?;
-        Ok(Self { config, store })
+        Ok(Self { config: Arc::new(config), env, store })
+    }
+
+    /// The workflows sayso has, with services from this config and this data folder.
+    pub fn workflows(&self) -> Result<Registry, BuildError> {
+        workflows::all(&Arc::new(services(&self.config, self.env.clone(), &self.store)))
     }
 
     /// The engine over it that knows these workflows.
     pub fn engine(&self, registry: Registry) -> Engine {
-        Engine::new(self.store.clone(), registry, Settings::from(&self.config))
+        Engine::new(self.store.clone(), registry, Settings::from(&*self.config))
     }
 
     /// Why nothing can be written here, if nothing can.

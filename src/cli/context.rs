@@ -31,12 +31,17 @@ impl<'a> Context<'a> {
         Ok(Config::load(&self.inputs)?)
     }
 
+    /// Where keys come from.
+    pub(super) fn env(&self) -> &Env {
+        &self.inputs.env
+    }
+
     /// Opens the data folder.
     pub(super) fn open(self) -> Result<Here, Failure> {
         let config = self.config()?;
         let mut page = self.page;
         page.zone = config.user.time_zone.clone();
-        let setup = Setup::open(config).map_err(anyhow::Error::from)?;
+        let setup = Setup::open(config, self.inputs.env.clone()).map_err(anyhow::Error::from)?;
         log::start(&setup, &self.inputs.env, self.verbose);
         let registry = (self.workflows)(&setup)?;
         let local = Local::new(setup.engine(registry));

@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST];
+const MIGRATIONS: &[&str] = &[FIRST, SPANS];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -178,6 +178,27 @@ CREATE TABLE settings (
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
+";
+
+/// What model calls took.
+const SPANS: &str = "
+CREATE TABLE spans (
+    seq     INTEGER PRIMARY KEY,
+    thread  INTEGER NOT NULL REFERENCES threads (seq),
+    step    INTEGER NOT NULL,
+    task    TEXT NOT NULL,
+    model   TEXT NOT NULL,
+    at      INTEGER NOT NULL,
+    ms      INTEGER NOT NULL,
+    input   INTEGER NOT NULL,
+    output  INTEGER NOT NULL,
+    cached  INTEGER NOT NULL,
+    cost    REAL,
+    error   TEXT,
+    counts  INTEGER NOT NULL
+) STRICT;
+CREATE INDEX spans_by_thread ON spans (thread);
+CREATE INDEX spans_by_time ON spans (at);
 ";
 
 /// The format of an open database.

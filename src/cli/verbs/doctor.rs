@@ -1,14 +1,15 @@
 //! `sayso doctor`: is everything in order?
 
-use crate::app::{Health, Setup};
+use crate::app::{Health, Setup, check_models};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
-use crate::config::Config;
+use crate::config::{Config, Env};
 use serde::Serialize;
 use std::path::Path;
+use std::sync::Arc;
 
-/// Check the data folder and read through the whole database
+/// Check the data folder, read through the whole database, and call the model once
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
@@ -39,12 +40,14 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let config = context.config()?;
         let mut checks = vec![configured(&config)];
+        let models = models(&config, context.env()).await;
         if config.data.exists() {
-            checks.extend(look(config));
+            checks.extend(look(config, context.env()));
         } else {
             let text = format!("{} does not exist yet; it is made when it is needed", config.data.display());
             checks.push(Check::good("data folder", text));
         }
+        checks.extend(models);
         let well = checks.iter().all(|check| check.ok);
         let answer = context.page.answer(&checks, |_| text(&checks))?;
         Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
@@ -61,9 +64,19 @@ fn configured(config: &Config) -> Check {
     )
 }
 
-fn look(config: Config) -> Vec<Check> {
+/// Every configured model is called once, with a handful of tokens.
+async fn models(config: &Config, env: &Env) -> Vec<Check> {
+    let checked = check_models(&Arc::new(config.clone()), env).await;
+    let check = |(label, answer): (String, Result<String, String>)| match answer {
+        Ok(said) => Check::good("model", format!("{label}: {said}")),
+        Err(why) => Check::bad("model", why),
+    };
+    checked.into_iter().map(check).collect()
+}
+
+fn look(config: Config, env: &Env) -> Vec<Check> {
     let folder = config.data.clone();
-    let setup = match Setup::open(config) {
+    let setup = match Setup::open(config, env.clone()) {
         Ok(setup) => setup,
         Err(error) => return vec![permissions(&folder), Check::bad("database", error.to_string())],
     };

@@ -1,0 +1,110 @@
+//! The models of the config, opened when they are first needed.
+
+use crate::config::{Config, Env, Model as Configured, Provider};
+use crate::llm::{self, Model, ModelError, ModelSettings, Recorder, Replayer};
+use crate::workflows::Models;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Models by their label in the config. `SAYSO_RECORD` and `SAYSO_REPLAY` name cassettes for bug reports.
+pub struct ConfiguredModels {
+    config: Arc<Config>,
+    env: Env,
+    open: Mutex<HashMap<String, Arc<dyn Model>>>,
+}
+
+impl ConfiguredModels {
+    /// The models a config describes; their keys come from `env`.
+    pub fn new(config: Arc<Config>, env: Env) -> Self {
+        Self { config, env, open: Mutex::default() }
+    }
+
+    /// The model of a name; `None` is the config's own.
+    pub fn named(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
+        let configured = match name {
+            Some(name) => self.config.model_named(name).map_err(|e| settings(name, e.to_string()))?,
+            None => &self.config.model,
+        };
+        self.opened(configured)
+    }
+
+    fn opened(&self, configured: &Configured) -> Result<Arc<dyn Model>, ModelError> {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = open.get(&configured.label) {
+            return Ok(model.clone());
+        }
+        let model = self.make(configured)?;
+        open.insert(configured.label.clone(), model.clone());
+        Ok(model)
+    }
+
+    fn make(&self, configured: &Configured) -> Result<Arc<dyn Model>, ModelError> {
+        let label = &configured.label;
+        let path = |name: &str| self.env.get(name).map(PathBuf::from);
+        if let Some(path) = path("SAYSO_REPLAY") {
+            let replayer = Replayer::open(&path).map_err(|e| {
+                settings(label, format!("the recording {} cannot be read: {e}", path.display()))
+            })?;
+            return Ok(Arc::new(replayer));
+        }
+        let mut chosen = ModelSettings::new(label, configured.provider, &configured.name);
+        if configured.provider != Provider::Builtin {
+            chosen.base_url = Some(configured.base_url.clone());
+        }
+        let secret = configured.api_key.as_ref().map(|secret| secret.read(&self.env));
+        chosen.key = secret.transpose().map_err(|e| settings(label, e.to_string()))?;
+        chosen.max_concurrent = configured.max_concurrent;
+        chosen.requests_per_minute = configured.requests_per_minute;
+        chosen.idle_timeout = configured.idle_timeout;
+        let number = |tokens: u64| u32::try_from(tokens).unwrap_or(u32::MAX);
+        if let Some(tokens) = configured.max_output_tokens {
+            chosen.max_output_tokens = number(tokens);
+        }
+        chosen.context_window = configured.context_tokens.map(number);
+        chosen.temperature = configured.temperature.map(|heat| heat as f32);
+        let secrets = chosen.key.iter().cloned().collect();
+        let model = llm::open(&chosen)?;
+        match path("SAYSO_RECORD") {
+            None => Ok(model),
+            Some(path) => {
+                let recorder = Recorder::wrap(model, &path, secrets)
+                    .map_err(|e| settings(label, format!("{} cannot be recorded to: {e}", path.display())))?;
+                Ok(Arc::new(recorder))
+            }
+        }
+    }
+}
+
+/// What a tiny real call to each configured model came to: its label, and what it said or what to do.
+pub async fn check_models(config: &Arc<Config>, env: &Env) -> Vec<(String, Result<String, String>)> {
+    let models = ConfiguredModels::new(config.clone(), env.clone());
+    let mut checked = Vec::new();
+    let others = config.models.values().filter(|model| model.label != "builtin");
+    for configured in std::iter::once(&config.model).chain(others) {
+        let answer = match models.opened(configured) {
+            Ok(model) => llm::check(&*model).await,
+            Err(error) => Err(error),
+        };
+        let answer = answer.map_err(|error| format!("{error}. {}", error.explain()));
+        checked.push((configured.label.clone(), answer));
+    }
+    checked
+}
+
+impl Models for ConfiguredModels {
+    fn pick(&self, workflow: &str, role: &str, wanted: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
+        match wanted {
+            Some(name) => self.named(Some(name)),
+            None => self.opened(self.config.model_for(workflow, role)),
+        }
+    }
+
+    fn known(&self, name: &str) -> Result<(), String> {
+        self.config.model_named(name).map(|_| ()).map_err(|e| e.to_string())
+    }
+}
+
+fn settings(label: &str, why: String) -> ModelError {
+    ModelError::Settings { model: label.to_owned(), why }
+}

@@ -1,0 +1,93 @@
+//! What nodes use, filled from the config and the store.
+
+use super::models::ConfiguredModels;
+use crate::config::{Config, Env};
+use crate::graph::{BoxFuture, NodeError, Place};
+use crate::store::{Span, Store, StoreError};
+use crate::workflows::{Blobs, CallRecord, Meter, Services};
+use jiff::Timestamp;
+use std::sync::Arc;
+
+/// The services of a data folder.
+pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
+    let clock = store.clone();
+    Services {
+        models: Arc::new(ConfiguredModels::new(config.clone(), env)),
+        meter: Arc::new(StoreMeter { config: config.clone(), store: store.clone() }),
+        blobs: Arc::new(StoreBlobs(store.clone())),
+        user: config.user.clone(),
+        clock: Arc::new(move || clock.now()),
+    }
+}
+
+/// Records calls, and asks a person before a budget is passed.
+struct StoreMeter {
+    config: Arc<Config>,
+    store: Store,
+}
+
+impl StoreMeter {
+    fn midnight(&self) -> Timestamp {
+        let now = self.store.now();
+        let zone = self.config.user.time_zone.clone();
+        now.to_zoned(zone).start_of_day().map_or(now, |day| day.timestamp())
+    }
+}
+
+impl Meter for StoreMeter {
+    fn check(&self, place: &Place) -> Result<(), NodeError> {
+        let unreadable = |e: StoreError| NodeError::failed(e);
+        let spent = self.store.usage(&place.thread, true).map_err(unreadable)?;
+        let today = self.store.cost_since(self.midnight()).map_err(unreadable)?;
+        let times = f64::from(place.allowance.max(1));
+        let budget = &self.config.budget;
+        let text = if spent.calls >= budget.calls_per_thread.saturating_mul(u64::from(place.allowance.max(1)))
+        {
+            format!("This thread has called models {} times (budget.calls_per_thread).", spent.calls)
+        } else if spent.cost >= budget.thread * times {
+            format!("This thread has cost ${:.2} (budget.thread).", spent.cost)
+        } else if today >= budget.day * times {
+            format!("Models have cost ${today:.2} today (budget.day).")
+        } else {
+            return Ok(());
+        };
+        Err(NodeError::Budget { text })
+    }
+
+    fn record(&self, place: &Place, call: CallRecord) {
+        let price = self.config.prices.get(&call.model);
+        self.store.record_span(Span {
+            thread: place.thread.clone(),
+            step: place.step,
+            // Rules built in cost nothing, so they use up nothing.
+            counts: call.model != "builtin",
+            cost: price.map(|price| call.usage.cost(price)),
+            task: call.task,
+            model: call.model,
+            ms: u64::try_from(call.took.as_millis()).unwrap_or(u64::MAX),
+            input: call.usage.input,
+            output: call.usage.output,
+            cached: call.usage.cached,
+            error: call.error,
+        });
+    }
+}
+
+struct StoreBlobs(Store);
+
+impl Blobs for StoreBlobs {
+    fn put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {
+        Box::pin(async move {
+            let digest = self.0.put_blob(bytes).await.map_err(NodeError::failed)?;
+            Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+        })
+    }
+
+    fn get(&self, digest: &str) -> Result<Vec<u8>, NodeError> {
+        let byte = |at: usize| digest.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let bytes: Option<Vec<u8>> = (0..digest.len()).step_by(2).map(byte).collect();
+        let digest = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+        let digest = digest.ok_or_else(|| NodeError::failed("a file's digest is unreadable"))?;
+        self.0.blob(&digest).map_err(NodeError::failed)
+    }
+}
