@@ -8,6 +8,7 @@ use crate::inbox::{Decide, Item, Refusal, Status, check};
 use crate::text;
 use jiff::Timestamp;
 use rusqlite::Connection;
+use serde_json::Value;
 
 /// How long a decided thread waits so that the decision can still be taken back.
 #[derive(Clone, Copy, Debug, Default)]
@@ -114,7 +115,17 @@ fn run(db: &Connection, decide: Decide, holds: Holds, now: i64) -> Result<Thread
 fn typed(decision: Decision) -> Decision {
     match decision {
         Decision::Respond { text } => Decision::Respond { text: text::typed(&text) },
-        Decision::Accept | Decision::Edit { .. } | Decision::Ignore => decision,
+        Decision::Edit { args } => Decision::Edit { args: typed_json(args) },
+        Decision::Accept | Decision::Ignore => decision,
+    }
+}
+
+fn typed_json(args: Value) -> Value {
+    match args {
+        Value::String(text) => Value::String(text::typed(&text)),
+        Value::Array(items) => items.into_iter().map(typed_json).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, typed_json(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => args,
     }
 }
 

@@ -4,4 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod children;
+mod holds;
+mod interrupts;
 mod turns;

@@ -128,19 +128,12 @@ impl House {
 
     /// Drives in the background until told to stop.
     pub async fn driver(&self) -> Driver {
-        let mut worker = Worker::take(self.engine().clone()).await.unwrap().expect("the lock is free");
-        let (stop, told) = tokio::sync::oneshot::channel::<()>();
-        let task = tokio::spawn(async move {
-            let told = async {
-                let _ = told.await;
-            };
-            worker.run(&Scope::All, Until::Told, told).await
-        });
-        Driver { stop, task }
+        drive(self.engine()).await
     }
 
     /// Waits until a thread stands like this.
     pub async fn until(&self, thread: &ThreadId, status: Status) -> Outcome {
+        let _watcher = self.store().watch_others().unwrap();
         let mut changes = self.store().changes();
         loop {
             changes.borrow_and_update();
@@ -148,7 +141,8 @@ impl House {
             if outcome.status == status {
                 return outcome;
             }
-            changes.changed().await.unwrap();
+            let changed = tokio::time::timeout(Duration::from_secs(20), changes.changed()).await;
+            changed.unwrap_or_else(|_| panic!("it still is {}, not {status}", outcome.status)).unwrap();
         }
     }
 
@@ -230,6 +224,18 @@ impl House {
     pub fn sql(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.data().join("sayso.db")).unwrap()
     }
+}
+
+pub async fn drive(engine: &Engine) -> Driver {
+    let mut worker = Worker::take(engine.clone()).await.unwrap().expect("the lock is free");
+    let (stop, told) = tokio::sync::oneshot::channel::<()>();
+    let task = tokio::spawn(async move {
+        let told = async {
+            let _ = told.await;
+        };
+        worker.run(&Scope::All, Until::Told, told).await
+    });
+    Driver { stop, task }
 }
 
 pub async fn decide(local: &Local, id: &InterruptId, decision: Decision) -> Result<Outcome, BackendError> {
