@@ -138,9 +138,12 @@ pub(super) fn standing(db: &Connection, row: &ThreadRow) -> Result<Status, Store
     let open = |engine| pending.iter().any(|p| p.engine == engine && p.stage == Stage::Open);
     Ok(if open(true) {
         Status::Trouble
+    } else if pending.iter().any(|p| p.engine) {
+        // What was decided about its trouble comes before everything else it may wait for.
+        Status::Ready
     } else if row.awaits == Awaits::Answers && open(false) {
         Status::Waiting
-    } else if row.awaits == Awaits::Children && children_live(db, row)? {
+    } else if row.awaits == Awaits::Children && living_children(db, row.seq, row.steps - 1)? > 0 {
         Status::Joining
     } else {
         Status::Ready
