@@ -150,22 +150,15 @@ pub(super) fn standing(db: &Connection, row: &ThreadRow) -> Result<Status, Store
     })
 }
 
-fn children_live(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
-    // Arrivals may have added steps since the children were started, so their own record tells the step.
-    let step: Option<i64> = db
-        .prepare_cached("SELECT max(parent_step) FROM threads WHERE parent = ? AND joined = 1")?
-        .query_row([row.seq], |found| found.get(0))?;
-    match step {
-        Some(step) => Ok(living_children(db, row.seq, step)? > 0),
-        None => Ok(false),
-    }
-}
-
 fn hold(db: &Connection, row: &ThreadRow, holds: Holds) -> Result<i64, StoreError> {
     let mut longest = 0;
-    for pending in InterruptRow::pending(db, row.seq)? {
-        let acts =
-            matches!(DecisionRow::in_force(db, &pending)?.decision, Decision::Accept | Decision::Edit { .. });
+    for pending in InterruptRow::pending(db, row.seq)?.into_iter().filter(|p| p.stage == Stage::Decided) {
+        let decision = DecisionRow::in_force(db, &pending)?;
+        // What cannot be undone any more is not held either.
+        if decision.consumed {
+            continue;
+        }
+        let acts = matches!(decision.decision, Decision::Accept | Decision::Edit { .. });
         let this = if pending.irreversible && acts { holds.irreversible_ms } else { holds.other_ms };
         longest = longest.max(this);
     }

@@ -223,12 +223,12 @@ fn check_effects(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
 }
 
 fn children(db: &Connection, row: &ThreadRow) -> Result<Vec<ChildResult>, StoreError> {
+    // Nothing is appended to a thread that waits for children, so the step that started them is its last.
     let mut found = db.prepare_cached(
-        "SELECT seq FROM threads WHERE parent = ?1 AND joined = 1
-           AND parent_step = (SELECT max(parent_step) FROM threads WHERE parent = ?1 AND joined = 1)
-         ORDER BY seq",
+        "SELECT seq FROM threads WHERE parent = ? AND parent_step = ? AND joined = 1 ORDER BY seq",
     )?;
-    let seqs: Vec<i64> = found.query_map([row.seq], |found| found.get(0))?.collect::<Result<_, _>>()?;
+    let seqs: Vec<i64> =
+        found.query_map([row.seq, row.steps - 1], |found| found.get(0))?.collect::<Result<_, _>>()?;
     let mut results = Vec::new();
     for seq in seqs {
         let child = ThreadRow::by_seq(db, seq)?;
