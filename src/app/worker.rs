@@ -176,11 +176,15 @@ impl Worker {
                 continue;
             }
             found.active = true;
-            if paused || self.engine.is_at_work(&thread.thread) {
-                continue;
-            }
+            // Asking again drives nothing, so a pause does not keep it.
             if desk.first && stale(&thread, store.now().as_millisecond()) {
-                store.ask_again(thread.thread.clone(), thread.version).await?;
+                match store.ask_again(thread.thread.clone(), thread.version).await {
+                    // Moved by somebody else meanwhile, who thereby had a say in it.
+                    Ok(()) | Err(StoreError::Moved) => continue,
+                    Err(error) => return Err(error),
+                }
+            }
+            if paused || self.engine.is_at_work(&thread.thread) {
                 continue;
             }
             if let Some(wake) = desk.waits_until(&thread) {
