@@ -104,6 +104,8 @@ impl Engine {
                 match Retry::after(error, attempt, settings.retries, settings.patience) {
                     Retry::After(wait, text) => {
                         tracing::info!(thread = %thread, node = %loaded.node, %text, "will be tried again");
+                        // What its calls gave is on its way to the store; the next attempt is to find it there.
+                        let _ = self.store().flush().await;
                         Ok(Driven::Backs(wait))
                     }
                     Retry::Never(failure) => self.fail(&loaded, Some(spec), failure).await,
