@@ -144,6 +144,7 @@ impl Engine {
             step: loaded.at.steps,
             calls,
             released: self.released().clone(),
+            _lock: self.lock(),
         });
         self.goes_to_work(&loaded.thread, &journal);
         let place = Place {

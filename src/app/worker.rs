@@ -58,7 +58,7 @@ pub enum Ended {
 /// The driver of a data folder. There is one at a time, by an OS lock.
 pub struct Worker {
     engine: Engine,
-    lock: DriverLock,
+    lock: Arc<DriverLock>,
     touched: HashSet<ThreadId>,
 }
 
@@ -100,6 +100,8 @@ impl Worker {
                 if recovered > 0 {
                     tracing::info!(recovered, "threads were running when the last driver ended");
                 }
+                let lock = Arc::new(lock);
+                engine.drives_under(&lock);
                 Ok(Ok(Self { engine, lock, touched: HashSet::new() }))
             }
         }
@@ -209,7 +211,7 @@ impl Worker {
     }
 }
 
-/// Keeps the lock to the end of everything this worker does.
+/// Keeps the lock to the end of everything this worker does; effects under way keep it even longer.
 impl Drop for Worker {
     fn drop(&mut self) {
         tracing::debug!(lock = ?self.lock, "the driver gives its lock back");

@@ -5,6 +5,8 @@
 mod support;
 
 mod children;
+mod effects;
+mod graphs;
 mod holds;
 mod interrupts;
 mod turns;

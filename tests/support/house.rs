@@ -27,6 +27,12 @@ pub struct Driver {
 }
 
 impl Driver {
+    /// Drops the driver in the middle of whatever it does.
+    pub async fn drop_it(self) {
+        self.task.abort();
+        let _ = self.task.await;
+    }
+
     pub async fn stop(self) {
         let _ = self.stop.send(());
         self.task.await.unwrap().unwrap();
