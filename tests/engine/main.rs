@@ -4,9 +4,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod arrivals;
 mod children;
 mod effects;
 mod graphs;
 mod holds;
 mod interrupts;
+mod limits;
 mod turns;

@@ -152,6 +152,16 @@ impl House {
         }
     }
 
+    /// Waits until something holds that only writes can bring about.
+    pub async fn until_so(&self, so: impl Fn() -> bool) {
+        let _watcher = self.store().watch_others().unwrap();
+        let mut changes = self.store().changes();
+        while !so() {
+            let changed = tokio::time::timeout(Duration::from_secs(20), changes.changed()).await;
+            changed.expect("it came about").unwrap();
+        }
+    }
+
     pub async fn outcome(&self, thread: &ThreadId) -> Outcome {
         self.local.outcome(thread.clone()).await.unwrap()
     }
