@@ -268,9 +268,9 @@ impl Engine {
         Ok(Driven::Rests)
     }
 
-    /// Lets a thread that waits take in what has come.
+    /// Lets a thread that waits, or has just ended, take in what has come.
     async fn absorb(&self, loaded: &Loaded) -> Result<Driven, StoreError> {
-        if loaded.status != Status::Waiting || loaded.events.is_empty() {
+        if !matches!(loaded.status, Status::Waiting | Status::Done) || loaded.events.is_empty() {
             return Ok(Driven::Rests);
         }
         let Some(spec) = self.registry().get(&loaded.workflow) else { return Ok(Driven::Rests) };

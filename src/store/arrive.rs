@@ -37,6 +37,10 @@ fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
     let words = matches!(arrival.event.what, What::Words { .. });
     match row.status {
         Status::Done if words => again(db, &mut row, arrival, now)?,
+        Status::Done if came_too_late(&row, arrival) => {
+            drop_queued(db, arrival)?;
+            again(db, &mut row, arrival, now)?;
+        }
         Status::Done | Status::Abandoned => {
             drop_queued(db, arrival)?;
             if arrival.queued.is_none() {
@@ -48,23 +52,41 @@ fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
             let text = format!("thread `{}` is {}; words are taken up after its result", row.id, row.status);
             return Err(StoreError::Conflict(text));
         }
-        // A decision it has begun to act on is no longer held: the news waits for the next node.
-        Status::Waiting | Status::Held if reopen_all(db, &row, now)? => {
+        Status::Waiting | Status::Held | Status::Trouble if asks(db, &row)? => {
+            reopen_all(db, &row, now)?;
             drop_queued(db, arrival)?;
             join(db, &mut row, arrival, now)?;
         }
-        Status::Waiting
-        | Status::Held
-        | Status::Ready
-        | Status::Running
-        | Status::Joining
-        | Status::Trouble => {
-            if arrival.queued.is_none() {
-                queue(db, row.seq, &arrival.event, now)?;
-            }
+        // What is held here is an answer to trouble, and the news may be a reason to answer otherwise.
+        Status::Held => {
+            reopen_all(db, &row, now)?;
+            restand(db, &mut row, now)?;
+            keep(db, &row, arrival, now)?;
+        }
+        Status::Waiting | Status::Ready | Status::Running | Status::Joining | Status::Trouble => {
+            keep(db, &row, arrival, now)?;
         }
     }
     Ok(row.id)
+}
+
+/// News that was taken while the thread's last node ran. Nobody else was told, so it is heard as words are.
+fn came_too_late(row: &ThreadRow, arrival: &Arrival) -> bool {
+    let news = matches!(arrival.event.what, What::News { .. });
+    news && arrival.queued.is_some() && arrival.updates != "[]" && row.parent.is_none()
+}
+
+/// Whether people are asked something the thread has not begun to act on. Where it has, another step would
+/// move its effects out of their place in the journal, so whatever comes waits for the next node.
+fn asks(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
+    let begun = db
+        .prepare_cached("SELECT 1 FROM effects WHERE thread = ? AND step = ? LIMIT 1")?
+        .exists([row.seq, row.steps])?;
+    Ok(row.awaits == Awaits::Answers && !begun)
+}
+
+fn keep(db: &Connection, row: &ThreadRow, arrival: &Arrival, now: i64) -> Result<(), StoreError> {
+    if arrival.queued.is_none() { queue(db, row.seq, &arrival.event, now) } else { Ok(()) }
 }
 
 /// Words after a result: the thread runs again from its entry.

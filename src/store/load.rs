@@ -97,7 +97,7 @@ impl Store {
                    WHERE status IN ('ready', 'held', 'running')
                  UNION
                  SELECT id, status, version, hold_ms, held_at, seq FROM threads
-                   WHERE status = 'waiting' AND seq IN (SELECT thread FROM events)
+                   WHERE status IN ('waiting', 'done') AND seq IN (SELECT thread FROM events)
                  ORDER BY seq",
             )?;
             let mut rows = found.query([])?;
