@@ -181,7 +181,7 @@ impl Engine {
     }
 
     /// A thread's state after its first `steps` steps, or as it is now; `None` where its workflow is unknown.
-    pub(super) fn state_at(
+    pub fn state_at(
         &self,
         thread: &ThreadId,
         steps: Option<u64>,

@@ -364,7 +364,8 @@ pub(super) fn warn_if_done_in_original(
             return interrupt.warn(&warning, &format!("origin:{}", original.id));
         }
         match (original.origin, original.origin_step) {
-            (Some(further), Some(at)) => (origin, step) = (further, at),
+            // Of the further origin only what lies within both prefixes is shared.
+            (Some(further), Some(at)) => (origin, step) = (further, at.min(step)),
             _ => return Ok(()),
         }
     }

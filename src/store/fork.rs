@@ -67,8 +67,9 @@ fn run(
     match &next {
         NextView::Goto { goto } => fork.node.clone_from(goto),
         NextView::End { .. } => fork.status = Status::Done,
-        NextView::Ask { then, .. } => {
-            (fork.node, fork.awaits, fork.status) = (then.clone(), Awaits::Answers, Status::Waiting);
+        NextView::Ask { then, ask } => {
+            (fork.node, fork.awaits) = (then.clone(), Awaits::Answers);
+            fork.status = if ask.is_empty() { Status::Ready } else { Status::Waiting };
         }
         NextView::Spawn { then, spawn } => {
             (fork.node, fork.awaits) = (then.clone(), Awaits::Children);
