@@ -4,6 +4,7 @@ use super::commit::append;
 use super::decide::{reopen_all, restand};
 use super::rows::{Awaits, InterruptRow, ThreadRow};
 use super::seal::Seal;
+use super::verify::tally;
 use super::{Store, StoreError};
 use crate::graph::{Event, ThreadId, What};
 use crate::inbox::{NextView, Status};
@@ -127,21 +128,25 @@ fn join(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Re
     restand(db, row, now)
 }
 
-fn seal(thread: i64, event: &str, at: i64) -> super::Digest {
-    Seal::of("events").int(thread).text(event).int(at).done()
+fn seal(seq: i64, thread: i64, event: &str, at: i64) -> super::Digest {
+    Seal::of("events").int(seq).int(thread).text(event).int(at).done()
 }
 
 /// Keeps an event until the thread can take it in.
 pub(super) fn queue(db: &Connection, thread: i64, event: &Event, now: i64) -> Result<(), StoreError> {
     let event = serde_json::to_string(event).map_err(|e| StoreError::Sql(e.to_string()))?;
-    db.prepare_cached("INSERT INTO events (thread, event, at, digest) VALUES (?, ?, ?, ?)")?
-        .execute(params![thread, event, now, seal(thread, &event, now).bytes()])?;
-    Ok(())
+    let seq: i64 = db
+        .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM events")?
+        .query_row([], |found| found.get(0))?;
+    db.prepare_cached("INSERT INTO events (seq, thread, event, at, digest) VALUES (?, ?, ?, ?, ?)")?
+        .execute(params![seq, thread, event, now, seal(seq, thread, &event, now).bytes()])?;
+    tally(db, "events", 1)
 }
 
 fn drop_queued(db: &Connection, arrival: &Arrival) -> Result<(), StoreError> {
     if let Some(queued) = arrival.queued {
-        db.prepare_cached("DELETE FROM events WHERE seq = ?")?.execute([queued])?;
+        let dropped = db.prepare_cached("DELETE FROM events WHERE seq = ?")?.execute([queued])?;
+        tally(db, "events", -(dropped as i64))?;
     }
     Ok(())
 }
@@ -155,7 +160,7 @@ pub(super) fn queued(db: &Connection, thread: i64) -> Result<Vec<(i64, Event)>, 
     while let Some(row) = rows.next()? {
         let (seq, text, at): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let digest: Vec<u8> = row.get(3)?;
-        if digest != seal(thread, &text, at).bytes() {
+        if digest != seal(seq, thread, &text, at).bytes() {
             return super::rows::damaged(format!("event number {seq} is not as it was written"));
         }
         events.push((seq, super::rows::json("an event", &text)?));

@@ -2,6 +2,7 @@
 
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, StepRow, ThreadRow};
 use super::seal::{Digest, Seal};
+use super::verify::tally;
 use super::{Store, StoreError};
 use crate::graph::{Decision, Interrupt, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, NextView, Status};
@@ -140,6 +141,8 @@ pub(super) fn start(
         step_limit,
         allowance: 1,
         effects: 0,
+        interrupts: 0,
+        decisions: 0,
         parent: parent.map(|parent| parent.thread),
         parent_step: parent.map(|parent| parent.step),
         child_key: parent.map(|_| new.key.clone()),
@@ -188,7 +191,7 @@ pub(super) fn append(
 }
 
 fn run(db: &Connection, commit: &Commit, now: i64) -> Result<Committed, StoreError> {
-    let mut row = ThreadRow::by_seq(db, ThreadRow::seq_of(db, &commit.thread)?)?;
+    let mut row = ThreadRow::find(db, &commit.thread)?;
     if row.version != commit.version {
         return Err(StoreError::Moved);
     }
@@ -218,7 +221,10 @@ fn run(db: &Connection, commit: &Commit, now: i64) -> Result<Committed, StoreErr
     row.fingerprint.clone_from(&commit.fingerprint);
     row.version += 1;
     if let Some(last) = commit.absorbed {
-        db.prepare_cached("DELETE FROM events WHERE thread = ? AND seq <= ?")?.execute([row.seq, last])?;
+        let heard = db
+            .prepare_cached("DELETE FROM events WHERE thread = ? AND seq <= ?")?
+            .execute([row.seq, last])?;
+        tally(db, "events", -(heard as i64))?;
     }
     let events = has_events(db, row.seq)?;
     // What came while the last node ran is still to be heard; a thread that ended hears it as words do.
@@ -294,6 +300,7 @@ fn ask(
         let granted = question.granted.clone().filter(|_| interrupt.warnings.is_none());
         interrupt.stage = if granted.is_some() { Stage::Decided } else { Stage::Open };
         interrupt.insert(db)?;
+        row.interrupts += 1;
         match granted {
             None => open = true,
             Some(grant) => {
@@ -301,6 +308,7 @@ fn ask(
                 let decision = Decision::Accept;
                 let (by, hash) = (By::Grant(grant), interrupt.hash);
                 record_decision(db, &interrupt, decision, true, by, hash, now)?;
+                row.decisions += 1;
             }
         }
         interrupts.push(interrupt.id);

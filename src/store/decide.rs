@@ -98,6 +98,7 @@ fn run(db: &Connection, decide: Decide, holds: Holds, now: i64) -> Result<Thread
     interrupt.update(db)?;
 
     let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
+    row.decisions += 1;
     row.status = standing(db, &row)?;
     row.version += 1;
     row.updated_at = now;

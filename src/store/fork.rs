@@ -48,6 +48,8 @@ fn run(
         step_limit,
         allowance: 1,
         effects: 0,
+        interrupts: 0,
+        decisions: 0,
         parent: None,
         parent_step: None,
         child_key: None,
@@ -70,6 +72,7 @@ fn run(
         NextView::Ask { then, ask } => {
             (fork.node, fork.awaits) = (then.clone(), Awaits::Answers);
             fork.status = if ask.is_empty() { Status::Ready } else { Status::Waiting };
+            fork.interrupts = ask.len() as i64;
         }
         NextView::Spawn { then, spawn } => {
             (fork.node, fork.awaits) = (then.clone(), Awaits::Children);

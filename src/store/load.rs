@@ -159,7 +159,15 @@ impl Store {
             let mut found = db.prepare_cached("SELECT seq FROM threads WHERE status = 'running'")?;
             let running: Vec<i64> = found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             for seq in &running {
-                let mut row = ThreadRow::by_seq(db, *seq)?;
+                let mut row = match ThreadRow::by_seq(db, *seq) {
+                    Ok(row) => row,
+                    // One row that cannot be trusted does not keep the others from being driven.
+                    Err(StoreError::Damaged(what)) => {
+                        tracing::error!(%what, "a running thread is left alone");
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
                 row.status = Status::Ready;
                 row.update(db)?;
             }
@@ -175,6 +183,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<Have>) -> Result<Loaded,
     check_effects(db, &row)?;
     let mut answers = Vec::new();
     if row.awaits == Awaits::Answers {
+        check_asked(db, &row, &pending)?;
         for interrupt in pending.iter().filter(|p| !p.engine && p.stage == Stage::Decided) {
             interrupt.check_hash()?;
             let decision = DecisionRow::in_force(db, interrupt)?;
@@ -218,8 +227,34 @@ fn check_effects(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     if count == row.effects {
         Ok(())
     } else {
-        damaged(format!("thread {} has begun {} effects, and {count} are on record", row.id, row.effects))
+        damaged(format!("thread {} has {} effects, and {count} are on record", row.id, row.effects))
     }
+}
+
+/// A question that went missing would let the thread go on without its answer, so its last step counts them.
+fn check_asked(db: &Connection, row: &ThreadRow, pending: &[InterruptRow]) -> Result<(), StoreError> {
+    let asked: usize =
+        steps(db, row, row.steps - 1)?.iter().map(|s| Ok(asked(s)?.len())).sum::<Result<_, StoreError>>()?;
+    let found = pending.iter().filter(|pending| !pending.engine).count();
+    if asked == found {
+        Ok(())
+    } else {
+        damaged(format!("thread {} waits for {asked} answers, and {found} questions are on record", row.id))
+    }
+}
+
+/// What `sayso doctor` reads of a thread's state: its snapshot, and the chain from there to its head.
+pub(super) fn check_tail(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+    let own: i64 = db
+        .prepare_cached("SELECT count(*) FROM steps WHERE thread = ?")?
+        .query_row([row.seq], |found| found.get(0))?;
+    if own != row.steps - row.origin_step.map_or(0, |last| last + 1) {
+        return damaged(format!(
+            "thread {} has {} steps, and {own} of its own are on record",
+            row.id, row.steps
+        ));
+    }
+    tail(db, row, None, true).map(|_| ())
 }
 
 fn children(db: &Connection, row: &ThreadRow) -> Result<Vec<ChildResult>, StoreError> {

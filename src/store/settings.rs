@@ -1,5 +1,6 @@
 //! A handful of switches that every process shares.
 
+use super::rows::damaged;
 use super::{Store, StoreError};
 use rusqlite::{OptionalExtension, params};
 
@@ -11,7 +12,11 @@ impl Store {
                 .prepare_cached("SELECT value FROM settings WHERE name = 'paused'")?
                 .query_row([], |row| row.get(0))
                 .optional()?;
-            Ok(found.is_some_and(|value| value == "true"))
+            match found.as_deref() {
+                Some("true") => Ok(true),
+                Some("false") | None => Ok(false),
+                Some(_) => damaged("whether all driving is paused is not readable"),
+            }
         })
     }
 

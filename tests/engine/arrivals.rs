@@ -32,7 +32,8 @@ async fn news_marks_open_questions_and_makes_the_card_stale() {
     assert_ne!(after.args_hash, before.args_hash);
     assert!(after.text.contains("mail1"), "the card is drawn with the news: {}", after.text);
     let shown = before.args_hash.map(|hash| hash.to_string());
-    let stale = Decide { interrupt: asked[0].clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
+    let stale =
+        Decide { interrupt: asked[0].clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
     assert!(matches!(house.local.decide(stale).await.unwrap_err(), BackendError::Stale { .. }));
     house.news(&thread, "mail2").await;
     let again = house.item(&asked[0]).await;
@@ -123,7 +124,11 @@ async fn news_that_came_while_the_last_node_ran_is_not_lost() {
 async fn news_for_an_ended_thread_is_refused() {
     let house = House::new();
     let thread = house.played(json!([])).await;
-    let what = What::News { topic: String::new(), payload: Value::Null, warning: crate::support::warning("new_mail") };
+    let what = What::News {
+        topic: String::new(),
+        payload: Value::Null,
+        warning: crate::support::warning("new_mail"),
+    };
     assert!(matches!(house.arrive(&thread, "mail1", what).await, Err(StoreError::NotOpen { .. })));
 }
 
@@ -188,7 +193,10 @@ async fn a_hint_enters_before_the_retry() {
     house.settle().await;
     let view = house.view(&thread).await;
     assert_eq!(view.steps[1].node, "ARRIVED");
-    assert_eq!(view.steps[1].updates[0]["arrived"]["what"], json!({"kind": "hint", "text": "use the back door"}));
+    assert_eq!(
+        view.steps[1].updates[0]["arrived"]["what"],
+        json!({"kind": "hint", "text": "use the back door"})
+    );
     assert_eq!(view.status, Status::Done);
 }
 

@@ -21,7 +21,8 @@ fn kid(key: &str, program: Value) -> Value {
 #[tokio::test]
 async fn results_stand_in_the_order_spawned_whoever_ends_first() {
     let house = House::new();
-    let kids = [kid("slow", json!([[{"ask": [{"key": "x"}]}]])), kid("quick", json!([])), kid("mid", json!([[]]))];
+    let kids =
+        [kid("slow", json!([[{"ask": [{"key": "x"}]}]])), kid("quick", json!([])), kid("mid", json!([[]]))];
     let thread = house.played(json!([[{"spawn": kids}], [{"note": "after"}]])).await;
     assert_eq!(house.status(&thread).await, Status::Joining);
     let started = children(&house, &thread).await;
@@ -39,7 +40,9 @@ async fn results_stand_in_the_order_spawned_whoever_ends_first() {
 #[tokio::test]
 async fn an_abandoned_child_is_a_result_too() {
     let house = House::new();
-    let thread = house.played(json!([[{"spawn": [kid("bad", json!([[{"fail": "no paper"}]])), kid("good", json!([]))]}]])).await;
+    let thread = house
+        .played(json!([[{"spawn": [kid("bad", json!([[{"fail": "no paper"}]])), kid("good", json!([]))]}]]))
+        .await;
     let bad = children(&house, &thread).await[0].clone();
     assert_eq!(house.trouble(&bad).await, ("failed".to_owned(), "no paper".to_owned()));
     let trouble = house.asked(&bad).await;
@@ -89,7 +92,8 @@ async fn children_have_children() {
 #[tokio::test]
 async fn a_join_of_nobody_sees_nobody() {
     let house = House::new();
-    let thread = house.played(json!([[{"spawn": []}], [{"spawn": [kid("a", json!([]))]}], [{"spawn": []}]])).await;
+    let thread =
+        house.played(json!([[{"spawn": []}], [{"spawn": [kid("a", json!([]))]}], [{"spawn": []}]])).await;
     assert_eq!(house.status(&thread).await, Status::Done);
     let expected = json!([{"joined": []}, {"joined": [["a", true]]}, {"joined": []}]);
     assert_eq!(house.log(&thread).await, expected);
@@ -113,9 +117,13 @@ async fn a_child_that_cannot_be_started_is_trouble_and_starts_none() {
     let house = House::new();
     let good = kid("good", json!([]));
     let astray = json!({"key": "bad", "program": [[{"spawn": [{"key": "x"}]}]]});
-    let error = house.local.start("player".to_owned(), json!({"program": [[{"spawn": [good, astray]}]]})).await;
+    let error =
+        house.local.start("player".to_owned(), json!({"program": [[{"spawn": [good, astray]}]]})).await;
     assert!(error.unwrap_err().to_string().contains("program[0][0].spawn[1]"));
-    assert_eq!(house.local.threads(ThreadQuery { limit: 9, ..Default::default() }).await.unwrap().threads.len(), 0);
+    assert_eq!(
+        house.local.threads(ThreadQuery { limit: 9, ..Default::default() }).await.unwrap().threads.len(),
+        0
+    );
 }
 
 #[tokio::test]

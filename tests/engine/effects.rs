@@ -54,10 +54,15 @@ async fn a_call_is_not_paid_twice_across_trouble_and_restart() {
 async fn one_name_twice_in_a_step_is_an_error() {
     let house = House::new();
     let once = || json!({"once": {"name": "x"}});
-    for line in [json!([{"call": "x"}, {"call": "x"}]), json!([{"call": "x"}, once()]), json!([once(), once()])] {
+    for line in
+        [json!([{"call": "x"}, {"call": "x"}]), json!([{"call": "x"}, once()]), json!([once(), once()])]
+    {
         let thread = house.played(json!([line])).await;
         let (code, text) = house.trouble(&thread).await;
-        assert_eq!((code.as_str(), text.as_str()), ("failed", "the effect name `x` was used twice in one step"));
+        assert_eq!(
+            (code.as_str(), text.as_str()),
+            ("failed", "the effect name `x` was used twice in one step")
+        );
     }
 }
 
@@ -167,9 +172,16 @@ async fn nothing_is_done_that_was_not_approved() {
     let table = [
         (Decision::Accept, json!({"name": "go", "key": "z"}), "nobody approved this effect"),
         (Decision::Accept, json!({"name": "go", "key": "a", "args": other}), "is not what was approved"),
-        (Decision::Edit { args: other.clone() }, json!({"name": "go", "key": "a", "args": {"key": "a", "n": 1}}),
-            "is not what was approved"),
-        (Decision::Accept, json!({"name": "go", "key": "a", "args": {"key": "a", "n": 1.0}}), "is not what was approved"),
+        (
+            Decision::Edit { args: other.clone() },
+            json!({"name": "go", "key": "a", "args": {"key": "a", "n": 1}}),
+            "is not what was approved",
+        ),
+        (
+            Decision::Accept,
+            json!({"name": "go", "key": "a", "args": {"key": "a", "n": 1.0}}),
+            "is not what was approved",
+        ),
         (Decision::Ignore, json!({"name": "go", "key": "a"}), "was not approved"),
         (Decision::Respond { text: "no".into() }, json!({"name": "go", "key": "a"}), "was not approved"),
     ];
@@ -216,7 +228,10 @@ async fn a_row_changed_between_the_answer_and_the_effect_is_trouble() {
     house.accept(&thread).await;
     let driver = house.driver().await;
     house.world.reached("g").await;
-    house.sql().execute("UPDATE interrupts SET args = '{\"key\":\"evil\",\"n\":1}' WHERE key = 'a'", []).unwrap();
+    house
+        .sql()
+        .execute("UPDATE interrupts SET args = '{\"key\":\"evil\",\"n\":1}' WHERE key = 'a'", [])
+        .unwrap();
     house.world.open("g");
     // The trouble cannot be put to a person either while the row is not to be trusted; nothing is done.
     driver.stop().await;
@@ -239,7 +254,8 @@ async fn an_effect_found_begun_is_looked_for_first() {
         let basis = sayso::graph::Basis::Decision { key: "a".to_owned(), args: json!({"key": "a", "n": 1}) };
         let intent = sayso::graph::Intent { name: "go".to_owned(), basis, frozen: b"early".to_vec() };
         let step = have.at.steps;
-        let effect = sayso::store::EffectIntent { thread: thread.clone(), version: have.version, step, intent };
+        let effect =
+            sayso::store::EffectIntent { thread: thread.clone(), version: have.version, step, intent };
         store.begin_effect(effect).await.unwrap();
         house.world.faults.lock().unwrap().clear();
         let house = house.reopen(eager(), Vec::new());

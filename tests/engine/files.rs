@@ -21,7 +21,8 @@ async fn memory_is_versioned_by_compare_and_set() {
         assert_eq!(version.unwrap(), written);
     }
     for stale in [0, 1, 3] {
-        let error = store.remember("email/tone".to_owned(), stale, "x".to_owned(), cause("edit")).await.unwrap_err();
+        let error =
+            store.remember("email/tone".to_owned(), stale, "x".to_owned(), cause("edit")).await.unwrap_err();
         assert!(matches!(&error, StoreError::Conflict(why) if why.contains("is at version 2")), "{error}");
     }
     store.remember("email/other".to_owned(), 0, String::new(), cause("default")).await.unwrap();
@@ -145,7 +146,8 @@ async fn files_are_private() {
 
 #[test]
 fn sqlite_is_new_enough() {
-    let version: Vec<u32> = sayso::store::sqlite_version().split('.').map(|part| part.parse().unwrap()).collect();
+    let version: Vec<u32> =
+        sayso::store::sqlite_version().split('.').map(|part| part.parse().unwrap()).collect();
     assert!(version >= vec![3, 51, 3], "{version:?}");
 }
 

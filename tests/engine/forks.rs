@@ -129,7 +129,8 @@ async fn a_fork_of_a_step_that_is_not_there_says_which_are() {
 #[tokio::test]
 async fn the_card_of_a_decided_question_is_drawn_from_the_state_then() {
     let house = House::new();
-    let thread = house.played(json!([[{"note": "early"}, {"ask": [{"key": "a"}]}], [{"note": "late"}]])).await;
+    let thread =
+        house.played(json!([[{"note": "early"}, {"ask": [{"key": "a"}]}], [{"note": "late"}]])).await;
     let id = house.asked(&thread).await;
     let before = house.item(&id).await.text;
     assert!(before.contains("early"));

@@ -51,7 +51,9 @@ impl State for Walk {
 type Made = Result<Command<Walk>, NodeError>;
 
 /// A node that notes where it is and goes `to`.
-fn to(command: fn() -> Command<Walk>) -> impl Fn(Ctx<()>, Arc<Walk>) -> std::future::Ready<Made> + Send + Sync {
+fn to(
+    command: fn() -> Command<Walk>,
+) -> impl Fn(Ctx<()>, Arc<Walk>) -> std::future::Ready<Made> + Send + Sync {
     move |ctx, _| std::future::ready(Ok(command().update(ctx.place().node.clone())))
 }
 
@@ -79,7 +81,10 @@ fn graphs_that_do_not_hold_together_are_refused() {
     };
     let table: Vec<(Builder<Walk, ()>, BuildError)> = vec![
         (builder("a"), unknown("START", "a")),
-        (builder("a").node("a", to(ended), [end()]).node("a", to(ended), [end()]), BuildError::Twice("a".into())),
+        (
+            builder("a").node("a", to(ended), [end()]).node("a", to(ended), [end()]),
+            BuildError::Twice("a".into()),
+        ),
         (builder("a").node("a", to(ended), [goto("b")]), unknown("a", "b")),
         (builder("a").node("a", to(ended), [ask("b")]), unknown("a", "b")),
         (builder("a").node("a", to(ended), [spawn("b"), end()]), unknown("a", "b")),
@@ -93,14 +98,8 @@ fn graphs_that_do_not_hold_together_are_refused() {
         (builder("a/b").node("a/b", to(ended), [end()]), BuildError::Name("a/b".into())),
         (builder("START").node("START", to(ended), [end()]), BuildError::Name("START".into())),
         (builder("JOIN").node("JOIN", to(ended), [end()]), BuildError::Name("JOIN".into())),
-        (
-            builder("m").node("m", to(ended), [end()]).mount("m", inner(), "m"),
-            BuildError::Twice("m".into()),
-        ),
-        (
-            builder("m").mount("m", inner(), "m").node("m", to(ended), [end()]),
-            BuildError::Twice("m".into()),
-        ),
+        (builder("m").node("m", to(ended), [end()]).mount("m", inner(), "m"), BuildError::Twice("m".into())),
+        (builder("m").mount("m", inner(), "m").node("m", to(ended), [end()]), BuildError::Twice("m".into())),
         (
             builder("m").mount("m", inner(), "z").mount("m", inner(), "z").node("z", to(ended), [end()]),
             BuildError::Twice("m".into()),
@@ -161,8 +160,16 @@ async fn mounts_are_walked_by_relative_names() {
     house.settle().await;
     let nodes = house.nodes(&thread).await;
     let way = [
-        "START", "outer/first", "outer/deep/one", "outer/deep/two", "outer/last", "ask", "ANSWERS", "other/one",
-        "other/two", "bye",
+        "START",
+        "outer/first",
+        "outer/deep/one",
+        "outer/deep/two",
+        "outer/last",
+        "ask",
+        "ANSWERS",
+        "other/one",
+        "other/two",
+        "bye",
     ];
     assert_eq!(nodes, way);
     assert_eq!(house.status(&thread).await, Status::Done);
@@ -232,7 +239,10 @@ async fn a_thread_whose_node_is_gone_is_trouble_and_goes_on_when_it_is_back() {
     house.accept(&thread).await;
     house.settle().await;
     let (code, text) = house.trouble(&thread).await;
-    assert_eq!((code.as_str(), text.as_str()), ("lost_node", "This sayso does not know the workflow `changing`."));
+    assert_eq!(
+        (code.as_str(), text.as_str()),
+        ("lost_node", "This sayso does not know the workflow `changing`.")
+    );
     let house = house.reopen(eager(), vec![two_nodes("b")]);
     house.accept(&thread).await;
     house.settle().await;

@@ -48,7 +48,9 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
         ("the beginning of both", InterruptId::parse("i").unwrap(), Decision::Accept, None, |e| {
             matches!(e, BackendError::Ambiguous { count: 2, .. })
         }),
-        ("another hash", a.clone(), Decision::Accept, Some("00000000"), |e| matches!(e, BackendError::Stale { .. })),
+        ("another hash", a.clone(), Decision::Accept, Some("00000000"), |e| {
+            matches!(e, BackendError::Stale { .. })
+        }),
         ("a hash too short", a.clone(), Decision::Accept, Some(&hash[..7]), |e| {
             matches!(e, BackendError::Stale { .. })
         }),
@@ -79,7 +81,9 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
     let decide = Decide { interrupt: a.clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
     house.local.decide(decide).await.unwrap();
     match house.decide(&a, Decision::Ignore).await.unwrap_err() {
-        BackendError::NotOpen { why, .. } => assert!(why.starts_with("it was accepted (by tui) at "), "{why}"),
+        BackendError::NotOpen { why, .. } => {
+            assert!(why.starts_with("it was accepted (by tui) at "), "{why}")
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -108,7 +112,10 @@ async fn arguments_changed_after_they_were_shown_are_refused() {
     house.sql().execute("UPDATE interrupts SET args = '{\"key\":\"z\",\"n\":1}'", []).unwrap();
     let error = house.decide(&id, Decision::Accept).await.unwrap_err();
     assert!(error.to_string().contains(&format!("interrupt {id} is not as it was written")), "{error}");
-    assert_eq!(house.local.items(ItemQuery { limit: 9, ..Default::default() }).await.unwrap().damaged.len(), 1);
+    assert_eq!(
+        house.local.items(ItemQuery { limit: 9, ..Default::default() }).await.unwrap().damaged.len(),
+        1
+    );
 }
 
 #[tokio::test]

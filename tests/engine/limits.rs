@@ -14,10 +14,17 @@ async fn what_passes_is_tried_again_and_what_stays_is_trouble() {
     let passes = house.played(json!([[{"flaky": 2}, {"note": "ok"}]])).await;
     assert_eq!(house.log(&passes).await, json!(["ok"]));
     let stays = house.played(json!([[{"flaky": 9}]])).await;
-    assert_eq!(house.trouble(&stays).await, ("failed".to_owned(), "a passing fault (tried 3 times)".to_owned()));
+    assert_eq!(
+        house.trouble(&stays).await,
+        ("failed".to_owned(), "a passing fault (tried 3 times)".to_owned())
+    );
     let fails = house.played(json!([[{"fail": "a lasting fault"}]])).await;
     assert_eq!(house.trouble(&fails).await, ("failed".to_owned(), "a lasting fault".to_owned()));
-    assert_eq!(house.world.runs().iter().filter(|run| run.starts_with(fails.as_str())).count(), 1, "not retried");
+    assert_eq!(
+        house.world.runs().iter().filter(|run| run.starts_with(fails.as_str())).count(),
+        1,
+        "not retried"
+    );
 }
 
 #[tokio::test]
@@ -45,7 +52,8 @@ async fn an_absurd_wait_is_cut_short() {
 
 #[tokio::test]
 async fn a_node_that_takes_too_long_is_retried_then_trouble() {
-    let house = House::with(Settings { node_timeout: Duration::from_millis(5), retries: 1, ..eager() }, Vec::new());
+    let house =
+        House::with(Settings { node_timeout: Duration::from_millis(5), retries: 1, ..eager() }, Vec::new());
     let thread = house.played(json!([["hang"]])).await;
     let (code, text) = house.trouble(&thread).await;
     assert_eq!(code, "failed");
@@ -116,7 +124,11 @@ async fn a_stopped_thread_drops_its_node_and_waits() {
     house.decide(&trouble, Decision::Accept).await.unwrap();
     house.until(&thread, Status::Done).await;
     driver.stop().await;
-    assert_eq!(house.log(&thread).await, json!([{"x": 1}, "first"]), "what it had paid for is not paid again");
+    assert_eq!(
+        house.log(&thread).await,
+        json!([{"x": 1}, "first"]),
+        "what it had paid for is not paid again"
+    );
     assert_eq!(house.nodes(&thread).await, ["START", "play", "play"]);
     assert!(house.local.stop(thread).await.is_err(), "it has ended");
 }

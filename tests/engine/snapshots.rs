@@ -15,9 +15,9 @@ fn patient() -> Settings {
 async fn folded(house: &House, thread: &ThreadId) -> Value {
     let workflow = &house.engine().registry().get("player").unwrap().workflow;
     let steps = house.view(thread).await.steps;
-    let state = steps.iter().fold(workflow.empty(), |state, step| {
-        workflow.apply(state, &step.updates.to_string()).unwrap()
-    });
+    let state = steps
+        .iter()
+        .fold(workflow.empty(), |state, step| workflow.apply(state, &step.updates.to_string()).unwrap());
     serde_json::from_str(&workflow.write(&state).unwrap()).unwrap()
 }
 
@@ -27,7 +27,9 @@ fn snapshot(house: &House) -> Option<i64> {
 
 #[tokio::test]
 async fn the_state_equals_the_full_fold_at_any_length() {
-    for (lines, snapped) in [(1, false), (61, false), (62, true), (63, true), (64, true), (200, true), (500, true)] {
+    for (lines, snapped) in
+        [(1, false), (61, false), (62, true), (63, true), (64, true), (200, true), (500, true)]
+    {
         let house = House::with(patient(), Vec::new());
         let program: Vec<Value> = (0..lines).map(|n| json!([{"note": format!("line {n}")}])).collect();
         let thread = house.played(json!(program)).await;
@@ -60,4 +62,14 @@ async fn two_engines_take_turns() {
     assert_eq!(view.status, Status::Done);
     assert_eq!(view.state, folded(&house, &thread).await);
     assert!(snapshot(&house).is_some_and(|steps| steps >= 128));
+}
+
+#[tokio::test]
+async fn a_damaged_snapshot_is_named() {
+    let house = House::with(patient(), Vec::new());
+    let program: Vec<Value> = (0..70).map(|n| json!([{"note": n.to_string()}])).collect();
+    let thread = house.played(json!(program)).await;
+    house.sql().execute("UPDATE snapshots SET state = zeroblob(length(state))", []).unwrap();
+    let damaged = house.store().verify().unwrap().damaged;
+    assert_eq!(damaged, [format!("the snapshot of thread {thread} is not as it was written")]);
 }

@@ -259,7 +259,13 @@ pub async fn decide(local: &Local, id: &InterruptId, decision: Decision) -> Resu
     local.decide(Decide { interrupt, decision, shown: None, learn: true, by: By::Cli }).await
 }
 
-pub fn open(data: &Path, settings: Settings, street: &Arc<Street>, world: &Arc<World>, more: Vec<Spec>) -> Local {
+pub fn open(
+    data: &Path,
+    settings: Settings,
+    street: &Arc<Street>,
+    world: &Arc<World>,
+    more: Vec<Spec>,
+) -> Local {
     let store = Store::open(data).unwrap();
     Local::new(Engine::new(store, registry(street, world, more), settings))
 }

@@ -2,8 +2,8 @@
 
 use super::world::{Deed, World};
 use sayso::graph::{
-    Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Graph, Interrupt, Kind, NodeError, State,
-    Workflow, ask, end, goto, spawn,
+    Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Graph, Interrupt, Kind, NodeError,
+    State, Workflow, ask, end, goto, spawn,
 };
 use sayso::inbox::{Block, Card, Spec, proposal};
 use sayso::text::Visible;
@@ -184,8 +184,12 @@ async fn play(ctx: Ctx<Arc<World>>, state: Arc<Tape>) -> Result<Command<Tape>, N
     let (mut command, mut log, mut next) = (Command::goto("play"), Vec::new(), state.line + 1);
     for op in ops {
         match op {
-            Op::Ask(asked) => command.next = Command::<Tape>::ask(asked.iter().map(question).collect(), "play").next,
-            Op::Spawn(kids) => command.next = Command::<Tape>::spawn(kids.iter().map(child).collect(), "play").next,
+            Op::Ask(asked) => {
+                command.next = Command::<Tape>::ask(asked.iter().map(question).collect(), "play").next
+            }
+            Op::Spawn(kids) => {
+                command.next = Command::<Tape>::spawn(kids.iter().map(child).collect(), "play").next
+            }
             Op::Start(kid) => command.start.push(child(kid)),
             Op::Call(name) => {
                 let work = async { Ok(world.count(&format!("call:{name}"))) };
@@ -242,6 +246,11 @@ pub fn spec(name: &str, world: Arc<World>) -> Spec {
         .unwrap();
     Spec::new(Workflow::new(name, graph, Arc::new(world)), "plays", |state, item| {
         let log = state.get::<Tape>().map(|tape| Value::from(tape.log.clone()).to_string());
-        Card { blocks: vec![Block::Text(Visible::new(&item.title)), Block::Text(Visible::new(&log.unwrap_or_default()))] }
+        Card {
+            blocks: vec![
+                Block::Text(Visible::new(&item.title)),
+                Block::Text(Visible::new(&log.unwrap_or_default())),
+            ],
+        }
     })
 }

@@ -106,7 +106,11 @@ impl Effect for Deed {
                 return found;
             }
             let wanted = String::from_utf8_lossy(frozen).into_owned();
-            if self.world.performed().contains(&wanted) { Found::Done(json!("found")) } else { Found::NotDone }
+            if self.world.performed().contains(&wanted) {
+                Found::Done(json!("found"))
+            } else {
+                Found::NotDone
+            }
         })
     }
 }

@@ -50,6 +50,8 @@ pub(in crate::store) struct ThreadRow {
     pub step_limit: i64,
     pub allowance: i64,
     pub effects: i64,
+    pub interrupts: i64,
+    pub decisions: i64,
     pub parent: Option<i64>,
     pub parent_step: Option<i64>,
     pub child_key: Option<String>,
@@ -84,6 +86,8 @@ impl ThreadRow {
             .int(self.step_limit)
             .int(self.allowance)
             .int(self.effects)
+            .int(self.interrupts)
+            .int(self.decisions)
             .maybe_int(self.parent)
             .maybe_int(self.parent_step)
             .maybe_text(self.child_key.as_deref())
@@ -122,6 +126,8 @@ impl ThreadRow {
             step_limit: row.get("step_limit")?,
             allowance: row.get("allowance")?,
             effects: row.get("effects")?,
+            interrupts: row.get("interrupts")?,
+            decisions: row.get("decisions")?,
             parent: row.get("parent")?,
             parent_step: row.get("parent_step")?,
             child_key: row.get("child_key")?,
@@ -155,12 +161,13 @@ impl ThreadRow {
     /// The thread of this id, or of the one id that begins like this.
     pub(in crate::store) fn find(db: &Connection, id: &ThreadId) -> Result<Self, StoreError> {
         let seq = find_id(db, "thread", "threads", id.as_str(), id.is_whole())?;
-        Self::by_seq(db, seq)
-    }
-
-    /// The number of the thread of this whole id.
-    pub(in crate::store) fn seq_of(db: &Connection, id: &ThreadId) -> Result<i64, StoreError> {
-        find_id(db, "thread", "threads", id.as_str(), true)
+        let found = Self::by_seq(db, seq)?;
+        // An index can be damaged too, and then leads to somebody else's row.
+        if found.id.as_str().starts_with(id.as_str()) {
+            Ok(found)
+        } else {
+            damaged(format!("the index of threads leads from {id} to {}", found.id))
+        }
     }
 
     pub(in crate::store) fn insert(&mut self, db: &Connection) -> Result<(), StoreError> {
@@ -170,10 +177,11 @@ impl ThreadRow {
         self.store(
             db,
             "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, head, version,
-                alone, step_limit, allowance, effects, parent, parent_step, child_key, joined, origin, origin_step,
-                output, error_code, error_text, unread, hold_ms, held_at, created_at, updated_at, digest)
+                alone, step_limit, allowance, effects, interrupts, decisions, parent, parent_step, child_key, joined,
+                origin, origin_step, output, error_code, error_text, unread, hold_ms, held_at, created_at,
+                updated_at, digest)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)",
+                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32)",
         )?;
         crate::store::verify::tally(db, "threads", 1)
     }
@@ -183,9 +191,9 @@ impl ThreadRow {
             db,
             "UPDATE threads SET id = ?2, workflow = ?3, fingerprint = ?4, title = ?5, status = ?6, node = ?7,
                 awaits = ?8, steps = ?9, head = ?10, version = ?11, alone = ?12, step_limit = ?13, allowance = ?14,
-                effects = ?15, parent = ?16, parent_step = ?17, child_key = ?18, joined = ?19, origin = ?20,
-                origin_step = ?21, output = ?22, error_code = ?23, error_text = ?24, unread = ?25, hold_ms = ?26,
-                held_at = ?27, created_at = ?28, updated_at = ?29, digest = ?30
+                effects = ?15, interrupts = ?16, decisions = ?17, parent = ?18, parent_step = ?19, child_key = ?20,
+                joined = ?21, origin = ?22, origin_step = ?23, output = ?24, error_code = ?25, error_text = ?26,
+                unread = ?27, hold_ms = ?28, held_at = ?29, created_at = ?30, updated_at = ?31, digest = ?32
              WHERE seq = ?1",
         )
     }
@@ -208,6 +216,8 @@ impl ThreadRow {
             self.step_limit,
             self.allowance,
             self.effects,
+            self.interrupts,
+            self.decisions,
             self.parent,
             self.parent_step,
             self.child_key,
