@@ -12,6 +12,8 @@ mod forks;
 mod graphs;
 mod holds;
 mod interrupts;
+mod laws;
 mod limits;
+mod samples;
 mod snapshots;
 mod turns;
