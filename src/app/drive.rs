@@ -9,7 +9,8 @@ use crate::graph::{
 };
 use crate::inbox::{Spec, Status};
 use crate::store::{
-    Arrival, Awaits, Commit, Committed, Entry, EntryNext, Have, Loaded, NewThread, NewTrouble, StoreError,
+    Arrival, Awaits, Commit, Committed, Entry, EntryNext, Have, Loaded, Mode, NewThread, NewTrouble,
+    StoreError,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -33,7 +34,9 @@ pub(super) enum Driven {
     Rests,
     /// It is to be tried again after a while.
     Backs(Duration),
-    /// Its rows cannot be trusted, or cannot be written.
+    /// Nothing can be written just now (a full disk, a locked file), which has nothing to do with the thread.
+    Blocked(StoreError),
+    /// Its rows cannot be trusted, or the disk has failed.
     Broken(StoreError),
 }
 
@@ -52,6 +55,7 @@ impl Engine {
             Ok(driven) => driven,
             // Somebody was quicker: the thread is looked at anew.
             Err(StoreError::Moved) => Driven::Further,
+            Err(error @ (StoreError::Full | StoreError::Busy)) => Driven::Blocked(error),
             Err(error) => Driven::Broken(error),
         }
     }
@@ -110,7 +114,11 @@ impl Engine {
                     }
                     Retry::Never(failure) => self.fail(&loaded, Some(spec), failure).await,
                     Retry::Moved => Ok(Driven::Further),
-                    Retry::Storage(text) => Err(StoreError::Disk(text)),
+                    // A writer that still lives was only kept from writing: that may pass.
+                    Retry::Storage(text) => Err(match self.store().mode() {
+                        Mode::ReadWrite => StoreError::Full,
+                        Mode::ViewOnly(_) => StoreError::Disk(text),
+                    }),
                 }
             }
         }

@@ -72,7 +72,9 @@ async fn settle(engine: &Engine, thread: &ThreadId) -> Result<(), StoreError> {
             Ok(mut worker) => {
                 let scope = Scope::Family(thread.clone());
                 return match worker.run(&scope, Until::Idle, std::future::pending()).await? {
-                    Ended::Told | Ended::Idle | Ended::Paused => Ok(()),
+                    Ended::Told | Ended::Idle | Ended::Paused => {
+                        worker.failed().values().next().cloned().map_or(Ok(()), Err)
+                    }
                 };
             }
             Err(_) if store.paused()? => return Ok(()),
