@@ -9,7 +9,8 @@ use crate::graph::{
 };
 use crate::inbox::{Spec, Status};
 use crate::store::{
-    Arrival, Awaits, Commit, Committed, Entry, EntryNext, Have, Loaded, NewThread, NewTrouble, StoreError,
+    Arrival, Awaits, Commit, Committed, Entry, EntryNext, Have, Loaded, Mode, NewThread, NewTrouble,
+    StoreError,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -33,7 +34,9 @@ pub(super) enum Driven {
     Rests,
     /// It is to be tried again after a while.
     Backs(Duration),
-    /// Its rows cannot be trusted, or cannot be written.
+    /// Nothing can be written just now (a full disk, a locked file), which has nothing to do with the thread.
+    Blocked(StoreError),
+    /// Its rows cannot be trusted, or the disk has failed.
     Broken(StoreError),
 }
 
@@ -52,6 +55,7 @@ impl Engine {
             Ok(driven) => driven,
             // Somebody was quicker: the thread is looked at anew.
             Err(StoreError::Moved) => Driven::Further,
+            Err(error @ (StoreError::Full | StoreError::Busy)) => Driven::Blocked(error),
             Err(error) => Driven::Broken(error),
         }
     }
@@ -104,11 +108,17 @@ impl Engine {
                 match Retry::after(error, attempt, settings.retries, settings.patience) {
                     Retry::After(wait, text) => {
                         tracing::info!(thread = %thread, node = %loaded.node, %text, "will be tried again");
+                        // What its calls gave is on its way to the store; the next attempt is to find it there.
+                        let _ = self.store().flush().await;
                         Ok(Driven::Backs(wait))
                     }
                     Retry::Never(failure) => self.fail(&loaded, Some(spec), failure).await,
                     Retry::Moved => Ok(Driven::Further),
-                    Retry::Storage(text) => Err(StoreError::Disk(text)),
+                    // A writer that still lives was only kept from writing: that may pass.
+                    Retry::Storage(text) => Err(match self.store().mode() {
+                        Mode::ReadWrite => StoreError::Full,
+                        Mode::ViewOnly(_) => StoreError::Disk(text),
+                    }),
                 }
             }
         }
@@ -142,6 +152,7 @@ impl Engine {
             step: loaded.at.steps,
             calls,
             released: self.released().clone(),
+            _lock: self.lock(),
         });
         self.goes_to_work(&loaded.thread, &journal);
         let place = Place {
@@ -266,9 +277,9 @@ impl Engine {
         Ok(Driven::Rests)
     }
 
-    /// Lets a thread that waits take in what has come.
+    /// Lets a thread that waits, or has just ended, take in what has come.
     async fn absorb(&self, loaded: &Loaded) -> Result<Driven, StoreError> {
-        if loaded.status != Status::Waiting || loaded.events.is_empty() {
+        if !matches!(loaded.status, Status::Waiting | Status::Done) || loaded.events.is_empty() {
             return Ok(Driven::Rests);
         }
         let Some(spec) = self.registry().get(&loaded.workflow) else { return Ok(Driven::Rests) };

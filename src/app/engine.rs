@@ -4,7 +4,7 @@ use super::cache::Cache;
 use super::journal::StepJournal;
 use crate::graph::{Event, Folded, InputError, Progress, ProgressSink, ThreadId, What};
 use crate::inbox::{Registry, Spec};
-use crate::store::{Holds, NewThread, Store, StoreError, Tail};
+use crate::store::{DriverLock, Holds, NewThread, Store, StoreError, Tail};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -57,6 +57,7 @@ struct Inner {
     events: broadcast::Sender<Progress>,
     cache: Mutex<Cache>,
     at_work: Mutex<HashMap<ThreadId, Weak<StepJournal>>>,
+    lock: Mutex<Weak<DriverLock>>,
 }
 
 impl Engine {
@@ -77,6 +78,7 @@ impl Engine {
             events,
             cache: Mutex::default(),
             at_work: Mutex::default(),
+            lock: Mutex::default(),
         }))
     }
 
@@ -143,6 +145,16 @@ impl Engine {
     pub(super) fn goes_to_work(&self, thread: &ThreadId, journal: &Arc<StepJournal>) {
         let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         at_work.insert(thread.clone(), Arc::downgrade(journal));
+    }
+
+    /// This engine drives under `lock` from now on.
+    pub(super) fn drives_under(&self, lock: &Arc<DriverLock>) {
+        *self.0.lock.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(lock);
+    }
+
+    /// The lock this engine drives under.
+    pub(super) fn lock(&self) -> Option<Arc<DriverLock>> {
+        self.0.lock.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
 
     /// A thread about to be started, its first update made and its title known.

@@ -2,14 +2,15 @@
 
 use super::fail_point;
 use crate::graph::{Begun, BoxFuture, EffectState, Intent, Journal, JournalError, ThreadId};
-use crate::store::{EffectIntent, Store, StoreError};
+use crate::store::{DriverLock, EffectIntent, Store, StoreError};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::Notify;
 
 /// The journal of one attempt at one step. It lives as long as anything that attempt began, so an effect that
-/// outlives its node keeps its thread from being driven until the outcome is recorded.
+/// outlives its node keeps its thread from being driven until the outcome is recorded: here by being known to
+/// be at work, and in other processes by keeping the driver's lock, even where the driver itself is gone.
 pub(super) struct StepJournal {
     pub store: Store,
     pub thread: ThreadId,
@@ -17,6 +18,7 @@ pub(super) struct StepJournal {
     pub step: i64,
     pub calls: HashMap<String, Value>,
     pub released: Arc<Notify>,
+    pub _lock: Option<Arc<DriverLock>>,
 }
 
 impl Drop for StepJournal {

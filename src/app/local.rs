@@ -51,8 +51,9 @@ impl Local {
     fn read_thread(&self, id: &ThreadId) -> Result<ThreadView, StoreError> {
         let stored = self.engine.store().thread(id)?;
         let line = stored.line;
-        let state = match (self.engine.state_at(&line.id, None)?, self.engine.registry().get(&line.workflow))
-        {
+        // The state as it was when the rest was read, whatever has happened since.
+        let state = self.engine.state_at(&line.id, Some(line.steps))?;
+        let state = match (state, self.engine.registry().get(&line.workflow)) {
             (Some(state), Some(spec)) => {
                 let state = spec.workflow.write(&state).map_err(|e| StoreError::Conflict(e.to_string()))?;
                 serde_json::from_str(&state).unwrap_or(Value::Null)

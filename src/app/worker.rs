@@ -8,7 +8,7 @@ use super::drive::{COMMITTING, Driven};
 use super::engine::Engine;
 use crate::graph::ThreadId;
 use crate::inbox::Status;
-use crate::store::{DriverLock, Runnable, StoreError, Taken, ToDo};
+use crate::store::{DriverLock, Mode, Runnable, StoreError, Taken, ToDo};
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::Arc;
@@ -22,6 +22,9 @@ const STALE_HOLD_MS: i64 = 15 * 60 * 1000;
 
 /// How often, at most, running threads are compared with the store.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// How long a thread waits that could not be written down.
+const BLOCKED: Duration = Duration::from_secs(2);
 
 /// How long effects under way may take to record their outcome when the driver is told to stop.
 const GRACE: Duration = Duration::from_secs(30);
@@ -58,8 +61,9 @@ pub enum Ended {
 /// The driver of a data folder. There is one at a time, by an OS lock.
 pub struct Worker {
     engine: Engine,
-    lock: DriverLock,
+    lock: Arc<DriverLock>,
     touched: HashSet<ThreadId>,
+    failed: HashMap<ThreadId, StoreError>,
 }
 
 struct Running {
@@ -77,6 +81,10 @@ struct Desk {
     backing: HashMap<ThreadId, (Instant, u32)>,
     /// Threads whose rows cannot be trusted, with the version at which that was found.
     broken: HashMap<ThreadId, i64>,
+    /// What was found wrong with them.
+    failed: HashMap<ThreadId, StoreError>,
+    /// Why something could not be written lately.
+    blocked: Option<StoreError>,
     paused: Arc<AtomicBool>,
     last_look: Instant,
     first: bool,
@@ -102,7 +110,9 @@ impl Worker {
                 if recovered > 0 {
                     tracing::info!(recovered, "threads were running when the last driver ended");
                 }
-                Ok(Ok(Self { engine, lock, touched: HashSet::new() }))
+                let lock = Arc::new(lock);
+                engine.drives_under(&lock);
+                Ok(Ok(Self { engine, lock, touched: HashSet::new(), failed: HashMap::new() }))
             }
         }
     }
@@ -112,35 +122,66 @@ impl Worker {
         self.touched.iter()
     }
 
-    /// Drives until `until`, or until `stop` comes.
+    /// The threads it could not take further because their rows cannot be trusted, each with the reason.
+    pub fn failed(&self) -> &HashMap<ThreadId, StoreError> {
+        &self.failed
+    }
+
+    /// Drives until `until`, or until `stop` comes, or until the disk has failed.
     pub async fn run(
         &mut self,
         scope: &Scope,
         until: Until,
         stop: impl Future<Output = ()>,
     ) -> Result<Ended, StoreError> {
+        let mut desk = Desk::new();
+        let ended = self.work(scope, until, stop, &mut desk).await;
+        self.failed.extend(std::mem::take(&mut desk.failed));
+        self.put_down(desk).await;
+        ended
+    }
+
+    async fn work(
+        &mut self,
+        scope: &Scope,
+        until: Until,
+        stop: impl Future<Output = ()>,
+        desk: &mut Desk,
+    ) -> Result<Ended, StoreError> {
         let store = self.engine.store().clone();
         let mut changes = store.changes();
         let _watcher = store.watch_others()?;
-        let mut desk = Desk::new();
         tokio::pin!(stop);
-        let ended = loop {
+        loop {
             // Let whatever belongs to the same moment happen first, so that one look sees all of it.
             tokio::task::yield_now().await;
             while let Some(ended) = desk.tasks.try_join_next_with_id() {
                 desk.note(ended);
             }
             changes.borrow_and_update();
+            if let Mode::ViewOnly(why) = store.mode() {
+                return Err(StoreError::Disk(why));
+            }
             let to_do = store.to_do()?;
             let paused = to_do.paused;
             desk.paused.store(paused, Ordering::SeqCst);
-            let look = self.look(scope, &mut desk, to_do).await?;
+            let look = match self.look(scope, desk, to_do).await {
+                Ok(look) => look,
+                Err(error @ (StoreError::Full | StoreError::Busy)) => {
+                    desk.blocked = Some(error);
+                    Look { active: true, blocked: false, wake: Some(Instant::now() + BLOCKED) }
+                }
+                Err(error) => return Err(error),
+            };
             if until == Until::Idle && desk.running.is_empty() {
                 if paused {
-                    break Ended::Paused;
+                    return Ok(Ended::Paused);
+                }
+                if let Some(error) = desk.blocked.take() {
+                    return Err(error);
                 }
                 if !look.active {
-                    break Ended::Idle;
+                    return Ok(Ended::Idle);
                 }
             }
             // An abort is missed at most for one look; then the store has the last word.
@@ -149,19 +190,17 @@ impl Worker {
             let wake = [look.wake, look_again].into_iter().flatten().min();
             tokio::select! {
                 biased;
-                () = &mut stop => break Ended::Told,
+                () = &mut stop => return Ok(Ended::Told),
                 Some(ended) = desk.tasks.join_next_with_id() => desk.note(ended),
                 changed = changes.changed() => {
                     if changed.is_err() {
-                        break Ended::Told;
+                        return Ok(Ended::Told);
                     }
                 }
                 () = self.engine.released().notified(), if look.blocked => {}
                 () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
             }
-        };
-        self.put_down(desk).await;
-        Ok(ended)
+        }
     }
 
     /// Starts whatever can be started.
@@ -183,15 +222,19 @@ impl Worker {
                 continue;
             }
             found.active = true;
+            // Asking again drives nothing, so a pause does not keep it.
+            if desk.first && stale(&thread, store.now().as_millisecond()) {
+                match store.ask_again(thread.thread.clone(), thread.version).await {
+                    // Moved by somebody else meanwhile, who thereby had a say in it.
+                    Ok(()) | Err(StoreError::Moved) => continue,
+                    Err(error) => return Err(error),
+                }
+            }
             if to_do.paused {
                 continue;
             }
             if self.engine.is_at_work(&thread.thread) {
                 found.blocked = true;
-                continue;
-            }
-            if desk.first && stale(&thread, store.now().as_millisecond()) {
-                store.ask_again(thread.thread.clone(), thread.version).await?;
                 continue;
             }
             if let Some(wake) = desk.waits_until(&thread) {
@@ -216,7 +259,7 @@ impl Worker {
     }
 }
 
-/// Keeps the lock to the end of everything this worker does.
+/// Keeps the lock to the end of everything this worker does; effects under way keep it even longer.
 impl Drop for Worker {
     fn drop(&mut self) {
         tracing::debug!(lock = ?self.lock, "the driver gives its lock back");
@@ -236,6 +279,8 @@ impl Desk {
             held: HashMap::new(),
             backing: HashMap::new(),
             broken: HashMap::new(),
+            failed: HashMap::new(),
+            blocked: None,
             paused: Arc::new(AtomicBool::new(false)),
             last_look: Instant::now(),
             first: true,
@@ -295,8 +340,14 @@ impl Desk {
                     Driven::Backs(wait) => {
                         self.backing.insert(thread, (Instant::now() + wait, attempt + 1));
                     }
+                    Driven::Blocked(error) => {
+                        tracing::warn!(%thread, %error, "cannot be written down now");
+                        self.backing.insert(thread, (Instant::now() + BLOCKED, attempt));
+                        self.blocked = Some(error);
+                    }
                     Driven::Broken(error) => {
                         tracing::error!(%thread, %error, "cannot be driven");
+                        self.failed.insert(thread.clone(), error);
                         self.broken.insert(thread, i64::MIN);
                     }
                 }

@@ -5,6 +5,9 @@ use super::{Child, Folded, Journal, JournalError, Next, NodeError, Place, Progre
 use std::sync::Arc;
 use std::time::Duration;
 
+/// The other side may ask for any wait; nobody is kept waiting longer than this without a further try.
+const LONGEST: Duration = Duration::from_secs(3600);
+
 /// A node's result, ready to be committed.
 #[derive(Debug)]
 pub struct Output {
@@ -121,7 +124,8 @@ impl Retry {
     pub fn after(error: NodeError, attempt: u32, retries: u32, patience: Duration) -> Self {
         match error {
             NodeError::Transient { text, retry_after } if attempt < retries => {
-                Retry::After(retry_after.unwrap_or_else(|| backoff(attempt, patience)), text)
+                let wait = retry_after.map_or_else(|| backoff(attempt, patience), |wait| wait.min(LONGEST));
+                Retry::After(wait, text)
             }
             NodeError::Transient { text, .. } => {
                 Retry::Never(Failure::Failed(format!("{text} (tried {} times)", attempt + 1)))

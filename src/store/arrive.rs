@@ -4,6 +4,7 @@ use super::commit::append;
 use super::decide::{reopen_all, restand};
 use super::rows::{Awaits, InterruptRow, ThreadRow};
 use super::seal::Seal;
+use super::verify::tally;
 use super::{Store, StoreError};
 use crate::graph::{Event, ThreadId, What};
 use crate::inbox::{NextView, Status};
@@ -37,6 +38,10 @@ fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
     let words = matches!(arrival.event.what, What::Words { .. });
     match row.status {
         Status::Done if words => again(db, &mut row, arrival, now)?,
+        Status::Done if came_too_late(&row, arrival) => {
+            drop_queued(db, arrival)?;
+            again(db, &mut row, arrival, now)?;
+        }
         Status::Done | Status::Abandoned => {
             drop_queued(db, arrival)?;
             if arrival.queued.is_none() {
@@ -48,23 +53,41 @@ fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
             let text = format!("thread `{}` is {}; words are taken up after its result", row.id, row.status);
             return Err(StoreError::Conflict(text));
         }
-        // A decision it has begun to act on is no longer held: the news waits for the next node.
-        Status::Waiting | Status::Held if reopen_all(db, &row, now)? => {
+        Status::Waiting | Status::Held | Status::Trouble if asks(db, &row)? => {
+            reopen_all(db, &row, now)?;
             drop_queued(db, arrival)?;
             join(db, &mut row, arrival, now)?;
         }
-        Status::Waiting
-        | Status::Held
-        | Status::Ready
-        | Status::Running
-        | Status::Joining
-        | Status::Trouble => {
-            if arrival.queued.is_none() {
-                queue(db, row.seq, &arrival.event, now)?;
-            }
+        // What is held here is an answer to trouble, and the news may be a reason to answer otherwise.
+        Status::Held => {
+            reopen_all(db, &row, now)?;
+            restand(db, &mut row, now)?;
+            keep(db, &row, arrival, now)?;
+        }
+        Status::Waiting | Status::Ready | Status::Running | Status::Joining | Status::Trouble => {
+            keep(db, &row, arrival, now)?;
         }
     }
     Ok(row.id)
+}
+
+/// News that was taken while the thread's last node ran. Nobody else was told, so it is heard as words are.
+fn came_too_late(row: &ThreadRow, arrival: &Arrival) -> bool {
+    let news = matches!(arrival.event.what, What::News { .. });
+    news && arrival.queued.is_some() && arrival.updates != "[]" && row.parent.is_none()
+}
+
+/// Whether people are asked something the thread has not begun to act on. Where it has, another step would
+/// move its effects out of their place in the journal, so whatever comes waits for the next node.
+fn asks(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
+    let begun = db
+        .prepare_cached("SELECT 1 FROM effects WHERE thread = ? AND step = ? LIMIT 1")?
+        .exists([row.seq, row.steps])?;
+    Ok(row.awaits == Awaits::Answers && !begun)
+}
+
+fn keep(db: &Connection, row: &ThreadRow, arrival: &Arrival, now: i64) -> Result<(), StoreError> {
+    if arrival.queued.is_none() { queue(db, row.seq, &arrival.event, now) } else { Ok(()) }
 }
 
 /// Words after a result: the thread runs again from its entry.
@@ -105,21 +128,25 @@ fn join(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Re
     restand(db, row, now)
 }
 
-fn seal(thread: i64, event: &str, at: i64) -> super::Digest {
-    Seal::of("events").int(thread).text(event).int(at).done()
+fn seal(seq: i64, thread: i64, event: &str, at: i64) -> super::Digest {
+    Seal::of("events").int(seq).int(thread).text(event).int(at).done()
 }
 
 /// Keeps an event until the thread can take it in.
 pub(super) fn queue(db: &Connection, thread: i64, event: &Event, now: i64) -> Result<(), StoreError> {
     let event = serde_json::to_string(event).map_err(|e| StoreError::Sql(e.to_string()))?;
-    db.prepare_cached("INSERT INTO events (thread, event, at, digest) VALUES (?, ?, ?, ?)")?
-        .execute(params![thread, event, now, seal(thread, &event, now).bytes()])?;
-    Ok(())
+    let seq: i64 = db
+        .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM events")?
+        .query_row([], |found| found.get(0))?;
+    db.prepare_cached("INSERT INTO events (seq, thread, event, at, digest) VALUES (?, ?, ?, ?, ?)")?
+        .execute(params![seq, thread, event, now, seal(seq, thread, &event, now).bytes()])?;
+    tally(db, "events", 1)
 }
 
 fn drop_queued(db: &Connection, arrival: &Arrival) -> Result<(), StoreError> {
     if let Some(queued) = arrival.queued {
-        db.prepare_cached("DELETE FROM events WHERE seq = ?")?.execute([queued])?;
+        let dropped = db.prepare_cached("DELETE FROM events WHERE seq = ?")?.execute([queued])?;
+        tally(db, "events", -(dropped as i64))?;
     }
     Ok(())
 }
@@ -133,7 +160,7 @@ pub(super) fn queued(db: &Connection, thread: i64) -> Result<Vec<(i64, Event)>, 
     while let Some(row) = rows.next()? {
         let (seq, text, at): (i64, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let digest: Vec<u8> = row.get(3)?;
-        if digest != seal(thread, &text, at).bytes() {
+        if digest != seal(seq, thread, &text, at).bytes() {
             return super::rows::damaged(format!("event number {seq} is not as it was written"));
         }
         events.push((seq, super::rows::json("an event", &text)?));

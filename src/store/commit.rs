@@ -2,6 +2,7 @@
 
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, StepRow, ThreadRow};
 use super::seal::{Digest, Seal};
+use super::verify::tally;
 use super::{Store, StoreError};
 use crate::graph::{Decision, Interrupt, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, NextView, Status};
@@ -142,6 +143,8 @@ pub(super) fn start(
         step_limit,
         allowance: 1,
         effects: 0,
+        interrupts: 0,
+        decisions: 0,
         parent: parent.map(|parent| parent.thread),
         parent_step: parent.map(|parent| parent.step),
         child_key: parent.map(|_| new.key.clone()),
@@ -190,7 +193,7 @@ pub(super) fn append(
 }
 
 fn run(db: &Connection, commit: &Commit, now: i64) -> Result<Committed, StoreError> {
-    let mut row = ThreadRow::by_seq(db, ThreadRow::seq_of(db, &commit.thread)?)?;
+    let mut row = ThreadRow::find(db, &commit.thread)?;
     if row.version != commit.version {
         return Err(StoreError::Moved);
     }
@@ -220,7 +223,10 @@ fn run(db: &Connection, commit: &Commit, now: i64) -> Result<Committed, StoreErr
     row.fingerprint.clone_from(&commit.fingerprint);
     row.version += 1;
     if let Some(last) = commit.absorbed {
-        db.prepare_cached("DELETE FROM events WHERE thread = ? AND seq <= ?")?.execute([row.seq, last])?;
+        let heard = db
+            .prepare_cached("DELETE FROM events WHERE thread = ? AND seq <= ?")?
+            .execute([row.seq, last])?;
+        tally(db, "events", -(heard as i64))?;
     }
     let events = has_events(db, row.seq)?;
     // What came while the last node ran is still to be heard; a thread that ended hears it as words do.
@@ -297,12 +303,14 @@ fn ask(
         let granted = question.granted.clone().filter(|_| interrupt.warnings.is_none());
         interrupt.stage = if granted.is_some() { Stage::Decided } else { Stage::Open };
         interrupt.insert(db)?;
+        row.interrupts += 1;
         match granted {
             None => open = true,
             Some(grant) => {
                 hold |= question.irreversible;
                 let decision = Decision::Accept;
                 record_decision(db, &interrupt, decision, true, By::Grant(grant), now)?;
+                row.decisions += 1;
             }
         }
         interrupts.push(interrupt.id);
@@ -365,7 +373,8 @@ pub(super) fn warn_if_done_in_original(
             return interrupt.warn(&warning, &format!("origin:{}", original.id));
         }
         match (original.origin, original.origin_step) {
-            (Some(further), Some(at)) => (origin, step) = (further, at),
+            // Of the further origin only what lies within both prefixes is shared.
+            (Some(further), Some(at)) => (origin, step) = (further, at.min(step)),
             _ => return Ok(()),
         }
     }

@@ -102,6 +102,7 @@ fn run(db: &Connection, decide: Decide, holds: Holds, now: i64) -> Result<Thread
     interrupt.update(db)?;
 
     let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
+    row.decisions += 1;
     let pending = InterruptRow::pending(db, row.seq)?;
     row.status = stands(db, &row, &pending)?;
     row.version += 1;
@@ -120,7 +121,17 @@ fn run(db: &Connection, decide: Decide, holds: Holds, now: i64) -> Result<Thread
 fn typed(decision: Decision) -> Decision {
     match decision {
         Decision::Respond { text } => Decision::Respond { text: text::typed(&text) },
-        Decision::Accept | Decision::Edit { .. } | Decision::Ignore => decision,
+        Decision::Edit { args } => Decision::Edit { args: typed_json(args) },
+        Decision::Accept | Decision::Ignore => decision,
+    }
+}
+
+fn typed_json(args: Value) -> Value {
+    match args {
+        Value::String(text) => Value::String(text::typed(&text)),
+        Value::Array(items) => items.into_iter().map(typed_json).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, typed_json(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => args,
     }
 }
 
@@ -136,33 +147,29 @@ fn stands(db: &Connection, row: &ThreadRow, pending: &[InterruptRow]) -> Result<
     let open = |engine| pending.iter().any(|p| p.engine == engine && p.stage == Stage::Open);
     Ok(if open(true) {
         Status::Trouble
+    } else if pending.iter().any(|p| p.engine) {
+        // What was decided about its trouble comes before everything else it may wait for.
+        Status::Ready
     } else if row.awaits == Awaits::Answers && open(false) {
         Status::Waiting
-    } else if row.awaits == Awaits::Children && children_live(db, row)? {
+    } else if row.awaits == Awaits::Children && living_children(db, row.seq, row.steps - 1)? > 0 {
         Status::Joining
     } else {
         Status::Ready
     })
 }
 
-fn children_live(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
-    // Arrivals may have added steps since the children were started, so their own record tells the step.
-    let step: Option<i64> = db
-        .prepare_cached("SELECT max(parent_step) FROM threads WHERE parent = ? AND joined = 1")?
-        .query_row([row.seq], |found| found.get(0))?;
-    match step {
-        Some(step) => Ok(living_children(db, row.seq, step)? > 0),
-        None => Ok(false),
-    }
-}
-
 fn hold(db: &Connection, pending: &[InterruptRow], holds: Holds) -> Result<i64, StoreError> {
-    let mut longest = holds.other_ms;
-    for interrupt in pending.iter().filter(|interrupt| interrupt.irreversible) {
-        let decision = DecisionRow::in_force(db, interrupt)?.decision;
-        if matches!(decision, Decision::Accept | Decision::Edit { .. }) {
-            longest = longest.max(holds.irreversible_ms);
+    let mut longest = 0;
+    for interrupt in pending.iter().filter(|pending| pending.stage == Stage::Decided) {
+        let decision = DecisionRow::in_force(db, interrupt)?;
+        // What cannot be undone any more is not held either.
+        if decision.consumed {
+            continue;
         }
+        let acts = matches!(decision.decision, Decision::Accept | Decision::Edit { .. });
+        let this = if interrupt.irreversible && acts { holds.irreversible_ms } else { holds.other_ms };
+        longest = longest.max(this);
     }
     Ok(longest)
 }

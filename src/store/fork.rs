@@ -48,6 +48,8 @@ fn run(
         step_limit,
         allowance: 1,
         effects: 0,
+        interrupts: 0,
+        decisions: 0,
         parent: None,
         parent_step: None,
         child_key: None,
@@ -67,8 +69,10 @@ fn run(
     match &next {
         NextView::Goto { goto } => fork.node.clone_from(goto),
         NextView::End { .. } => fork.status = Status::Done,
-        NextView::Ask { then, .. } => {
-            (fork.node, fork.awaits, fork.status) = (then.clone(), Awaits::Answers, Status::Waiting);
+        NextView::Ask { then, ask } => {
+            (fork.node, fork.awaits) = (then.clone(), Awaits::Answers);
+            fork.status = if ask.is_empty() { Status::Ready } else { Status::Waiting };
+            fork.interrupts = ask.len() as i64;
         }
         NextView::Spawn { then, spawn } => {
             (fork.node, fork.awaits) = (then.clone(), Awaits::Children);

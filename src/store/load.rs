@@ -110,7 +110,7 @@ impl Store {
             if db.prepare_cached("SELECT 1 FROM events LIMIT 1")?.exists([])? {
                 let mut addressed = db.prepare_cached(
                     "SELECT id, status, version, hold_ms, held_at FROM threads
-                     WHERE status = 'waiting' AND seq IN (SELECT thread FROM events) ORDER BY seq",
+                     WHERE status IN ('waiting', 'done') AND seq IN (SELECT thread FROM events) ORDER BY seq",
                 )?;
                 collect(addressed.query([])?, &mut threads)?;
             }
@@ -163,7 +163,15 @@ impl Store {
             let mut found = db.prepare_cached("SELECT seq FROM threads WHERE status = 'running'")?;
             let running: Vec<i64> = found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             for seq in &running {
-                let mut row = ThreadRow::by_seq(db, *seq)?;
+                let mut row = match ThreadRow::by_seq(db, *seq) {
+                    Ok(row) => row,
+                    // One row that cannot be trusted does not keep the others from being driven.
+                    Err(StoreError::Damaged(what)) => {
+                        tracing::error!(%what, "a running thread is left alone");
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
                 row.status = Status::Ready;
                 row.update(db)?;
             }
@@ -191,6 +199,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<Have>) -> Result<Loaded,
     check_effects(db, &row)?;
     let mut answers = Vec::new();
     if row.awaits == Awaits::Answers {
+        check_asked(db, &row, &pending)?;
         for interrupt in pending.iter().filter(|p| !p.engine && p.stage == Stage::Decided) {
             interrupt.check_hash()?;
             let decision = DecisionRow::in_force(db, interrupt)?;
@@ -234,17 +243,43 @@ fn check_effects(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     if count == row.effects {
         Ok(())
     } else {
-        damaged(format!("thread {} has begun {} effects, and {count} are on record", row.id, row.effects))
+        damaged(format!("thread {} has {} effects, and {count} are on record", row.id, row.effects))
     }
 }
 
+/// A question that went missing would let the thread go on without its answer, so its last step counts them.
+fn check_asked(db: &Connection, row: &ThreadRow, pending: &[InterruptRow]) -> Result<(), StoreError> {
+    let asked: usize =
+        steps(db, row, row.steps - 1)?.iter().map(|s| Ok(asked(s)?.len())).sum::<Result<_, StoreError>>()?;
+    let found = pending.iter().filter(|pending| !pending.engine).count();
+    if asked == found {
+        Ok(())
+    } else {
+        damaged(format!("thread {} waits for {asked} answers, and {found} questions are on record", row.id))
+    }
+}
+
+/// What `sayso doctor` reads of a thread's state: its snapshot, and the chain from there to its head.
+pub(super) fn check_tail(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+    let own: i64 = db
+        .prepare_cached("SELECT count(*) FROM steps WHERE thread = ?")?
+        .query_row([row.seq], |found| found.get(0))?;
+    if own != row.steps - row.origin_step.map_or(0, |last| last + 1) {
+        return damaged(format!(
+            "thread {} has {} steps, and {own} of its own are on record",
+            row.id, row.steps
+        ));
+    }
+    tail(db, row, None, true).map(|_| ())
+}
+
 fn children(db: &Connection, row: &ThreadRow) -> Result<Vec<ChildResult>, StoreError> {
+    // Nothing is appended to a thread that waits for children, so the step that started them is its last.
     let mut found = db.prepare_cached(
-        "SELECT seq FROM threads WHERE parent = ?1 AND joined = 1
-           AND parent_step = (SELECT max(parent_step) FROM threads WHERE parent = ?1 AND joined = 1)
-         ORDER BY seq",
+        "SELECT seq FROM threads WHERE parent = ? AND parent_step = ? AND joined = 1 ORDER BY seq",
     )?;
-    let seqs: Vec<i64> = found.query_map([row.seq], |found| found.get(0))?.collect::<Result<_, _>>()?;
+    let seqs: Vec<i64> =
+        found.query_map([row.seq, row.steps - 1], |found| found.get(0))?.collect::<Result<_, _>>()?;
     let mut results = Vec::new();
     for seq in seqs {
         let child = ThreadRow::by_seq(db, seq)?;

@@ -163,6 +163,11 @@ impl Store {
         }
     }
 
+    /// Waits until everything written so far, waited for or not, is on the disk.
+    pub async fn flush(&self) -> Result<(), StoreError> {
+        self.write(|_| Ok(())).await
+    }
+
     /// Writes without waiting; whoever needs to know asks another way.
     pub(super) fn write_later(
         &self,

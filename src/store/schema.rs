@@ -29,6 +29,8 @@ CREATE TABLE threads (
     step_limit   INTEGER NOT NULL,
     allowance    INTEGER NOT NULL,  -- how often its budget was granted
     effects      INTEGER NOT NULL,  -- how many it has begun, so that a missing row is noticed
+    interrupts   INTEGER NOT NULL,  -- how many were ever asked, for the same reason
+    decisions    INTEGER NOT NULL,  -- how many were ever taken on them
     parent       INTEGER REFERENCES threads (seq),
     parent_step  INTEGER,
     child_key    TEXT,
@@ -165,7 +167,7 @@ CREATE TABLE memory (
     UNIQUE (namespace, version)
 ) STRICT;
 
--- How many of something there must be, so that rows taken from the end are missed.
+-- How many of something there must be, so that rows that were taken away are missed.
 CREATE TABLE tallies (
     name    TEXT PRIMARY KEY,
     count   INTEGER NOT NULL,

@@ -1,5 +1,6 @@
 //! A handful of switches that every process shares.
 
+use super::rows::damaged;
 use super::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -25,5 +26,9 @@ pub(super) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
         .prepare_cached("SELECT value FROM settings WHERE name = 'paused'")?
         .query_row([], |row| row.get(0))
         .optional()?;
-    Ok(found.is_some_and(|value| value == "true"))
+    match found.as_deref() {
+        Some("true") => Ok(true),
+        Some("false") | None => Ok(false),
+        Some(_) => damaged("whether all driving is paused is not readable"),
+    }
 }

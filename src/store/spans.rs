@@ -38,7 +38,7 @@ impl Store {
     pub fn record_span(&self, span: Span) {
         let now = self.now_ms();
         self.write_later(move |db| {
-            let thread = ThreadRow::seq_of(db, &span.thread)?;
+            let thread = ThreadRow::find(db, &span.thread)?.seq;
             db.prepare_cached(
                 "INSERT INTO spans (thread, step, task, model, at, ms, input, output, cached, cost, error, counts)
                  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",

@@ -63,6 +63,7 @@ fn put(db: &Connection, trouble: &NewTrouble, now: i64) -> Result<(), StoreError
         reopen_all(db, &row, now)?;
     }
     InterruptRow::new(db, row.seq, row.steps, true, now, &trouble.interrupt)?.insert(db)?;
+    row.interrupts += 1;
     row.error_code = Some(code.clone());
     row.error_text = Some(trouble.text.clone());
     row.status = Status::Trouble;

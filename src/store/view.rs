@@ -63,17 +63,19 @@ pub(super) fn view(db: &Connection, row: &ThreadRow) -> Result<StoredThread, Sto
         output: lists::output(row)?,
         error: lists::error(row),
         steps: views,
-        decisions: decisions(db, row.seq)?,
+        decisions: decisions(db, row)?,
         effects: effects(db, row)?,
     })
 }
 
-fn decisions(db: &Connection, thread: i64) -> Result<Vec<DecisionView>, StoreError> {
+fn decisions(db: &Connection, row: &ThreadRow) -> Result<Vec<DecisionView>, StoreError> {
     let mut found = db.prepare_cached("SELECT * FROM interrupts WHERE thread = ? ORDER BY seq")?;
-    let mut rows = found.query([thread])?;
+    let mut rows = found.query([row.seq])?;
     let mut views = Vec::new();
-    while let Some(row) = rows.next()? {
-        let interrupt = InterruptRow::read(row)?;
+    let mut asked = 0;
+    while let Some(found) = rows.next()? {
+        let interrupt = InterruptRow::read(found)?;
+        asked += 1;
         for decision in DecisionRow::all(db, interrupt.seq)? {
             let executed =
                 decision.executed.as_deref().map(|text| json("executed arguments", text)).transpose()?;
@@ -95,6 +97,8 @@ fn decisions(db: &Connection, thread: i64) -> Result<Vec<DecisionView>, StoreErr
             views.push((decision.seq, view));
         }
     }
+    counted(row, "questions", asked, row.interrupts)?;
+    counted(row, "decisions", views.len() as i64, row.decisions)?;
     views.sort_by_key(|(seq, _)| *seq);
     Ok(views.into_iter().map(|(_, view)| view).collect())
 }
@@ -113,13 +117,15 @@ fn effects(db: &Connection, row: &ThreadRow) -> Result<Vec<EffectView>, StoreErr
             outcome: json("an effect's outcome", &effect.outcome)?,
         });
     }
-    if views.len() as i64 != row.effects {
-        return damaged(format!(
-            "thread {} has begun {} effects, and {} are on record",
-            row.id,
-            row.effects,
-            views.len()
-        ));
-    }
+    counted(row, "effects", views.len() as i64, row.effects)?;
     Ok(views)
+}
+
+/// A thread counts what it has asked, been told and begun, so that a row taken away is missed.
+fn counted(row: &ThreadRow, what: &str, found: i64, expected: i64) -> Result<(), StoreError> {
+    if found == expected {
+        Ok(())
+    } else {
+        damaged(format!("thread {} has {expected} {what}, and {found} are on record", row.id))
+    }
 }

@@ -4,6 +4,7 @@ use crate::gate;
 use crate::support::courier::Street;
 use crate::support::house::registry;
 use std::ffi::OsString;
+use std::sync::Arc;
 
 /// Holds the command line as a JSON array; without it the entry below is an ordinary test that does nothing.
 pub const ARGS: &str = "SAYSO_TEST_ARGS";
@@ -21,7 +22,7 @@ fn entry() {
     let args = std::iter::once("sayso".to_owned()).chain(args).map(OsString::from);
     let exit = sayso::cli::main(args, |setup| {
         let street = Street::new(setup.config.data.with_extension("street"));
-        Ok(registry(&street, vec![gate::spec()]))
+        Ok(registry(&street, &Arc::default(), vec![gate::spec()]))
     });
     std::process::exit(i32::from(exit.code()));
 }

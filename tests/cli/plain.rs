@@ -25,7 +25,7 @@ fn verbs_work_on_an_empty_folder() {
     ] {
         assert_eq!(real(&desk, args).done(), out);
     }
-    real(&desk, &["start", "chat", "topic=x"]).refused(3, "there is no workflow `chat`; none is built in");
+    real(&desk, &["start", "chat", "topic=x"]).refused(3, "there is no workflow `chat`; there are analyze");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn doctor_finds_everything_in_order() {
         assert_eq!(check["ok"], true, "{check}");
     }
     let names: Vec<&str> = checks.iter().map(|check| check["check"].as_str().unwrap()).collect();
-    assert_eq!(names, ["config", "data folder", "permissions", "database", "records", "driver"]);
+    assert_eq!(names, ["config", "data folder", "permissions", "database", "records", "driver", "model"]);
     assert!(desk.sayso(&["doctor"]).done().contains("1 thread read through, all as written"));
 }
 

@@ -4,4 +4,16 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod arrivals;
+mod children;
+mod effects;
+mod files;
+mod forks;
+mod graphs;
+mod holds;
+mod interrupts;
+mod laws;
+mod limits;
+mod samples;
+mod snapshots;
 mod turns;

@@ -103,9 +103,12 @@ async fn think(_: Ctx<()>, state: Arc<Chat>) -> Result<Command<Chat>, NodeError>
     Ok(Command::ask(vec![asked], "think").update(ChatUpdate::Asked { question }))
 }
 
+pub fn graph() -> Graph<Chat, ()> {
+    Graph::builder("chat", "think").node("think", think, [ask("think"), end()]).build().unwrap()
+}
+
 pub fn spec() -> Spec {
-    let graph = Graph::builder("chat", "think").node("think", think, [ask("think"), end()]).build().unwrap();
-    Spec::new(Workflow::new("chat", graph, Arc::new(())), "talks", |state, item| {
+    Spec::new(Workflow::new("chat", graph(), Arc::new(())), "talks", |state, item| {
         let turns = state.get::<Chat>().map(|chat| chat.said.clone()).unwrap_or_default();
         let turns = turns.iter().map(|(q, a)| (Visible::new(q), Visible::new(a))).collect();
         Card { blocks: vec![Block::Text(Visible::new(&item.title)), Block::Turns(turns)] }

@@ -4,5 +4,12 @@
 pub mod chat;
 pub mod courier;
 pub mod house;
+pub mod player;
+pub mod world;
 
 pub use house::House;
+
+/// A warning of this code.
+pub fn warning(code: &str) -> sayso::graph::Warning {
+    sayso::graph::Warning { code: code.to_owned(), text: format!("There is {code} about this.") }
+}

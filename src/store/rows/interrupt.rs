@@ -172,7 +172,12 @@ impl InterruptRow {
     }
 
     pub(in crate::store) fn find(db: &Connection, id: &InterruptId) -> Result<Self, StoreError> {
-        Self::by_seq(db, find_id(db, "interrupt", "interrupts", id.as_str(), id.is_whole())?)
+        let found = Self::by_seq(db, find_id(db, "interrupt", "interrupts", id.as_str(), id.is_whole())?)?;
+        if found.id.as_str().starts_with(id.as_str()) {
+            Ok(found)
+        } else {
+            damaged(format!("the index of interrupts leads from {id} to {}", found.id))
+        }
     }
 
     /// What a thread still has on its mind: open interrupts, and decided ones it has not acted on.

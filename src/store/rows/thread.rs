@@ -50,6 +50,8 @@ pub(in crate::store) struct ThreadRow {
     pub step_limit: i64,
     pub allowance: i64,
     pub effects: i64,
+    pub interrupts: i64,
+    pub decisions: i64,
     pub parent: Option<i64>,
     pub parent_step: Option<i64>,
     pub child_key: Option<String>,
@@ -84,6 +86,8 @@ impl ThreadRow {
             .int(self.step_limit)
             .int(self.allowance)
             .int(self.effects)
+            .int(self.interrupts)
+            .int(self.decisions)
             .maybe_int(self.parent)
             .maybe_int(self.parent_step)
             .maybe_text(self.child_key.as_deref())
@@ -119,6 +123,8 @@ impl ThreadRow {
             step_limit: cells.next()?,
             allowance: cells.next()?,
             effects: cells.next()?,
+            interrupts: cells.next()?,
+            decisions: cells.next()?,
             parent: cells.next()?,
             parent_step: cells.next()?,
             child_key: cells.next()?,
@@ -152,12 +158,13 @@ impl ThreadRow {
     /// The thread of this id, or of the one id that begins like this.
     pub(in crate::store) fn find(db: &Connection, id: &ThreadId) -> Result<Self, StoreError> {
         let seq = find_id(db, "thread", "threads", id.as_str(), id.is_whole())?;
-        Self::by_seq(db, seq)
-    }
-
-    /// The number of the thread of this whole id.
-    pub(in crate::store) fn seq_of(db: &Connection, id: &ThreadId) -> Result<i64, StoreError> {
-        find_id(db, "thread", "threads", id.as_str(), true)
+        let found = Self::by_seq(db, seq)?;
+        // An index can be damaged too, and then leads to somebody else's row.
+        if found.id.as_str().starts_with(id.as_str()) {
+            Ok(found)
+        } else {
+            damaged(format!("the index of threads leads from {id} to {}", found.id))
+        }
     }
 
     pub(in crate::store) fn insert(&mut self, db: &Connection) -> Result<(), StoreError> {
@@ -166,10 +173,11 @@ impl ThreadRow {
             .query_row([], |r| r.get(0))?;
         db.prepare_cached(
             "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, head, version,
-                alone, step_limit, allowance, effects, parent, parent_step, child_key, joined, origin, origin_step,
-                output, error_code, error_text, unread, hold_ms, held_at, created_at, updated_at, digest)
+                alone, step_limit, allowance, effects, interrupts, decisions, parent, parent_step, child_key, joined,
+                origin, origin_step, output, error_code, error_text, unread, hold_ms, held_at, created_at,
+                updated_at, digest)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)",
+                ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32)",
         )?
         .execute(params![
             self.seq,
@@ -187,6 +195,8 @@ impl ThreadRow {
             self.step_limit,
             self.allowance,
             self.effects,
+            self.interrupts,
+            self.decisions,
             self.parent,
             self.parent_step,
             self.child_key,
@@ -210,9 +220,9 @@ impl ThreadRow {
     pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
         db.prepare_cached(
             "UPDATE threads SET fingerprint = ?2, title = ?3, status = ?4, node = ?5, awaits = ?6, steps = ?7,
-                head = ?8, version = ?9, alone = ?10, step_limit = ?11, allowance = ?12, effects = ?13, output = ?14,
-                error_code = ?15, error_text = ?16, unread = ?17, hold_ms = ?18, held_at = ?19, updated_at = ?20,
-                digest = ?21
+                head = ?8, version = ?9, alone = ?10, step_limit = ?11, allowance = ?12, effects = ?13,
+                interrupts = ?14, decisions = ?15, output = ?16, error_code = ?17, error_text = ?18, unread = ?19,
+                hold_ms = ?20, held_at = ?21, updated_at = ?22, digest = ?23
              WHERE seq = ?1",
         )?
         .execute(params![
@@ -229,6 +239,8 @@ impl ThreadRow {
             self.step_limit,
             self.allowance,
             self.effects,
+            self.interrupts,
+            self.decisions,
             self.output,
             self.error_code,
             self.error_text,

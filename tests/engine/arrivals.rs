@@ -1,0 +1,261 @@
+//! What reaches a thread from outside, at every moment of its life.
+
+use crate::support::House;
+use crate::support::house::{eager, holding, respond};
+use sayso::graph::{Decision, EffectError, Found, ThreadId, What};
+use sayso::inbox::{Backend, BackendError, By, Decide, Status};
+use sayso::store::StoreError;
+use serde_json::{Value, json};
+
+fn asks() -> Value {
+    json!([[{"ask": [{"key": "a", "irreversible": true}, {"key": "b"}]}], [{"note": "on"}]])
+}
+
+fn settled(reason: &str) -> What {
+    What::Settled { reason: reason.to_owned(), payload: Value::Null }
+}
+
+async fn undone(house: &House, thread: &ThreadId) -> Vec<bool> {
+    house.view(thread).await.decisions.iter().map(|decision| decision.undone_at.is_some()).collect()
+}
+
+#[tokio::test]
+async fn news_marks_open_questions_and_makes_the_card_stale() {
+    let house = House::new();
+    let thread = house.played(asks()).await;
+    let asked = house.outcome(&thread).await.interrupts;
+    let before = house.item(&asked[0]).await;
+    house.news(&thread, "mail1").await;
+    assert_eq!(house.outcome(&thread).await.interrupts, asked, "the same ids");
+    let after = house.item(&asked[0]).await;
+    assert_eq!((&after.args, after.warnings[0].code.as_str()), (&before.args, "new_mail"));
+    assert_ne!(after.args_hash, before.args_hash);
+    assert!(after.text.contains("mail1"), "the card is drawn with the news: {}", after.text);
+    let shown = before.args_hash.map(|hash| hash.to_string());
+    let stale =
+        Decide { interrupt: asked[0].clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
+    assert!(matches!(house.local.decide(stale).await.unwrap_err(), BackendError::Stale { .. }));
+    house.news(&thread, "mail2").await;
+    let again = house.item(&asked[0]).await;
+    assert_eq!(again.warnings.len(), 1, "one warning of a kind");
+    assert_ne!(again.args_hash, after.args_hash);
+    house.accept(&thread).await;
+    house.settle().await;
+    let nodes = ["START", "play", "ARRIVED", "ARRIVED", "ANSWERS", "play", "play"];
+    assert_eq!(house.nodes(&thread).await, nodes);
+}
+
+#[tokio::test]
+async fn news_takes_held_and_half_given_answers_back() {
+    let house = House::with(holding(), Vec::new());
+    let thread = house.played(asks()).await;
+    let asked = house.outcome(&thread).await.interrupts;
+    house.decide(&asked[0], Decision::Accept).await.unwrap();
+    house.news(&thread, "mail1").await;
+    assert_eq!(house.outcome(&thread).await.interrupts, asked, "the half given answer");
+    for id in &asked {
+        house.decide(id, Decision::Accept).await.unwrap();
+    }
+    assert_eq!(house.status(&thread).await, Status::Held);
+    house.news(&thread, "mail2").await;
+    let outcome = house.outcome(&thread).await;
+    assert_eq!((outcome.status, outcome.interrupts), (Status::Waiting, asked));
+    assert_eq!(undone(&house, &thread).await, [true, true, true]);
+}
+
+#[tokio::test]
+async fn news_while_a_node_runs_is_heard_before_the_next() {
+    let house = House::new();
+    let thread = house.play(json!([[{"gate": "g"}], [{"note": "second"}]])).await;
+    let driver = house.driver().await;
+    house.world.reached("g").await;
+    house.news(&thread, "mail1").await;
+    house.world.open("g");
+    house.until(&thread, Status::Done).await;
+    driver.stop().await;
+    assert_eq!(house.nodes(&thread).await, ["START", "play", "ARRIVED", "play", "play"]);
+    assert_eq!(house.log(&thread).await, json!([{"arrived": "mail1"}, "second"]));
+}
+
+#[tokio::test]
+async fn news_while_a_node_runs_marks_what_that_node_asks() {
+    let house = House::new();
+    let thread = house.play(json!([[{"gate": "g"}, {"ask": [{"key": "a"}]}]])).await;
+    let driver = house.driver().await;
+    house.world.reached("g").await;
+    house.news(&thread, "mail1").await;
+    house.world.open("g");
+    house.until(&thread, Status::Waiting).await;
+    driver.stop().await;
+    house.settle().await;
+    let id = house.asked(&thread).await;
+    assert_eq!(house.item(&id).await.warnings[0].code, "new_mail");
+    assert_eq!(house.nodes(&thread).await, ["START", "play", "ARRIVED"]);
+}
+
+#[tokio::test]
+async fn news_after_the_answers_stands_before_the_node_that_acts() {
+    let house = House::new();
+    let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
+    house.accept(&thread).await;
+    house.news(&thread, "mail1").await;
+    house.settle().await;
+    assert_eq!(house.nodes(&thread).await, ["START", "play", "ANSWERS", "ARRIVED", "play"]);
+}
+
+#[tokio::test]
+async fn news_that_came_while_the_last_node_ran_is_not_lost() {
+    let house = House::new();
+    let thread = house.play(json!([[{"gate": "g"}, "end"]])).await;
+    let driver = house.driver().await;
+    house.world.reached("g").await;
+    house.news(&thread, "mail1").await;
+    house.news(&thread, "mail2").await;
+    house.world.open("g");
+    house.until(&thread, Status::Done).await;
+    driver.stop().await;
+    house.settle().await;
+    assert_eq!(house.log(&thread).await, json!([{"arrived": "mail1"}, {"arrived": "mail2"}]));
+    assert_eq!(house.nodes(&thread).await, ["START", "play", "ARRIVED", "ARRIVED", "play"]);
+    assert_eq!(house.status(&thread).await, Status::Done);
+}
+
+#[tokio::test]
+async fn news_for_an_ended_thread_is_refused() {
+    let house = House::new();
+    let thread = house.played(json!([])).await;
+    let what = What::News {
+        topic: String::new(),
+        payload: Value::Null,
+        warning: crate::support::warning("new_mail"),
+    };
+    assert!(matches!(house.arrive(&thread, "mail1", what).await, Err(StoreError::NotOpen { .. })));
+}
+
+#[tokio::test]
+async fn what_was_settled_elsewhere_closes_with_the_reason() {
+    let house = House::with(holding(), Vec::new());
+    let thread = house.played(asks()).await;
+    let asked = house.outcome(&thread).await.interrupts;
+    house.decide(&asked[1], Decision::Ignore).await.unwrap();
+    house.arrive(&thread, "reply", settled("You have answered this mail yourself.")).await.unwrap();
+    for id in &asked {
+        match house.decide(id, Decision::Accept).await.unwrap_err() {
+            BackendError::NotOpen { why, .. } => assert_eq!(why, "You have answered this mail yourself."),
+            other => panic!("{other:?}"),
+        }
+        assert!(house.local.undo(id.clone()).await.is_err());
+    }
+    house.settle().await;
+    assert_eq!(house.log(&thread).await, json!([{"arrived": "reply"}, "on"]));
+    assert_eq!(house.status(&thread).await, Status::Done);
+}
+
+#[tokio::test]
+async fn what_was_settled_while_a_node_ran_closes_what_that_node_asks() {
+    let house = House::new();
+    let thread = house.play(json!([[{"gate": "g"}, {"ask": [{"key": "a"}]}], [{"note": "on"}]])).await;
+    let driver = house.driver().await;
+    house.world.reached("g").await;
+    house.arrive(&thread, "reply", settled("Done elsewhere.")).await.unwrap();
+    house.world.open("g");
+    house.until(&thread, Status::Done).await;
+    driver.stop().await;
+    assert_eq!(house.log(&thread).await, json!([{"arrived": "reply"}, "on"]));
+}
+
+#[tokio::test]
+async fn words_after_a_result_run_the_thread_again_from_its_entry() {
+    let house = House::new();
+    let thread = house.start("chat", json!({"topic": "tea"})).await;
+    house.settle().await;
+    house.respond(&thread, "done").await;
+    house.settle().await;
+    let results = house.local.overview().await.unwrap().open;
+    assert_eq!(results.last(), Some(&("result".to_owned(), 1)));
+    assert!(house.local.proceed(thread.clone(), " \n".to_owned()).await.is_err(), "no words");
+    let outcome = house.local.proceed(thread.clone(), "now by quarter".to_owned()).await.unwrap();
+    assert_eq!(outcome.status, Status::Ready);
+    let busy = house.local.proceed(thread.clone(), "and again".to_owned()).await.unwrap_err();
+    assert!(matches!(busy, BackendError::Conflict(_)), "{busy:?}");
+    house.settle().await;
+    assert_eq!(house.status(&thread).await, Status::Waiting);
+    assert_eq!(house.nodes(&thread).await, ["START", "think", "ANSWERS", "think", "ARRIVED", "think"]);
+    assert_eq!(house.local.overview().await.unwrap().open.last(), Some(&("result".to_owned(), 0)));
+}
+
+#[tokio::test]
+async fn a_hint_enters_before_the_retry() {
+    let house = House::new();
+    let thread = house.played(json!([[{"flaky": 3}, {"note": "made it"}]])).await;
+    let trouble = house.asked(&thread).await;
+    house.decide(&trouble, respond("use the back door")).await.unwrap();
+    house.settle().await;
+    let view = house.view(&thread).await;
+    assert_eq!(view.steps[1].node, "ARRIVED");
+    assert_eq!(
+        view.steps[1].updates[0]["arrived"]["what"],
+        json!({"kind": "hint", "text": "use the back door"})
+    );
+    assert_eq!(view.status, Status::Done);
+}
+
+/// An effect in doubt, decided and held, when news comes: the decision is taken back, and the effect keeps its
+/// place in the journal, so that it is not done a second time.
+#[tokio::test]
+async fn news_during_a_held_trouble_doubles_nothing() {
+    for key in [json!("a"), Value::Null] {
+        let house = House::new();
+        *house.world.found.lock().unwrap() = Some(Found::Unknown("dark".to_owned()));
+        house.world.fault(EffectError::Unknown("cut off".to_owned()));
+        let program = json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": key}}]]);
+        let thread = house.played(program).await;
+        house.accept(&thread).await;
+        house.settle().await;
+        let house = house.reopen(holding(), Vec::new());
+        let trouble = house.asked(&thread).await;
+        assert_eq!(house.decide(&trouble, Decision::Accept).await.unwrap().status, Status::Held);
+        house.news(&thread, "mail1").await;
+        assert_eq!(house.status(&thread).await, Status::Trouble, "asked again");
+        assert_eq!(house.asked(&thread).await, trouble);
+        assert_eq!(undone(&house, &thread).await, [false, true]);
+        let house = house.reopen(eager(), Vec::new());
+        house.decide(&trouble, Decision::Accept).await.unwrap();
+        house.settle().await;
+        assert_eq!(house.status(&thread).await, Status::Done);
+        assert_eq!(house.world.performed().len(), 0, "it was settled as done");
+        assert_eq!(house.view(&thread).await.effects.len(), 1);
+        assert!(house.nodes(&thread).await.contains(&"ARRIVED".to_owned()), "and the news was heard");
+    }
+}
+
+/// A stopped thread still has its questions open; news makes them stale like any other.
+#[tokio::test]
+async fn news_for_a_stopped_thread_marks_its_open_questions() {
+    let house = House::new();
+    let thread = house.played(json!([[{"ask": [{"key": "a"}]}], [{"note": "on"}]])).await;
+    let id = house.asked(&thread).await;
+    let before = house.item(&id).await.args_hash;
+    house.local.stop(thread.clone()).await.unwrap();
+    house.news(&thread, "mail1").await;
+    assert_eq!(house.status(&thread).await, Status::Trouble);
+    assert_ne!(house.item(&id).await.args_hash, before);
+    house.accept(&thread).await;
+    house.settle().await;
+    assert_eq!(house.status(&thread).await, Status::Done);
+    assert_eq!(house.log(&thread).await, json!([{"arrived": "mail1"}, {"answers": [["a", "accept"]]}, "on"]));
+}
+
+#[tokio::test]
+async fn news_for_a_joining_thread_waits_for_its_children() {
+    let house = House::new();
+    let kid = json!({"key": "k", "program": [[{"ask": [{"key": "x"}]}]]});
+    let thread = house.played(json!([[{"spawn": [kid]}], [{"note": "on"}]])).await;
+    house.news(&thread, "mail1").await;
+    house.settle().await;
+    assert_eq!(house.status(&thread).await, Status::Joining);
+    let child = house.store().family(&thread).unwrap()[1].0.clone();
+    house.accept(&child).await;
+    house.settle().await;
+    assert_eq!(house.log(&thread).await, json!([{"joined": [["k", true]]}, {"arrived": "mail1"}, "on"]));
+}

@@ -1,0 +1,252 @@
+//! Graphs: what is refused when they are built, mounted parts, and drawings.
+
+use crate::support::House;
+use crate::support::house::eager;
+use sayso::graph::{
+    Answer, BuildError, Builder, ChildResult, Command, Ctx, Event, Graph, NodeError, State, Workflow, ask,
+    end, goto, spawn,
+};
+use sayso::inbox::{Card, Spec, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A walk through a graph, which remembers where it has been.
+#[derive(Default, Clone, Serialize, Deserialize)]
+struct Walk {
+    seen: Vec<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Nothing {}
+
+impl State for Walk {
+    type Input = Nothing;
+    type Update = String;
+
+    fn started(_: Nothing) -> String {
+        "start".to_owned()
+    }
+    fn answered(_: Vec<Answer>) -> String {
+        "answers".to_owned()
+    }
+    fn joined(_: Vec<ChildResult>) -> String {
+        "join".to_owned()
+    }
+    fn arrived(_: Event) -> Option<String> {
+        None
+    }
+    fn apply(&mut self, update: String) {
+        self.seen.push(update);
+    }
+    fn title(&self) -> String {
+        "a walk".to_owned()
+    }
+    fn output(&self) -> Option<Value> {
+        Some(json!(self.seen))
+    }
+}
+
+type Made = Result<Command<Walk>, NodeError>;
+
+/// A node that notes where it is and goes `to`.
+fn to(
+    command: fn() -> Command<Walk>,
+) -> impl Fn(Ctx<()>, Arc<Walk>) -> std::future::Ready<Made> + Send + Sync {
+    move |ctx, _| std::future::ready(Ok(command().update(ctx.place().node.clone())))
+}
+
+fn builder(entry: &str) -> Builder<Walk, ()> {
+    Graph::builder("walk", entry)
+}
+
+fn ended() -> Command<Walk> {
+    Command::end()
+}
+
+fn inner() -> Graph<Walk, ()> {
+    builder("one")
+        .node("one", to(|| Command::goto("two")), [goto("two")])
+        .node("two", to(ended), [end()])
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn graphs_that_do_not_hold_together_are_refused() {
+    let unknown = |node: &str, target: &str| BuildError::UnknownTarget {
+        node: node.to_owned(),
+        target: target.to_owned(),
+    };
+    let table: Vec<(Builder<Walk, ()>, BuildError)> = vec![
+        (builder("a"), unknown("START", "a")),
+        (
+            builder("a").node("a", to(ended), [end()]).node("a", to(ended), [end()]),
+            BuildError::Twice("a".into()),
+        ),
+        (builder("a").node("a", to(ended), [goto("b")]), unknown("a", "b")),
+        (builder("a").node("a", to(ended), [ask("b")]), unknown("a", "b")),
+        (builder("a").node("a", to(ended), [spawn("b"), end()]), unknown("a", "b")),
+        (
+            builder("a").node("a", to(ended), [end()]).node("b", to(ended), [end()]),
+            BuildError::Unreachable("b".into()),
+        ),
+        (builder("a").node("a", to(ended), [goto("a")]), BuildError::Endless("a".into())),
+        (builder("a").node("a", to(ended), []), BuildError::Endless("a".into())),
+        (builder("").node("", to(ended), [end()]), BuildError::Name(String::new())),
+        (builder("a/b").node("a/b", to(ended), [end()]), BuildError::Name("a/b".into())),
+        (builder("START").node("START", to(ended), [end()]), BuildError::Name("START".into())),
+        (builder("JOIN").node("JOIN", to(ended), [end()]), BuildError::Name("JOIN".into())),
+        (builder("m").node("m", to(ended), [end()]).mount("m", inner(), "m"), BuildError::Twice("m".into())),
+        (builder("m").mount("m", inner(), "m").node("m", to(ended), [end()]), BuildError::Twice("m".into())),
+        (
+            builder("m").mount("m", inner(), "z").mount("m", inner(), "z").node("z", to(ended), [end()]),
+            BuildError::Twice("m".into()),
+        ),
+        (builder("m").mount("m", inner(), "gone"), unknown("m/two", "gone")),
+        (builder("m").mount("m", inner(), "m"), BuildError::Endless("m/one".into())),
+        (
+            builder("z").node("z", to(ended), [end()]).mount("m", inner(), "z"),
+            BuildError::Unreachable("m/one".into()),
+        ),
+    ];
+    for (place, (graph, expected)) in table.into_iter().enumerate() {
+        assert_eq!(graph.build().err(), Some(expected), "row {place}");
+    }
+}
+
+fn walk(name: &str, graph: Graph<Walk, ()>) -> Spec {
+    Spec::new(Workflow::new(name, graph, Arc::new(())), "walks", |_, _| Card::default())
+}
+
+#[tokio::test]
+async fn a_way_that_was_not_declared_is_trouble() {
+    let graph = builder("a").node("a", to(|| Command::goto("b")), [end()]);
+    let graph = walk("astray", graph.build().unwrap());
+    let house = House::with(eager(), vec![graph]);
+    let thread = house.start("astray", json!({})).await;
+    house.settle().await;
+    let (code, text) = house.trouble(&thread).await;
+    assert_eq!(code, "failed");
+    assert!(text.contains("took the way Goto(\"b\"), which it does not declare"), "{text}");
+    let astray = house.played(json!([[{"astray": "moon"}]])).await;
+    assert!(house.trouble(&astray).await.1.contains("moon"));
+    assert_eq!(house.nodes(&astray).await, ["START"], "nothing of it was kept");
+}
+
+/// A mount in a mount, with relative names inside and the edge `after` where each ends.
+#[tokio::test]
+async fn mounts_are_walked_by_relative_names() {
+    let middle = builder("first")
+        .node("first", to(|| Command::goto("deep")), [goto("deep")])
+        .mount("deep", inner(), "last")
+        .node("last", to(ended), [end()])
+        .build()
+        .unwrap();
+    let graph = builder("outer")
+        .mount("outer", middle, "ask")
+        .node("ask", to(|| Command::ask(vec![question()], "other")), [ask("other")])
+        .mount("other", inner(), "bye")
+        .node("bye", to(ended), [end()])
+        .build()
+        .unwrap();
+    let drawing = graph.shape().text();
+    let mermaid = graph.shape().mermaid();
+    let house = House::with(eager(), vec![walk("mounts", graph)]);
+    let thread = house.start("mounts", json!({})).await;
+    house.settle().await;
+    house.accept(&thread).await;
+    house.settle().await;
+    let nodes = house.nodes(&thread).await;
+    let way = [
+        "START",
+        "outer/first",
+        "outer/deep/one",
+        "outer/deep/two",
+        "outer/last",
+        "ask",
+        "ANSWERS",
+        "other/one",
+        "other/two",
+        "bye",
+    ];
+    assert_eq!(nodes, way);
+    assert_eq!(house.status(&thread).await, Status::Done);
+    let text = "\
+walk
+  START           → outer/first
+  outer/first     → outer/deep/one
+  outer/deep/one  → outer/deep/two
+  outer/deep/two  → outer/last
+  outer/last      → ask
+  ask             asks → other/one
+  other/one       → other/two
+  other/two       → bye
+  bye             → END
+";
+    assert_eq!(drawing, text);
+    for line in [
+        "title: walk",
+        "START([START]) --> n_outer_first",
+        "n_outer_deep_one[outer/deep/one]",
+        "n_ask -. asks .-> n_other_one",
+        "n_bye --> END([END])",
+    ] {
+        assert!(mermaid.contains(line), "{mermaid}");
+    }
+}
+
+fn question() -> sayso::graph::Interrupt {
+    sayso::inbox::proposal("q", sayso::graph::Kind::Question, "question", &json!({}), "Well?")
+}
+
+#[test]
+fn every_kind_of_edge_is_drawn() {
+    let house = House::new();
+    let shape = house.engine().registry().get("player").unwrap().workflow.shape();
+    assert_eq!(
+        shape.text(),
+        "player\n  START  → play\n  play   → play  |  asks → play  |  starts children → play  |  → END\n"
+    );
+    assert!(shape.mermaid().contains("n_play == children ==> n_play"));
+}
+
+fn two_nodes(second: &str) -> Spec {
+    let asks: fn() -> Command<Walk> = match second {
+        "b" => || Command::ask(vec![question()], "b"),
+        _ => || Command::ask(vec![question()], "c"),
+    };
+    let graph = builder("a").node("a", to(asks), [ask(second)]).node(second, to(ended), [end()]);
+    walk("changing", graph.build().unwrap())
+}
+
+#[tokio::test]
+async fn a_thread_whose_node_is_gone_is_trouble_and_goes_on_when_it_is_back() {
+    assert_ne!(two_nodes("b").workflow.fingerprint(), two_nodes("c").workflow.fingerprint());
+    assert_eq!(two_nodes("b").workflow.fingerprint(), two_nodes("b").workflow.fingerprint());
+    let house = House::with(eager(), vec![two_nodes("b")]);
+    let thread = house.start("changing", json!({})).await;
+    house.settle().await;
+    let house = house.reopen(eager(), vec![two_nodes("c")]);
+    house.accept(&thread).await;
+    house.settle().await;
+    let (code, text) = house.trouble(&thread).await;
+    assert_eq!(code, "lost_node");
+    assert!(text.contains("has no node `b` any more"), "{text}");
+    assert_eq!(house.nodes(&thread).await, ["START", "a"], "never the wrong node");
+    let house = house.reopen(eager(), Vec::new());
+    house.accept(&thread).await;
+    house.settle().await;
+    let (code, text) = house.trouble(&thread).await;
+    assert_eq!(
+        (code.as_str(), text.as_str()),
+        ("lost_node", "This sayso does not know the workflow `changing`.")
+    );
+    let house = house.reopen(eager(), vec![two_nodes("b")]);
+    house.accept(&thread).await;
+    house.settle().await;
+    assert_eq!(house.status(&thread).await, Status::Done);
+    assert_eq!(house.nodes(&thread).await, ["START", "a", "ANSWERS", "b"]);
+    assert_eq!(house.view(&thread).await.decisions.iter().filter(|d| d.r#type == "accept").count(), 3);
+}

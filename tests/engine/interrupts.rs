@@ -1,0 +1,172 @@
+//! Questions: several at once, each decided on its own, and every wrong answer told apart.
+
+use crate::support::House;
+use crate::support::house::respond;
+use sayso::graph::{Decision, InterruptId};
+use sayso::inbox::{Backend, BackendError, By, Decide, ItemQuery, Refusal, Status};
+use serde_json::{Value, json};
+
+fn edit(args: Value) -> Decision {
+    Decision::Edit { args }
+}
+
+#[tokio::test]
+async fn the_thread_goes_on_when_the_last_of_several_is_decided() {
+    let house = House::new();
+    let thread = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}, {"key": "c"}]}]])).await;
+    let asked = house.outcome(&thread).await.interrupts;
+    let answers = [
+        (2, Decision::Ignore, Status::Waiting, 2),
+        (0, edit(json!({"key": "a", "n": 2})), Status::Waiting, 1),
+        (1, respond("why?"), Status::Ready, 0),
+    ];
+    for (which, decision, status, left) in answers {
+        let outcome = house.decide(&asked[which], decision).await.unwrap();
+        assert_eq!((outcome.status, outcome.interrupts.len()), (status, left));
+        if status == Status::Waiting {
+            house.settle().await;
+            assert_eq!(house.status(&thread).await, Status::Waiting, "it waits for the others");
+        }
+    }
+    house.settle().await;
+    let expected = json!([{"answers": [["a", "edit"], ["b", "respond"], ["c", "ignore"]]}]);
+    assert_eq!(house.log(&thread).await, expected, "answers stand in the order asked");
+    assert_eq!(house.nodes(&thread).await, ["START", "play", "ANSWERS", "play"]);
+}
+
+#[tokio::test]
+async fn wrong_answers_are_told_apart_and_store_nothing() {
+    let house = House::new();
+    let thread = house.played(json!([[{"ask": [{"key": "a", "no_respond": true}, {"key": "b"}]}]])).await;
+    let [a, b] = <[InterruptId; 2]>::try_from(house.outcome(&thread).await.interrupts).unwrap();
+    let hash = house.item(&a).await.args_hash.unwrap().to_string();
+    type Told = fn(&BackendError) -> bool;
+    let table: Vec<(&str, InterruptId, Decision, Option<&str>, Told)> = vec![
+        ("unknown", InterruptId::parse("izzzzzzzz").unwrap(), Decision::Accept, None, |e| {
+            matches!(e, BackendError::NotFound { what: "interrupt", .. })
+        }),
+        ("the beginning of both", InterruptId::parse("i").unwrap(), Decision::Accept, None, |e| {
+            matches!(e, BackendError::Ambiguous { count: 2, .. })
+        }),
+        ("another hash", a.clone(), Decision::Accept, Some("00000000"), |e| {
+            matches!(e, BackendError::Stale { .. })
+        }),
+        ("a hash too short", a.clone(), Decision::Accept, Some(&hash[..7]), |e| {
+            matches!(e, BackendError::Stale { .. })
+        }),
+        ("not allowed", a.clone(), respond("hm"), None, |e| {
+            matches!(e, BackendError::Refused { refusal: Refusal::NotAllowed("respond", takes), .. }
+                if takes == "accept, edit or ignore")
+        }),
+        ("no words", b.clone(), respond(" \u{1b}\n"), None, |e| {
+            matches!(e, BackendError::Refused { refusal: Refusal::Empty, .. })
+        }),
+        ("wrong type", a.clone(), edit(json!({"key": "a", "n": "two"})), None, |e| named(e, "`n`: ")),
+        ("too big", a.clone(), edit(json!({"key": "a", "n": 10})), None, |e| named(e, "`n`: ")),
+        ("missing", a.clone(), edit(json!({"key": "a"})), None, |e| named(e, "\"n\" is a required property")),
+        ("unknown key", a.clone(), edit(json!({"key": "a", "n": 1, "z": 1})), None, |e| named(e, "'z'")),
+        ("no object", a.clone(), edit(json!([1])), None, |e| named(e, "is not of type")),
+    ];
+    let version = house.store().version(&thread).unwrap();
+    for (what, interrupt, decision, shown, told) in table {
+        let decide =
+            Decide { interrupt, decision, shown: shown.map(str::to_owned), learn: true, by: By::Cli };
+        let error = house.local.decide(decide).await.unwrap_err();
+        assert!(told(&error), "{what}: {error:?}");
+    }
+    assert_eq!(house.store().version(&thread).unwrap(), version);
+    assert_eq!(house.view(&thread).await.decisions.len(), 0, "nothing was stored");
+
+    let shown = Some(hash[..8].to_owned());
+    let decide = Decide { interrupt: a.clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
+    house.local.decide(decide).await.unwrap();
+    match house.decide(&a, Decision::Ignore).await.unwrap_err() {
+        BackendError::NotOpen { why, .. } => {
+            assert!(why.starts_with("it was accepted (by tui) at "), "{why}")
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn named(error: &BackendError, text: &str) -> bool {
+    matches!(error, BackendError::Refused { refusal: Refusal::Args(why), .. } if why.contains(text))
+}
+
+#[tokio::test]
+async fn what_a_person_types_is_kept_less_control_characters() {
+    let house = House::new();
+    let thread = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
+    let asked = house.outcome(&thread).await.interrupts;
+    house.decide(&asked[0], respond("a\u{1b}[31m b\r\nc\u{7}")).await.unwrap();
+    house.decide(&asked[1], edit(json!({"key": "x\u{1b}]0;t\u{7}\ny", "n": 1}))).await.unwrap();
+    let decisions = house.view(&thread).await.decisions;
+    assert_eq!(decisions[0].args, json!("a[31m b\nc"));
+    assert_eq!(decisions[1].args, json!({"key": "x]0;t\ny", "n": 1}));
+}
+
+#[tokio::test]
+async fn arguments_changed_after_they_were_shown_are_refused() {
+    let house = House::new();
+    let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let id = house.asked(&thread).await;
+    house.sql().execute("UPDATE interrupts SET args = '{\"key\":\"z\",\"n\":1}'", []).unwrap();
+    let error = house.decide(&id, Decision::Accept).await.unwrap_err();
+    assert!(error.to_string().contains(&format!("interrupt {id} is not as it was written")), "{error}");
+    assert_eq!(
+        house.local.items(ItemQuery { limit: 9, ..Default::default() }).await.unwrap().damaged.len(),
+        1
+    );
+}
+
+#[tokio::test]
+async fn a_start_input_that_does_not_fit_names_the_field() {
+    let house = House::new();
+    let table = [
+        ("chat", json!({"topic": 3}), "`topic`: invalid type"),
+        ("chat", json!({}), "missing field `topic`"),
+        ("chat", json!({"topic": "x", "turns": -1}), "`turns`: invalid value"),
+        ("chat", json!({"topic": "x", "other": 1}), "unknown field `other`"),
+        ("player", json!({"program": [[{"ask": [{"key": 3}]}]]}), "`program[0][0].ask[0].key`"),
+        ("chta", json!({}), "did you mean `chat`?"),
+        ("kid", json!({"program": []}), "there is no workflow `kid`"),
+    ];
+    for (workflow, input, said) in table {
+        let error = house.local.start(workflow.to_owned(), input).await.unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    assert_eq!(house.local.threads(Default::default()).await.unwrap().threads.len(), 0, "nothing was stored");
+}
+
+#[tokio::test]
+async fn asking_nothing_waits_for_nobody() {
+    let house = House::new();
+    let thread = house.played(json!([[{"ask": []}]])).await;
+    assert_eq!(house.status(&thread).await, Status::Done);
+    assert_eq!(house.log(&thread).await, json!([{"answers": []}]));
+}
+
+#[tokio::test]
+async fn a_grant_decides_unless_something_is_unusual() {
+    let house = House::new();
+    let granted = house.played(json!([[{"ask": [{"key": "a", "granted": "g1"}]}]])).await;
+    assert_eq!(house.status(&granted).await, Status::Done);
+    let decisions = house.view(&granted).await.decisions;
+    assert_eq!((decisions[0].by.as_str(), decisions[0].r#type.as_str()), ("grant:g1", "accept"));
+    let warned = house.played(json!([[{"ask": [{"key": "a", "granted": "g1", "warned": true}]}]])).await;
+    assert_eq!(house.status(&warned).await, Status::Waiting);
+}
+
+#[tokio::test]
+async fn a_snoozed_question_is_out_of_sight_and_still_open() {
+    let house = House::new();
+    let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let id = house.asked(&thread).await;
+    let seen = |snoozed| house.local.items(ItemQuery { snoozed, limit: 9, ..Default::default() });
+    let until = Some(jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1));
+    assert!(house.local.snooze(id.clone(), until).await.unwrap().snoozed_until.is_some());
+    assert_eq!((seen(false).await.unwrap().items.len(), seen(true).await.unwrap().items.len()), (0, 1));
+    house.local.snooze(id.clone(), None).await.unwrap();
+    assert_eq!((seen(false).await.unwrap().items.len(), seen(true).await.unwrap().items.len()), (1, 0));
+    house.decide(&id, Decision::Accept).await.unwrap();
+    assert!(house.local.snooze(id, until).await.is_err());
+}

@@ -1,0 +1,263 @@
+//! Laws that hold whatever the order in which things happen.
+
+use crate::support::House;
+use crate::support::house::{decide, eager, respond};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use sayso::app::{Local, Settings};
+use sayso::graph::Decision;
+use sayso::inbox::{Backend, Status};
+use sayso::store::{MemoryCause, StoreError};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Somebody at one of two desks decides or undoes one of the open questions.
+#[derive(Clone, Debug)]
+struct Act {
+    desk: usize,
+    question: usize,
+    what: Option<Decision>,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let what = prop_oneof![
+        2 => Just(None),
+        1 => Just(Some(Decision::Accept)),
+        1 => Just(Some(Decision::Ignore)),
+        1 => Just(Some(respond("hm"))),
+        1 => (2..9).prop_map(|n| Some(Decision::Edit { args: json!({"key": "x", "n": n}) })),
+    ];
+    (0..2usize, 0..3usize, what).prop_map(|(desk, question, what)| Act { desk, question, what })
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
+}
+
+fn cases(cases: u32) -> TestRunner {
+    TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() })
+}
+
+/// Held for longer than the test takes, so that every decision can be undone until somebody says go.
+fn held() -> Settings {
+    Settings { hold: Duration::from_secs(3600), ..eager() }
+}
+
+const THREE: &str = r#"[[{"ask": [
+    {"key": "a", "irreversible": true}, {"key": "b", "irreversible": true}, {"key": "c", "irreversible": true}
+]}]]"#;
+
+#[test]
+fn any_order_of_decisions_and_undos_gives_each_question_exactly_one_outcome() {
+    let runtime = runtime();
+    cases(24)
+        .run(&proptest::collection::vec(act(), 1..14), |acts| {
+            runtime.block_on(async {
+                let house = House::with(held(), Vec::new());
+                let desks: [Local; 2] = [house.other(held()), house.other(held())];
+                let thread = house.played(serde_json::from_str(THREE).unwrap()).await;
+                let asked = house.outcome(&thread).await.interrupts;
+                let mut expected: [Option<Decision>; 3] = Default::default();
+                let mut taken = 0;
+                for act in acts {
+                    let (desk, id, stands) =
+                        (&desks[act.desk], &asked[act.question], &mut expected[act.question]);
+                    match act.what {
+                        Some(decision) => {
+                            let told = decide(desk, id, decision.clone()).await;
+                            prop_assert_eq!(told.is_ok(), stands.is_none(), "{:?}", told);
+                            if stands.is_none() {
+                                *stands = Some(decision);
+                                taken += 1;
+                            }
+                        }
+                        None => {
+                            prop_assert_eq!(desk.undo(id.clone()).await.is_ok(), stands.is_some());
+                            *stands = None;
+                        }
+                    }
+                    let outcome = house.outcome(&thread).await;
+                    let open = expected.iter().filter(|stands| stands.is_none()).count();
+                    prop_assert_eq!(outcome.interrupts.len(), open);
+                    prop_assert_eq!(outcome.status == Status::Waiting, open > 0);
+                }
+                let given = finish(&house, &thread, &asked, &mut expected).await;
+                let view = house.view(&thread).await;
+                prop_assert_eq!(view.status, Status::Done);
+                prop_assert_eq!(view.decisions.len(), taken + given);
+                let in_force = view.decisions.iter().filter(|d| d.undone_at.is_none()).count();
+                prop_assert_eq!(in_force, 3);
+                let seen: Vec<Value> =
+                    view.state["answers"].as_array().unwrap().iter().map(|a| a["decision"].clone()).collect();
+                let expected: Vec<Value> =
+                    expected.iter().map(|d| serde_json::to_value(d.as_ref().unwrap()).unwrap()).collect();
+                prop_assert_eq!(seen, expected, "the thread sees exactly those");
+                Ok(())
+            })
+        })
+        .unwrap();
+}
+
+/// Decides what is still open, and lets the thread go on without its hold.
+async fn finish(
+    house: &House,
+    thread: &sayso::graph::ThreadId,
+    asked: &[sayso::graph::InterruptId],
+    expected: &mut [Option<Decision>; 3],
+) -> usize {
+    let mut given = 0;
+    let now = house.other(eager());
+    // The last answer decides about the hold, so it is given once more by somebody who holds nothing.
+    if expected.iter().all(Option::is_some) {
+        now.undo(asked[2].clone()).await.unwrap();
+        expected[2] = None;
+    }
+    for (id, stands) in asked.iter().zip(expected.iter_mut()) {
+        if stands.is_none() {
+            decide(&now, id, Decision::Ignore).await.unwrap();
+            *stands = Some(Decision::Ignore);
+            given += 1;
+        }
+    }
+    house.settle().await;
+    assert_eq!(house.status(thread).await, Status::Done);
+    given
+}
+
+/// The same at once: whoever is told yes is the one the thread hears.
+#[test]
+fn of_many_who_decide_at_once_one_wins_and_the_others_are_told() {
+    let runtime = runtime();
+    cases(16)
+        .run(&proptest::collection::vec((0..2usize, 0..3usize, any::<bool>()), 3..12), |racers| {
+            runtime.block_on(async {
+                let house = House::new();
+                let desks = [house.other(eager()), house.other(eager())];
+                let thread = house.played(serde_json::from_str(THREE).unwrap()).await;
+                let asked = house.outcome(&thread).await.interrupts;
+                let race = racers.into_iter().map(|(desk, question, yes)| {
+                    let (desk, id) = (desks[desk].clone(), asked[question].clone());
+                    let decision = if yes { Decision::Accept } else { Decision::Ignore };
+                    tokio::spawn(async move {
+                        (question, decision.clone(), decide(&desk, &id, decision).await.is_ok())
+                    })
+                });
+                let mut won: [Vec<Decision>; 3] = Default::default();
+                let mut tried = [false; 3];
+                for racer in race.collect::<Vec<_>>() {
+                    let (question, decision, told) = racer.await.unwrap();
+                    tried[question] = true;
+                    if told {
+                        won[question].push(decision);
+                    }
+                }
+                for (question, id) in asked.iter().enumerate() {
+                    prop_assert_eq!(won[question].len(), usize::from(tried[question]), "one winner");
+                    if !tried[question] {
+                        house.decide(id, Decision::Ignore).await.unwrap();
+                        won[question].push(Decision::Ignore);
+                    }
+                }
+                house.settle().await;
+                let words: Vec<Value> =
+                    ["a", "b", "c"].iter().zip(&won).map(|(key, won)| json!([key, won[0].word()])).collect();
+                prop_assert_eq!(house.log(&thread).await, json!([{ "answers": words }]));
+                Ok(())
+            })
+        })
+        .unwrap();
+}
+
+/// Any program: the state at each step is the fold of the updates before it, for forks of it too.
+#[test]
+fn the_fold_of_a_prefix_is_the_state_then() {
+    let line = prop_oneof![
+        Just(json!([])),
+        "[a-z\u{e9}\u{4e2d}]{0,9}".prop_map(|text| json!([{ "note": text }])),
+        Just(json!([{"ask": [{"key": "a"}, {"key": "b"}]}])),
+        Just(json!([{"spawn": [{"key": "k", "program": [[{"note": "kid"}]]}]}])),
+        Just(json!([{"call": "x"}, {"flaky": 1}])),
+    ];
+    let runtime = runtime();
+    cases(12)
+        .run(&(proptest::collection::vec(line, 0..7), any::<prop::sample::Index>()), |(program, at)| {
+            runtime.block_on(async {
+                let house = House::new();
+                let thread = house.played(json!(program)).await;
+                let workflow = house.engine().registry().get("player").unwrap().workflow.clone();
+                let mut threads = vec![thread.clone()];
+                for forked in [false, true] {
+                    let last = threads.last().unwrap().clone();
+                    while house.status(&last).await != Status::Done {
+                        house.accept(&last).await;
+                        house.settle().await;
+                    }
+                    if !forked {
+                        let steps = house.view(&last).await.steps.len();
+                        let step = at.index(steps) as u64;
+                        threads.push(house.local.fork(last, step).await.unwrap().thread);
+                        house.settle().await;
+                    }
+                }
+                for thread in threads {
+                    let steps = house.view(&thread).await.steps;
+                    let mut state = workflow.empty();
+                    for n in 0..=steps.len() {
+                        let then = house.engine().state_at(&thread, Some(n as u64)).unwrap().unwrap();
+                        prop_assert_eq!(workflow.write(&then).unwrap(), workflow.write(&state).unwrap());
+                        if let Some(step) = steps.get(n) {
+                            state = workflow.apply(state, &step.updates.to_string()).unwrap();
+                        }
+                    }
+                }
+                prop_assert!(house.store().verify().unwrap().damaged.is_empty());
+                Ok(())
+            })
+        })
+        .unwrap();
+}
+
+/// Many writers share a commit: those who won are on the disk, those who lost are told and left nothing.
+#[test]
+fn in_a_group_winners_are_durable_and_losers_are_told() {
+    let runtime = runtime();
+    let writers = proptest::collection::vec((0..2usize, 0..4usize, 0..3u64), 1..40);
+    cases(16)
+        .run(&writers, |writers| {
+            runtime.block_on(async {
+                let house = House::new();
+                let stores = [house.store().clone(), house.other(eager()).engine().store().clone()];
+                let race = writers.into_iter().enumerate().map(|(n, (desk, space, read))| {
+                    let store = stores[desk].clone();
+                    let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
+                    tokio::spawn(async move {
+                        let written =
+                            store.remember(format!("ns{space}"), read, format!("by {n}"), cause).await;
+                        (space, read, n, written)
+                    })
+                });
+                let mut won: [Vec<(u64, String)>; 4] = Default::default();
+                for racer in race.collect::<Vec<_>>() {
+                    let (space, read, n, written) = racer.await.unwrap();
+                    match written {
+                        Ok(version) => {
+                            prop_assert_eq!(version, read + 1);
+                            won[space].push((version, format!("by {n}")));
+                        }
+                        Err(StoreError::Conflict(_)) => {}
+                        Err(other) => return Err(TestCaseError::fail(other.to_string())),
+                    }
+                }
+                drop(stores);
+                let house = house.reopen(eager(), Vec::new());
+                for (space, mut won) in won.into_iter().enumerate() {
+                    won.sort();
+                    let kept = house.store().memory_history(&format!("ns{space}")).unwrap();
+                    let kept: Vec<_> = kept.into_iter().rev().map(|v| (v.version, v.profile)).collect();
+                    prop_assert_eq!(kept, won);
+                }
+                Ok(())
+            })
+        })
+        .unwrap();
+}

@@ -1,0 +1,233 @@
+//! Retries, time limits, panics, step limits, stopping and pausing.
+
+use crate::support::House;
+use crate::support::house::eager;
+use sayso::app::{Ended, Scope, Settings, Until, WaitError, Worker, wait};
+use sayso::graph::{Decision, Progress};
+use sayso::inbox::{Backend, Status};
+use serde_json::json;
+use std::time::Duration;
+
+#[tokio::test]
+async fn what_passes_is_tried_again_and_what_stays_is_trouble() {
+    let house = House::new();
+    let passes = house.played(json!([[{"flaky": 2}, {"note": "ok"}]])).await;
+    assert_eq!(house.log(&passes).await, json!(["ok"]));
+    let stays = house.played(json!([[{"flaky": 9}]])).await;
+    assert_eq!(
+        house.trouble(&stays).await,
+        ("failed".to_owned(), "a passing fault (tried 3 times)".to_owned())
+    );
+    let fails = house.played(json!([[{"fail": "a lasting fault"}]])).await;
+    assert_eq!(house.trouble(&fails).await, ("failed".to_owned(), "a lasting fault".to_owned()));
+    assert_eq!(
+        house.world.runs().iter().filter(|run| run.starts_with(fails.as_str())).count(),
+        1,
+        "not retried"
+    );
+}
+
+#[tokio::test]
+async fn backoff_grows_and_is_waited_out() {
+    let house = House::with(Settings { patience: Duration::from_millis(10), ..eager() }, Vec::new());
+    let began = std::time::Instant::now();
+    house.played(json!([[{"flaky": 2}]])).await;
+    assert!(began.elapsed() >= Duration::from_millis(10 + 40), "{:?}", began.elapsed());
+}
+
+/// The other side may ask for any wait; one that no clock can hold must not take the driver down.
+#[tokio::test]
+async fn an_absurd_wait_is_cut_short() {
+    let house = House::new();
+    let absurd = house.play(json!([[{"retry_after": u64::MAX}]])).await;
+    let other = house.play(json!([[{"note": "fine"}]])).await;
+    let driver = house.driver().await;
+    house.until(&other, Status::Done).await;
+    // The driver still lives, and takes up what comes.
+    let third = house.play(json!([])).await;
+    house.until(&third, Status::Done).await;
+    driver.stop().await;
+    assert_eq!(house.status(&absurd).await, Status::Ready);
+}
+
+#[tokio::test]
+async fn a_node_that_takes_too_long_is_retried_then_trouble() {
+    let house =
+        House::with(Settings { node_timeout: Duration::from_millis(5), retries: 1, ..eager() }, Vec::new());
+    let thread = house.played(json!([["hang"]])).await;
+    let (code, text) = house.trouble(&thread).await;
+    assert_eq!(code, "failed");
+    assert_eq!(text, "node `play` took longer than 0.005 s (tried 2 times)");
+}
+
+#[tokio::test]
+async fn a_panic_is_the_trouble_of_that_thread_only() {
+    let house = House::new();
+    let calm = house.play(json!([[{"note": "a"}], [{"note": "b"}]])).await;
+    let wild = house.played(json!([[{"panic": "out of tea"}]])).await;
+    assert_eq!(house.trouble(&wild).await, ("failed".to_owned(), "node `play` broke: out of tea".to_owned()));
+    assert_eq!(house.status(&calm).await, Status::Done);
+}
+
+#[tokio::test]
+async fn the_step_limit_is_a_question() {
+    let house = House::new();
+    let thread = house.played(json!([["repeat"]])).await;
+    assert_eq!(house.trouble(&thread).await.0, "step_limit");
+    assert_eq!(house.view(&thread).await.steps.len(), 1 + 20);
+    house.accept(&thread).await;
+    house.settle().await;
+    assert_eq!(house.trouble(&thread).await.0, "step_limit");
+    assert_eq!(house.view(&thread).await.steps.len(), 1 + 40, "as much again");
+    let trouble = house.asked(&thread).await;
+    house.decide(&trouble, Decision::Ignore).await.unwrap();
+    house.settle().await;
+    assert_eq!(house.status(&thread).await, Status::Done, "ignore ends it");
+}
+
+#[tokio::test]
+async fn a_word_from_a_person_starts_the_count_anew() {
+    let house = House::new();
+    let mut program = vec![json!([{"ask": [{"key": "a"}]}])];
+    program.extend((0..15).map(|_| json!([])));
+    let program: Vec<_> = program.iter().cycle().take(32).cloned().collect();
+    let thread = house.played(json!(program)).await;
+    house.accept(&thread).await;
+    house.settle().await;
+    house.accept(&thread).await;
+    house.settle().await;
+    assert_eq!(house.status(&thread).await, Status::Done);
+}
+
+#[tokio::test]
+async fn a_budget_is_granted_by_accepting() {
+    let house = House::new();
+    let thread = house.played(json!([[{"budget": "$0.25 for a thread"}]])).await;
+    assert_eq!(house.trouble(&thread).await, ("budget".to_owned(), "$0.25 for a thread".to_owned()));
+    house.accept(&thread).await;
+    house.settle().await;
+    assert_eq!(house.status(&thread).await, Status::Done);
+}
+
+#[tokio::test]
+async fn a_stopped_thread_drops_its_node_and_waits() {
+    let house = House::new();
+    let thread = house.play(json!([[{"call": "x"}, {"gate": "g"}, {"note": "first"}]])).await;
+    let driver = house.driver().await;
+    house.world.reached("g").await;
+    assert_eq!(house.local.stop(thread.clone()).await.unwrap().status, Status::Trouble);
+    house.local.stop(thread.clone()).await.unwrap();
+    assert_eq!(house.trouble(&thread).await.0, "stopped");
+    let trouble = house.asked(&thread).await;
+    house.world.open("g");
+    house.world.open("g");
+    house.decide(&trouble, Decision::Accept).await.unwrap();
+    house.until(&thread, Status::Done).await;
+    driver.stop().await;
+    assert_eq!(
+        house.log(&thread).await,
+        json!([{"x": 1}, "first"]),
+        "what it had paid for is not paid again"
+    );
+    assert_eq!(house.nodes(&thread).await, ["START", "play", "play"]);
+    assert!(house.local.stop(thread).await.is_err(), "it has ended");
+}
+
+#[tokio::test]
+async fn every_answer_to_a_stop_is_carried_out_wherever_it_was_stopped() {
+    let kid = json!({"key": "k", "program": [[{"ask": [{"key": "x"}]}]]});
+    for program in [json!([[{"ask": [{"key": "a"}]}]]), json!([[{"spawn": [kid]}]])] {
+        let house = House::new();
+        let thread = house.played(program.clone()).await;
+        let before = house.outcome(&thread).await;
+        house.local.stop(thread.clone()).await.unwrap();
+        let trouble = house.outcome(&thread).await.interrupts.pop().unwrap();
+        house.decide(&trouble, Decision::Accept).await.unwrap();
+        house.settle().await;
+        assert_eq!(house.outcome(&thread).await, before, "as if nothing had been: {program}");
+        house.local.stop(thread.clone()).await.unwrap();
+        let trouble = house.outcome(&thread).await.interrupts.pop().unwrap();
+        house.decide(&trouble, Decision::Ignore).await.unwrap();
+        house.settle().await;
+        assert_eq!(house.status(&thread).await, Status::Abandoned, "{program}");
+    }
+}
+
+#[tokio::test]
+async fn stopping_takes_held_decisions_back() {
+    let house = House::with(crate::support::house::holding(), Vec::new());
+    let thread = house.played(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
+    house.accept(&thread).await;
+    assert_eq!(house.status(&thread).await, Status::Held);
+    house.local.stop(thread.clone()).await.unwrap();
+    assert_eq!(house.outcome(&thread).await.interrupts.len(), 2, "the question and the trouble");
+    assert!(house.view(&thread).await.decisions[0].undone_at.is_some());
+}
+
+#[tokio::test]
+async fn a_pause_holds_in_every_process_and_across_restarts() {
+    let house = House::new();
+    let thread = house.play(json!([[{"gate": "g"}], []])).await;
+    let driver = house.driver().await;
+    house.world.reached("g").await;
+    house.other(eager()).pause(true).await.unwrap();
+    house.world.open("g");
+    house.until_so(|| house.store().line(&thread).unwrap().steps == 2).await;
+    driver.stop().await;
+    let house = house.reopen(eager(), Vec::new());
+    let late = house.play(json!([])).await;
+    let mut worker = Worker::take(house.engine().clone()).await.unwrap().unwrap();
+    let ended = worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+    assert_eq!(ended, Ended::Paused);
+    drop(worker);
+    assert_eq!(house.status(&late).await, Status::Ready);
+    assert!(house.local.overview().await.unwrap().paused);
+    house.local.pause(false).await.unwrap();
+    house.settle().await;
+    assert_eq!((house.status(&thread).await, house.status(&late).await), (Status::Done, Status::Done));
+}
+
+#[tokio::test]
+async fn one_driver_at_a_time() {
+    let house = House::new();
+    let worker = Worker::take(house.engine().clone()).await.unwrap().unwrap();
+    let other = house.other(eager());
+    let theirs = Worker::take(other.engine().clone()).await.unwrap().err().unwrap();
+    assert_eq!(theirs, Some(std::process::id()));
+    assert_eq!(house.local.overview().await.unwrap().driver, Some(std::process::id()));
+    drop(worker);
+    assert_eq!(house.local.overview().await.unwrap().driver, None);
+    assert!(Worker::take(other.engine().clone()).await.unwrap().is_ok());
+}
+
+#[tokio::test]
+async fn waiting_drives_only_the_family_and_reports_all_it_asks() {
+    let house = House::new();
+    let stranger = house.play(json!([])).await;
+    let kid = json!({"key": "k", "program": [[{"ask": [{"key": "x"}]}]]});
+    let thread = house.play(json!([[{"spawn": [kid]}]])).await;
+    let outcome = wait(house.engine(), &thread, None).await.unwrap();
+    assert_eq!((outcome.status, outcome.interrupts.len()), (Status::Joining, 1));
+    assert_eq!(house.status(&stranger).await, Status::Ready);
+    let stuck = house.play(json!([["hang"]])).await;
+    let error = wait(house.engine(), &stuck, Some(Duration::from_millis(20))).await.unwrap_err();
+    assert!(matches!(error, WaitError::TimedOut { driver: None, .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn progress_is_shown_where_the_thread_is_driven() {
+    let house = House::new();
+    let mut seen = house.engine().progress();
+    let thread = house.played(json!([[{"say": "hello"}]])).await;
+    let mut events = Vec::new();
+    while let Ok(event) = seen.try_recv() {
+        events.push(event);
+    }
+    let (started, finished) = (
+        Progress::Started { thread: thread.clone(), node: "play".to_owned() },
+        Progress::Finished { thread: thread.clone() },
+    );
+    let text = Progress::Text { thread: thread.clone(), delta: "hello".to_owned() };
+    let bar = Progress::Bar { thread, what: "hello".to_owned(), done: 1, total: 2 };
+    assert_eq!(events, [started.clone(), text, bar, finished.clone(), started, finished]);
+}

@@ -1,0 +1,147 @@
+//! Old samples: what earlier builds have written is read for as long as there are threads.
+//!
+//! `tests/fixtures/states/NAME.json` holds the updates and the state of a thread of workflow NAME;
+//! `format-N.db.lz4` is a whole database of format N. They are only ever added to. While a format has not been
+//! released, `cargo test --test engine -- --ignored write_the_samples` makes them anew.
+
+use crate::support::House;
+use crate::support::house::{eager, open, registry};
+use sayso::graph::Decision;
+use sayso::inbox::{Backend, Registry, Status, ThreadQuery};
+use sayso::store::{Store, VERSION};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Everything that happened to a thread, and what it came to.
+#[derive(Serialize, Deserialize)]
+struct Sample {
+    workflow: String,
+    updates: Vec<Value>,
+    state: Value,
+}
+
+fn folder() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/states")
+}
+
+fn samples() -> Vec<Sample> {
+    let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let samples = files.filter(|path| path.extension().is_some_and(|ext| ext == "json"));
+    samples.map(|path| serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()).collect()
+}
+
+fn workflows(house: &House) -> Registry {
+    registry(&house.street, &house.world, Vec::new())
+}
+
+#[test]
+fn old_states_and_updates_are_read() {
+    let registry = workflows(&House::new());
+    let samples = samples();
+    assert!(samples.len() >= 3);
+    for Sample { workflow, updates, state } in samples {
+        let workflow = &registry.get(&workflow).unwrap().workflow;
+        let folded = updates
+            .iter()
+            .fold(workflow.empty(), |folded, step| workflow.apply(folded, &step.to_string()).unwrap());
+        let now: Value = serde_json::from_str(&workflow.write(&folded).unwrap()).unwrap();
+        assert_eq!(now, state, "{}", workflow.name());
+        let read = workflow.read(&state.to_string()).unwrap();
+        let written: Value = serde_json::from_str(&workflow.write(&read).unwrap()).unwrap();
+        assert_eq!(written, state, "{}", workflow.name());
+    }
+}
+
+#[test]
+fn what_cannot_be_read_names_the_path_of_the_bad_field() {
+    let house = House::new();
+    let registry = workflows(&house);
+    let player = &registry.get("player").unwrap().workflow;
+    let state = json!({"program": [[{"note": 3}]], "line": 0, "log": [], "answers": []});
+    let error = player.read(&state.to_string()).err().unwrap();
+    assert_eq!((error.what, error.path.as_str()), ("state", "program[0][0].note"), "{error}");
+    let error = player.apply(player.empty(), r#"[{"played": {"line": "x", "log": []}}]"#).err().unwrap();
+    assert_eq!((error.what, error.path.as_str()), ("update", "[0].played.line"), "{error}");
+    assert!(error.to_string().starts_with("cannot read update of workflow `player` at `[0].played.line`: "));
+}
+
+#[tokio::test]
+async fn a_thread_that_cannot_be_read_is_trouble_that_names_the_field() {
+    let house = House::new();
+    let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
+    // The same name, another state: as after an update of sayso that forgot its old threads.
+    let mut chat = crate::support::chat::spec();
+    chat.workflow = sayso::graph::Workflow::new("player", crate::support::chat::graph(), ().into());
+    let house = house.reopen(eager(), vec![chat]);
+    house.accept(&thread).await;
+    house.settle().await;
+    let (code, text) = house.trouble(&thread).await;
+    assert_eq!(code, "failed");
+    assert!(text.contains("cannot read update of workflow `player` at `[0]"), "{text}");
+}
+
+#[tokio::test]
+async fn databases_of_every_format_are_opened_and_driven() {
+    for format in 1..=VERSION {
+        let packed = std::fs::read(folder().join(format!("format-{format}.db.lz4"))).unwrap();
+        let house = House::new();
+        let data = house.folder.path().join("old");
+        std::fs::create_dir(&data).unwrap();
+        std::fs::write(data.join("sayso.db"), lz4_flex::decompress_size_prepended(&packed).unwrap()).unwrap();
+        let house = House { local: open(&data, eager(), &house.street, &house.world, Vec::new()), ..house };
+        assert_eq!(house.store().verify().unwrap().damaged, Vec::<String>::new());
+        let query = ThreadQuery { limit: 99, ..Default::default() };
+        let threads = house.local.threads(query).await.unwrap().threads;
+        let statuses: Vec<Status> = threads.iter().map(|line| line.status).collect();
+        assert!(statuses.contains(&Status::Done) && statuses.contains(&Status::Waiting), "{statuses:?}");
+        for line in &threads {
+            while house.status(&line.id).await == Status::Waiting {
+                house.accept(&line.id).await;
+                house.settle().await;
+            }
+            assert_eq!(house.status(&line.id).await, Status::Done, "{line:?}");
+        }
+        assert_eq!(house.store().memory("email/tone").unwrap().unwrap().profile, "be brief");
+    }
+}
+
+#[tokio::test]
+#[ignore = "writes the samples"]
+async fn write_the_samples() {
+    std::fs::create_dir_all(folder()).unwrap();
+    let house = House::new();
+    let chat = house.start("chat", json!({"topic": "tea"})).await;
+    let courier = house.start("courier", json!({"parcels": ["book", "lamp"]})).await;
+    let kid = json!({"key": "k", "program": [[{"note": "kid"}]]});
+    let player = house
+        .play(json!([[{"call": "x"}, {"spawn": [kid]}], [{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]]))
+        .await;
+    house.settle().await;
+    house.respond(&chat, "green").await;
+    house.accept(&courier).await;
+    house.news(&player, "mail").await;
+    house.accept(&player).await;
+    house.settle().await;
+    for (name, thread) in [("chat", &chat), ("courier", &courier), ("player", &player)] {
+        let view = house.view(thread).await;
+        let updates = view.steps.into_iter().map(|step| step.updates).collect();
+        let sample = Sample { workflow: name.to_owned(), updates, state: view.state };
+        let text = serde_json::to_string_pretty(&sample).unwrap();
+        std::fs::write(folder().join(format!("{name}.json")), text + "\n").unwrap();
+    }
+    let ignored = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
+    let asked = house.outcome(&ignored).await.interrupts;
+    house.decide(&asked[0], Decision::Ignore).await.unwrap();
+    house.local.fork(player, 4).await.unwrap();
+    let cause = sayso::store::MemoryCause { kind: "edit".to_owned(), thread: Some(chat), interrupt: None };
+    house.store().remember("email/tone".to_owned(), 0, "be brief".to_owned(), cause).await.unwrap();
+    let data = house.data();
+    let House { local, folder: kept, .. } = house;
+    drop(local);
+    // Closed by the last who had it open, so the file is all there is.
+    drop(Store::open(&data).unwrap());
+    let packed = lz4_flex::compress_prepend_size(&std::fs::read(data.join("sayso.db")).unwrap());
+    std::fs::write(folder().join(format!("format-{VERSION}.db.lz4")), packed).unwrap();
+    drop(kept);
+}
