@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST, SPANS];
+const MIGRATIONS: &[&str] = &[FIRST];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -167,23 +167,7 @@ CREATE TABLE memory (
     UNIQUE (namespace, version)
 ) STRICT;
 
--- How many of something there must be, so that rows that were taken away are missed.
-CREATE TABLE tallies (
-    name    TEXT PRIMARY KEY,
-    count   INTEGER NOT NULL,
-    digest  BLOB NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE settings (
-    name   TEXT PRIMARY KEY,
-    value  TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
-
-CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
-";
-
-/// What model calls took.
-const SPANS: &str = "
+-- What model calls took; for people and for budgets.
 CREATE TABLE spans (
     seq     INTEGER PRIMARY KEY,
     thread  INTEGER NOT NULL REFERENCES threads (seq),
@@ -201,6 +185,20 @@ CREATE TABLE spans (
 ) STRICT;
 CREATE INDEX spans_by_thread ON spans (thread);
 CREATE INDEX spans_by_time ON spans (at);
+
+-- How many of something there must be, so that rows that were taken away are missed.
+CREATE TABLE tallies (
+    name    TEXT PRIMARY KEY,
+    count   INTEGER NOT NULL,
+    digest  BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE settings (
+    name   TEXT PRIMARY KEY,
+    value  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
 ";
 
 /// The format of an open database.
