@@ -1,4 +1,19 @@
-//! sayso: nothing leaves without your say-so.
+//! sayso: an inbox for people whose agents work for them. *Nothing leaves without your say-so.*
+//!
+//! The map, from the ground up; imports only ever point upwards in this list:
+//!
+//! - [`text`]: text from outside, made safe to show and to prompt with
+//! - [`config`]: what was typed becomes what is meant
+//! - [`graph`]: durable graphs of plain async functions
+//! - [`inbox`]: what a person sees and may decide
+//! - [`llm`], [`tools`]: models and hands
+//! - [`store`]: one SQLite file, the only meeting point
+//! - [`workflows`]: what agents do
+//! - [`app`]: everything put together
+//! - [`cli`]: verbs, texts, JSON, exit codes
+//!
+//! Three invariants carry everything: state changes only in [`graph::State::apply`]; processes and parts meet
+//! only in the store; people come in only by [`inbox::Backend`]. `ARCHITECTURE.md` says more.
 
 pub mod app;
 pub mod cli;
