@@ -183,7 +183,7 @@ impl InterruptRow {
     /// What a thread still has on its mind: open interrupts, and decided ones it has not acted on.
     pub(in crate::store) fn pending(db: &Connection, thread: i64) -> Result<Vec<Self>, StoreError> {
         let mut found = db.prepare_cached(
-            "SELECT * FROM interrupts WHERE thread = ? AND status <> 'closed' ORDER BY seq",
+            "SELECT * FROM interrupts INDEXED BY interrupts_pending WHERE thread = ? AND status <> 'closed' ORDER BY seq",
         )?;
         let mut rows = found.query([thread])?;
         let mut pending = Vec::new();
