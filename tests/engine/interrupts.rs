@@ -163,7 +163,7 @@ async fn a_snoozed_question_is_out_of_sight_and_still_open() {
     let id = house.asked(&thread).await;
     let seen = |snoozed| house.local.items(ItemQuery { snoozed, limit: 9, ..Default::default() });
     let until = Some(jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1));
-    assert_eq!(house.local.snooze(id.clone(), until).await.unwrap().snoozed_until.is_some(), true);
+    assert!(house.local.snooze(id.clone(), until).await.unwrap().snoozed_until.is_some());
     assert_eq!((seen(false).await.unwrap().items.len(), seen(true).await.unwrap().items.len()), (0, 1));
     house.local.snooze(id.clone(), None).await.unwrap();
     assert_eq!((seen(false).await.unwrap().items.len(), seen(true).await.unwrap().items.len()), (1, 0));
