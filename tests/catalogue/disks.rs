@@ -2,7 +2,7 @@
 
 use crate::child::{errand, has_strace, run, traced};
 use crate::home::Home;
-use crate::support::house::{decide, eager, open};
+use crate::support::house::{self, decide, eager, open};
 use crate::{report, skipped};
 use sayso::app::{Scope, Until, Worker};
 use sayso::graph::Decision;
@@ -80,12 +80,12 @@ async fn d05_a_small_disk_that_fills_up() {
     let home = Home::new();
     let disk = home.data();
     std::fs::create_dir(&disk).unwrap();
-    let mount = |args: &[&str]| {
-        Command::new("mount").args(args).arg(&disk).stderr(std::process::Stdio::null()).status()
-    };
-    if !mount(&["-t", "tmpfs", "-o", "size=1m", "none"]).is_ok_and(|status| status.success()) {
+    let mut mount = Command::new("mount");
+    mount.args(["-t", "tmpfs", "-o", "size=1m", "none"]).arg(&disk).stderr(std::process::Stdio::null());
+    if !mount.status().is_ok_and(|status| status.success()) {
         return skipped("D05", "a small disk cannot be mounted here");
     }
+    let _small = SmallDisk(disk.clone());
     let street = home.street();
     let local = open(&disk, eager(), &street, &Arc::default(), Vec::new());
     let thread = local.start("courier".to_owned(), json!({"parcels": ["book"]})).await.unwrap().thread;
@@ -113,13 +113,27 @@ async fn d05_a_small_disk_that_fills_up() {
     let error = worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap_err();
     assert!(error.to_string().contains("the disk is full"), "{error}");
     assert_eq!(street.deliveries().len(), 0, "refused before the effect");
+    drop(worker);
+    // A driver that stays does not have to be told that there is space again.
+    let driver = house::drive(local.engine()).await;
     std::fs::remove_file(&filler).unwrap();
-    worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-    assert_eq!(local.outcome(thread).await.unwrap().status, Status::Done);
+    let mut changes = local.changes();
+    while local.outcome(thread.clone()).await.unwrap().status != Status::Done {
+        changes.changed().await.unwrap();
+    }
+    driver.stop().await;
     assert_eq!(street.deliveries().len(), 1);
-    drop((worker, local));
-    let _ = Command::new("umount").arg(&disk).status();
-    report("D05", "a real full disk", 2);
+    drop(local);
+    report("D05", "a real full disk", 3);
+}
+
+/// A disk of its own, until it is dropped.
+struct SmallDisk(std::path::PathBuf);
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
 }
 
 /// Somebody who owns nothing else looks at the folder.
