@@ -40,7 +40,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let now = self.now_ms();
         self.write(move |db| {
-            let thread = ThreadRow::find(db, &thread)?.seq;
+            let thread = ThreadRow::seq_of(db, &thread)?;
             let Some(mut effect) = EffectRow::find(db, thread, step, &name)? else {
                 return damaged(format!("effect `{name}` is missing"));
             };

@@ -39,9 +39,11 @@ impl DriverLock {
     /// The process that drives now, if one does.
     pub fn holder(folder: &Path) -> Option<u32> {
         let mut file = File::open(folder.join(FILE)).ok()?;
+        // Where no number stands nobody drives; to try the lock even so would keep somebody from taking it.
+        let number = pid(&mut file)?;
         match file.try_lock_shared() {
             Ok(()) => None,
-            Err(TryLockError::WouldBlock) => pid(&mut file),
+            Err(TryLockError::WouldBlock) => Some(pid(&mut file).unwrap_or(number)),
             Err(TryLockError::Error(_)) => None,
         }
     }

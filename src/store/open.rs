@@ -64,10 +64,13 @@ impl Store {
             &path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
-        prepare_writer(&db)?;
-        if schema::version(&db)? > VERSION {
-            return Err(StoreError::Newer { path, found: schema::version(&db)?, known: VERSION });
+        // What is newer may still stand in the log alone. Refusing it must not fold it into the file.
+        let found = schema::version(&db)?;
+        if found > VERSION {
+            db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+            return Err(StoreError::Newer { path, found, known: VERSION });
         }
+        prepare_writer(&db)?;
         schema::migrate(&db)?;
         let writer = Writer::start(db, changed.clone())?;
         Ok(Self(Arc::new(Inner {

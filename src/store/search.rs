@@ -42,7 +42,7 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
          FROM steps s JOIN threads t ON t.seq = s.thread WHERE s.seq > ? ORDER BY s.seq LIMIT ?",
     )?;
     let mut rows = found.query([from, BATCH])?;
-    let mut insert = db.prepare_cached("INSERT INTO words (rowid, text) VALUES (?, ?)")?;
+    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)")?;
     let mut last = from;
     while let Some(row) = rows.next()? {
         let (seq, updates, title): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);

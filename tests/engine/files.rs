@@ -78,6 +78,18 @@ async fn words_are_found_and_odd_queries_are_only_words() {
     assert_eq!(found(&house, "wine", Some(Status::Done)).await, []);
 }
 
+/// The index can always be made anew from the steps, whatever became of the note how far it has come.
+#[tokio::test]
+async fn a_lost_place_in_the_index_costs_only_time() {
+    let house = House::new();
+    let tea = house.start("chat", json!({"topic": "tea"})).await;
+    assert_eq!(found(&house, "tea", None).await, std::slice::from_ref(&tea));
+    for sql in ["DELETE FROM settings", "UPDATE settings SET value = 'x'"] {
+        house.sql().execute(sql, []).unwrap();
+        assert_eq!(found(&house, "tea", None).await, std::slice::from_ref(&tea), "{sql}");
+    }
+}
+
 #[tokio::test]
 async fn lists_come_in_pages() {
     let house = House::new();

@@ -261,3 +261,110 @@ fn in_a_group_winners_are_durable_and_losers_are_told() {
         })
         .unwrap();
 }
+
+/// Something that may happen to a thread at any time.
+#[derive(Clone, Debug)]
+enum Happening {
+    Decide(usize, Decision),
+    Undo(usize),
+    News,
+    Settled,
+    Stop,
+    Drive,
+    Restart,
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    use Happening::{Decide, Drive, News, Restart, Settled, Stop, Undo};
+    prop_oneof![
+        4 => (0..4usize).prop_map(|which| Decide(which, Decision::Accept)),
+        1 => (0..4usize).prop_map(|which| Decide(which, respond("hm"))),
+        2 => (0..8usize).prop_map(Undo),
+        2 => Just(News),
+        1 => Just(Settled),
+        2 => Just(Stop),
+        4 => Just(Drive),
+        1 => Just(Restart),
+    ]
+}
+
+/// Whatever happens in whatever order: the thread can always be brought to its end, each effect happens once,
+/// and every row is sound.
+#[test]
+fn any_life_comes_to_its_end_with_each_effect_once() {
+    let program = json!([
+        [{"ask": [{"key": "a", "irreversible": true}, {"key": "b"}]}],
+        [{"call": "x"}, {"once": {"name": "first", "frozen": "first"}}, {"flaky": 4}],
+        [{"spawn": [{"key": "k", "program": [[{"ask": [{"key": "z"}]}]]}]}],
+        [{"ask": [{"key": "c"}]}],
+        [{"flaky": 4}, {"once": {"name": "second", "frozen": "second"}}]
+    ]);
+    let doubtful = || (proptest::collection::vec(happening(), 0..24), 0..3u8);
+    let runtime = runtime();
+    cases(40)
+        .run(&doubtful(), |(happenings, doubt)| {
+            runtime.block_on(async {
+                let mut house = House::new();
+                if doubt > 0 {
+                    house.world.fault(sayso::graph::EffectError::Unknown("cut off".to_owned()));
+                }
+                if doubt > 1 {
+                    let dark = sayso::graph::Found::Unknown("dark".to_owned());
+                    *house.world.found.lock().unwrap() = Some(dark);
+                }
+                let thread = house.play(program.clone()).await;
+                let mut seen: Vec<sayso::graph::InterruptId> = Vec::new();
+                for (n, happening) in happenings.into_iter().enumerate() {
+                    let open = house.outcome(&thread).await.interrupts;
+                    seen.extend(open.iter().filter(|id| !seen.contains(id)).cloned().collect::<Vec<_>>());
+                    match happening {
+                        Happening::Decide(which, decision) => {
+                            if let Some(id) = open.get(which) {
+                                let _ = house.decide(id, decision).await;
+                            }
+                        }
+                        Happening::Undo(which) => {
+                            if let Some(id) = seen.get(which) {
+                                let _ = house.local.undo(id.clone()).await;
+                            }
+                        }
+                        Happening::News if house.status(&thread).await != Status::Done => {
+                            house.news(&thread, &format!("mail {n}")).await;
+                        }
+                        Happening::Settled if house.status(&thread).await != Status::Done => {
+                            let what =
+                                sayso::graph::What::Settled { reason: "s".to_owned(), payload: Value::Null };
+                            house.arrive(&thread, &format!("settled {n}"), what).await.unwrap();
+                        }
+                        Happening::News | Happening::Settled => {}
+                        Happening::Stop => {
+                            let _ = house.local.stop(thread.clone()).await;
+                        }
+                        Happening::Drive => house.settle().await,
+                        Happening::Restart => house = house.reopen(eager(), Vec::new()),
+                    }
+                }
+                for _ in 0..40 {
+                    house.settle().await;
+                    for (member, _) in house.store().family(&thread).unwrap() {
+                        house.accept(&member).await;
+                    }
+                    if house.status(&thread).await == Status::Done {
+                        break;
+                    }
+                }
+                let view = house.view(&thread).await;
+                prop_assert_eq!(view.status, Status::Done, "{:#?}", view);
+                let mut performed = house.world.performed();
+                performed.sort();
+                let settled = view.effects.iter().filter(|e| e.state == "settled").count();
+                prop_assert_eq!(view.effects.len(), 2);
+                prop_assert_eq!(performed.len() + settled, 2, "{:?}", performed);
+                performed.dedup();
+                prop_assert_eq!(performed.len() + settled, 2, "each once");
+                prop_assert_eq!(house.store().verify().unwrap().damaged, Vec::<String>::new());
+                Ok(())
+            })
+        })
+        .unwrap();
+}

@@ -5,6 +5,7 @@ use crate::support::house::eager;
 use sayso::app::{Ended, Scope, Settings, Until, WaitError, Worker, wait};
 use sayso::graph::{Decision, Progress};
 use sayso::inbox::{Backend, Status};
+use sayso::store::{DriverLock, Taken};
 use serde_json::json;
 use std::time::Duration;
 
@@ -198,6 +199,40 @@ async fn one_driver_at_a_time() {
     drop(worker);
     assert_eq!(house.local.overview().await.unwrap().driver, None);
     assert!(Worker::take(other.engine().clone()).await.unwrap().is_ok());
+}
+
+/// Asking who drives must not keep anybody from driving.
+#[tokio::test]
+async fn looking_for_the_driver_is_not_in_the_way() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let house = House::new();
+    drop(Worker::take(house.engine().clone()).await.unwrap().unwrap());
+    let (data, enough) = (house.data(), std::sync::Arc::new(AtomicBool::new(false)));
+    let told = enough.clone();
+    let curious = std::thread::spawn(move || {
+        while !told.load(Ordering::SeqCst) {
+            DriverLock::holder(&data);
+        }
+    });
+    let taken = (0..300).filter(|_| matches!(DriverLock::take(&house.data()), Ok(Taken::Ours(_)))).count();
+    enough.store(true, Ordering::SeqCst);
+    curious.join().unwrap();
+    assert!(taken >= 290, "{taken} of 300");
+}
+
+#[tokio::test]
+async fn whoever_waits_for_a_damaged_thread_is_told() {
+    let house = House::new();
+    let sound = house.play(json!([])).await;
+    let thread = house.play(json!([[{"note": "x"}]])).await;
+    house.sql().execute("UPDATE threads SET title = 'other' WHERE id = ?", [thread.as_str()]).unwrap();
+    let error = wait(house.engine(), &thread, None).await.unwrap_err().to_string();
+    assert!(error.contains(&format!("thread {thread} is not as it was written")), "{error}");
+    house.settle().await;
+    assert_eq!(house.status(&sound).await, Status::Done, "the others are driven all the same");
+    let mut worker = Worker::take(house.engine().clone()).await.unwrap().unwrap();
+    worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+    assert_eq!(worker.failed().keys().collect::<Vec<_>>(), [&thread]);
 }
 
 #[tokio::test]

@@ -2,13 +2,13 @@
 
 use sayso::graph::{
     Answer, Basis, BoxFuture, ChildResult, Command, Ctx, Decision, Effect, EffectError, Event, Found, Graph,
-    Kind, NodeError, State, Workflow, ask, end, goto,
+    Kind, NodeError, Place, State, Workflow, ask, end, goto,
 };
 use sayso::inbox::{Card, Spec, proposal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Where deliveries end up: one line a delivery, so that a second one shows.
@@ -23,9 +23,32 @@ impl Street {
         Arc::new(Self { ledger, faults: Default::default(), blind: false.into() })
     }
 
+    /// Nodes that were started, one line each: thread, number of the step, node.
+    pub fn runs(&self) -> Vec<String> {
+        std::fs::read_to_string(self.ledger.with_extension("runs"))
+            .unwrap_or_default()
+            .lines()
+            .map(str::to_owned)
+            .collect()
+    }
+
+    fn ran(&self, place: &Place) {
+        append(
+            &self.ledger.with_extension("runs"),
+            &format!("{} {} {}", place.thread, place.step, place.node),
+        );
+    }
+
     pub fn deliveries(&self) -> Vec<String> {
         std::fs::read_to_string(&self.ledger).unwrap_or_default().lines().map(str::to_owned).collect()
     }
+}
+
+/// One line at the end of a file, in one write.
+fn append(path: &Path, line: &str) {
+    use std::io::Write;
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+    file.unwrap().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
 
 struct Deliver(Arc<Street>);
@@ -33,15 +56,11 @@ struct Deliver(Arc<Street>);
 impl Effect for Deliver {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
-            use std::io::Write;
             if let Some(fault) = self.0.faults.lock().unwrap().pop() {
                 return Err(fault);
             }
             sayso::app::fail_point("before_delivery");
-            let mut line = frozen.to_vec();
-            line.push(b'\n');
-            let file = std::fs::OpenOptions::new().create(true).append(true).open(&self.0.ledger);
-            file.unwrap().write_all(&line).unwrap();
+            append(&self.0.ledger, &String::from_utf8_lossy(frozen));
             sayso::app::fail_point("after_delivery");
             Ok(json!("delivered"))
         })
@@ -120,6 +139,7 @@ impl State for Round {
 }
 
 async fn plan(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
+    ctx.services().ran(ctx.place());
     ctx.call("think", async { Ok(1u32) }).await?;
     let asked = state.parcels.iter().map(|parcel| {
         let mut asked = proposal(parcel, Kind::Approval, "deliver", &json!({ "parcel": parcel }), parcel);
@@ -134,6 +154,7 @@ async fn plan(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>
 }
 
 async fn act(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
+    ctx.services().ran(ctx.place());
     let mut command = Command::goto("leave");
     for answer in &state.decided {
         let args = match &answer.decision {
@@ -151,7 +172,8 @@ async fn act(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>,
     Ok(command)
 }
 
-async fn leave(_: Ctx<Arc<Street>>, _: Arc<Round>) -> Result<Command<Round>, NodeError> {
+async fn leave(ctx: Ctx<Arc<Street>>, _: Arc<Round>) -> Result<Command<Round>, NodeError> {
+    ctx.services().ran(ctx.place());
     Ok(Command::end())
 }
 

@@ -5,6 +5,7 @@ pub mod chat;
 pub mod courier;
 pub mod house;
 pub mod player;
+pub mod walk;
 pub mod world;
 
 pub use house::House;

@@ -167,6 +167,18 @@ impl ThreadRow {
         }
     }
 
+    /// The number of the thread of this whole id, whatever state the rest of its row is in.
+    pub(in crate::store) fn seq_of(db: &Connection, id: &ThreadId) -> Result<i64, StoreError> {
+        let seq = find_id(db, "thread", "threads", id.as_str(), true)?;
+        let found: String =
+            db.prepare_cached("SELECT id FROM threads WHERE seq = ?")?.query_row([seq], |row| row.get(0))?;
+        if found == id.as_str() {
+            Ok(seq)
+        } else {
+            damaged(format!("the index of threads leads from {id} to {found}"))
+        }
+    }
+
     pub(in crate::store) fn insert(&mut self, db: &Connection) -> Result<(), StoreError> {
         self.seq = db
             .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM threads")?

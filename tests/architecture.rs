@@ -1,0 +1,189 @@
+//! The sources themselves: imports go one way, every module says what it is, and no file grows out of hand.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What each module may use of ours. What is not in the table may be used by nobody.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("text", &[]),
+    ("graph", &[]),
+    ("config", &["text"]),
+    ("inbox", &["graph", "text"]),
+    ("llm", &["config", "text"]),
+    ("mail", &["config", "text"]),
+    ("calendar", &["config", "text"]),
+    ("tools", &["config", "text"]),
+    ("store", &["graph", "inbox", "text"]),
+    ("remote", &["inbox", "graph", "config", "text"]),
+    ("workflows", &["graph", "inbox", "llm", "mail", "calendar", "tools", "config", "text"]),
+    (
+        "app",
+        &[
+            "graph",
+            "inbox",
+            "llm",
+            "mail",
+            "calendar",
+            "tools",
+            "config",
+            "text",
+            "store",
+            "remote",
+            "workflows",
+        ],
+    ),
+    ("cli", &["app", "inbox", "graph", "config", "text"]),
+    ("tui", &["app", "inbox", "graph", "config", "text"]),
+];
+
+/// Files that may be longer than [`LONGEST`], each with the reason. There are none.
+const LONG: &[&str] = &[];
+const LONGEST: usize = 500;
+
+fn source() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else if path.extension().is_some_and(|ext| ext == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn name(path: &Path) -> String {
+    path.strip_prefix(source()).unwrap().display().to_string()
+}
+
+/// The module of ours a file belongs to: its first folder, or the file at the top.
+fn module(path: &Path) -> String {
+    let name = name(path);
+    let first = name.split(['/', '\\']).next().unwrap();
+    first.trim_end_matches(".rs").to_owned()
+}
+
+/// The program without its comments and texts, so that only what is code counts.
+fn code(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text.chars().peekable();
+    let (mut line_comment, mut string) = (false, false);
+    let mut before = ' ';
+    while let Some(c) = rest.next() {
+        match c {
+            '\n' => {
+                line_comment = false;
+                out.push(c);
+            }
+            _ if line_comment => {}
+            '\\' if string => {
+                rest.next();
+            }
+            '"' if string => string = false,
+            _ if string => {}
+            '"' if before != '\'' => string = true,
+            '/' if rest.peek() == Some(&'/') => line_comment = true,
+            other => out.push(other),
+        }
+        before = c;
+    }
+    out
+}
+
+/// The modules a program names after `crate::`, alone or in braces.
+fn uses(code: &str) -> BTreeSet<String> {
+    let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        let after = code[at + "crate::".len()..].trim_start();
+        match after.strip_prefix('{') {
+            None => {
+                found.insert(word(after));
+            }
+            Some(list) => {
+                let mut depth = 0;
+                let mut start = true;
+                for (place, c) in list.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' if depth == 0 => break,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => start = true,
+                        c if start && c.is_alphabetic() => {
+                            found.insert(word(&list[place..]));
+                            start = false;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn imports_go_one_way() {
+    let modules: BTreeSet<&str> = MAY_USE.iter().map(|(module, _)| *module).collect();
+    for path in files(&source()) {
+        let module = module(&path);
+        if matches!(module.as_str(), "lib" | "main") {
+            continue;
+        }
+        let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == module) else {
+            panic!("{}: the module `{module}` has no place in the table", name(&path));
+        };
+        for used in uses(&code(&fs::read_to_string(&path).unwrap())) {
+            let ours = modules.contains(used.as_str());
+            let fine = used == module || allowed.contains(&used.as_str());
+            assert!(!ours || fine, "{}: `{module}` may not use `{used}`", name(&path));
+        }
+    }
+}
+
+#[test]
+fn the_table_has_no_way_back() {
+    for (module, allowed) in MAY_USE {
+        for used in *allowed {
+            let (_, theirs) = MAY_USE.iter().find(|(name, _)| name == used).unwrap();
+            assert!(!theirs.contains(module), "`{module}` and `{used}` use each other");
+        }
+    }
+}
+
+#[test]
+fn imports_are_found_wherever_they_stand() {
+    let text = "use crate::{store::{Store, lists}, text}; // crate::mail\nlet x = crate::graph::Next; \"crate::tui\"";
+    let found: Vec<String> = uses(&code(text)).into_iter().collect();
+    assert_eq!(found, ["graph", "store", "text"]);
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    let silent: Vec<String> = files(&source())
+        .into_iter()
+        .filter(|path| !fs::read_to_string(path).unwrap().starts_with("//!"))
+        .map(|path| name(&path))
+        .filter(|name| name != "main.rs")
+        .collect();
+    assert_eq!(silent, Vec::<String>::new(), "these begin without a word");
+}
+
+#[test]
+fn no_file_grows_out_of_hand() {
+    let long: Vec<String> = files(&source())
+        .into_iter()
+        .map(|path| (name(&path), fs::read_to_string(&path).unwrap().lines().count()))
+        .filter(|(name, lines)| *lines > LONGEST && !LONG.contains(&name.as_str()))
+        .map(|(name, lines)| format!("{name}: {lines} lines"))
+        .collect();
+    assert_eq!(long, Vec::<String>::new(), "these ask to be two");
+}

@@ -1,0 +1,274 @@
+//! The child: this binary again, sent on an errand by its environment.
+
+use crate::home::{Home, PARCELS};
+use crate::support::courier::Street;
+use crate::support::house::{decide, eager, open};
+use sayso::app::{Local, Scope, Until, Worker};
+use sayso::graph::{Decision, InterruptId};
+use sayso::inbox::{Backend, Item, ItemQuery, Status, ThreadQuery};
+use sayso::store::{Mode, Store};
+use serde_json::json;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+
+/// This binary, about to run an errand in `home`.
+pub fn errand(home: &Home, errand: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    prepare(&mut command, home, errand);
+    command
+}
+
+/// The same under strace, with this fault injected.
+pub fn traced(home: &Home, errand: &str, inject: &str) -> Command {
+    let calls = inject.split(':').next().unwrap();
+    let mut command = Command::new("strace");
+    command.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={calls}")]);
+    command.args(["-e", &format!("inject={inject}")]).arg(std::env::current_exe().unwrap());
+    prepare(&mut command, home, errand);
+    command
+}
+
+fn prepare(command: &mut Command, home: &Home, errand: &str) {
+    command
+        .args(["child::entry", "--exact", "--nocapture", "--test-threads=1"])
+        .env("SAYSO_ERRAND", errand)
+        .env("SAYSO_HOME", home.folder.path())
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+}
+
+/// Whether strace is there and may trace.
+pub fn has_strace() -> bool {
+    let tried = Command::new("strace").args(["-o", "/dev/null", "true"]).stderr(Stdio::null()).status();
+    tried.is_ok_and(|status| status.success())
+}
+
+/// What an errand said.
+pub fn said(output: &Output) -> Vec<String> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().filter_map(|line| Some(line.split_once("> ")?.1.to_owned())).collect()
+}
+
+/// Runs an errand to its end.
+pub fn run(mut command: Command) -> Vec<String> {
+    said(&command.output().unwrap())
+}
+
+/// An errand under way, read line by line.
+pub struct Away {
+    pub child: Child,
+    lines: std::io::Lines<BufReader<std::process::ChildStdout>>,
+}
+
+impl Away {
+    pub fn start(mut command: Command) -> Self {
+        let mut child = command.spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
+    /// The next thing it says; `None` when it has ended.
+    pub fn hear(&mut self) -> Option<String> {
+        loop {
+            let line = self.lines.next()?.ok()?;
+            if let Some((_, said)) = line.split_once("> ") {
+                return Some(said.to_owned());
+            }
+        }
+    }
+
+    /// Lets it go on past its next [`wait_for_word`].
+    pub fn nudge(&mut self) {
+        use std::io::Write;
+        self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+    }
+
+    /// Everything it still says.
+    pub fn rest(mut self) -> Vec<String> {
+        let rest = std::iter::from_fn(|| self.hear()).collect();
+        self.child.wait().unwrap();
+        rest
+    }
+}
+
+fn say(text: impl std::fmt::Display) {
+    println!("> {text}");
+}
+
+fn wait_for_word() {
+    let _ = std::io::stdin().lock().read_line(&mut String::new());
+}
+
+#[test]
+fn entry() {
+    let Ok(errand) = std::env::var("SAYSO_ERRAND") else { return };
+    let home = PathBuf::from(std::env::var("SAYSO_HOME").unwrap());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        if errand == "look" {
+            return look(&home).await;
+        }
+        let street = Street::new(home.join("street"));
+        street.blind.store(std::env::var("SAYSO_BLIND").is_ok(), std::sync::atomic::Ordering::SeqCst);
+        if Store::open(&home.join("data")).map_err(say).is_err() {
+            return;
+        }
+        let local = open(&home.join("data"), eager(), &street, &Arc::default(), Vec::new());
+        match errand.as_str() {
+            "life" => life(&local, &street).await,
+            "full" => full(&local, &street).await,
+            "drive" => drive(&local).await,
+            "try" => match Worker::take(local.engine().clone()).await.unwrap() {
+                Ok(_) => say("ours"),
+                Err(pid) => say(format!("theirs {}", pid.unwrap_or_default())),
+            },
+            "accept" => race(&local, Decision::Accept).await,
+            "ignore" => race(&local, Decision::Ignore).await,
+            other => panic!("{other}"),
+        }
+    });
+    // No destructor runs, as in a process that dies.
+    std::process::exit(0);
+}
+
+fn wanted() -> usize {
+    std::env::var("SAYSO_THREADS").map_or(1, |n| n.parse().unwrap())
+}
+
+pub async fn open_items(local: &Local) -> Vec<Item> {
+    local.items(ItemQuery { limit: 999, ..Default::default() }).await.unwrap().items
+}
+
+/// What a person answers: yes to deliveries, and the truth where something is in doubt.
+fn answer(item: &Item, street: &Street) -> Decision {
+    if item.action != "in_doubt" {
+        return Decision::Accept;
+    }
+    let effect = item.args["effect"].as_str().unwrap();
+    let parcel = effect.trim_start_matches("deliver:");
+    if street.deliveries().contains(&format!("{parcel} for {}", item.thread)) {
+        Decision::Accept
+    } else {
+        Decision::Edit { args: json!({"effect": effect, "outcome": "not_done"}) }
+    }
+}
+
+/// Everything left to do: start, drive, answer, until every thread is done. It can be begun again at any time.
+async fn live(local: &Local, street: &Street) -> Result<(), String> {
+    let query = ThreadQuery { limit: 999, ..Default::default() };
+    let started = local.threads(query).await.map_err(|e| e.to_string())?.threads.len();
+    for _ in started..wanted() {
+        let input = json!({"parcels": PARCELS});
+        local.start("courier".to_owned(), input).await.map_err(|e| e.to_string())?;
+    }
+    loop {
+        let mut worker = Worker::take(local.engine().clone()).await.map_err(|e| e.to_string())?.unwrap();
+        let run = worker.run(&Scope::All, Until::Idle, std::future::pending()).await;
+        run.map_err(|e| e.to_string())?;
+        if let Some(error) = worker.failed().values().next() {
+            return Err(error.to_string());
+        }
+        let items = open_items(local).await;
+        if items.is_empty() {
+            return Ok(());
+        }
+        for item in items {
+            let id = item.interrupt().unwrap();
+            decide(local, &id, answer(&item, street)).await.map_err(|e| e.to_string())?;
+        }
+    }
+}
+
+/// Lives as long as it can; when something fails it tries on, and says what it could still do.
+async fn life(local: &Local, street: &Street) {
+    let Err(error) = live(local, street).await else { return say("done") };
+    let before = street.deliveries().len();
+    say(format!("error {error}"));
+    for _ in 0..2 {
+        let _ = live(local, street).await;
+    }
+    let after = street.deliveries().len() - before;
+    let mode = match local.engine().store().mode() {
+        Mode::ReadWrite => "read-write".to_owned(),
+        Mode::ViewOnly(why) => format!("view-only {why}"),
+    };
+    say(format!("after {after}"));
+    say(format!("mode {mode}"));
+}
+
+/// The disk fills up and is freed again: whatever is refused is tried again, and nothing is lost.
+async fn full(local: &Local, street: &Street) {
+    for _ in 0..60 {
+        match live(local, street).await {
+            Ok(()) => return say("done"),
+            Err(error) => say(format!("error {error}")),
+        }
+    }
+}
+
+/// Drives until every thread is done.
+async fn drive(local: &Local) {
+    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    say("driving");
+    let store = local.engine().store().clone();
+    let all_done = async {
+        let mut changes = store.changes();
+        loop {
+            changes.borrow_and_update();
+            let counts = store.counts().unwrap().threads;
+            let done = Status::ALL.iter().position(|status| *status == Status::Done).unwrap();
+            if counts.iter().sum::<u64>() == counts[done] {
+                return;
+            }
+            changes.changed().await.unwrap();
+        }
+    };
+    worker.run(&Scope::All, Until::Told, all_done).await.unwrap();
+    say("done");
+}
+
+/// Decides everything that is open, at the same time as somebody else.
+async fn race(local: &Local, decision: Decision) {
+    let mut ids: Vec<InterruptId> = open_items(local).await.iter().filter_map(Item::interrupt).collect();
+    if decision == Decision::Ignore {
+        // From the other end, so that both have a part in it.
+        ids.reverse();
+    }
+    say("ready");
+    wait_for_word();
+    for id in ids {
+        match decide(local, &id, decision.clone()).await {
+            Ok(_) => say(format!("won {id}")),
+            Err(error) => say(format!("told {id} {error}")),
+        }
+    }
+}
+
+/// Looks at a folder that may not be writable, and tries to write.
+async fn look(home: &std::path::Path) {
+    let store = match Store::open(&home.join("data")) {
+        Ok(store) => store,
+        Err(error) => return say(format!("refused {error}")),
+    };
+    say(format!("mode {:?}", store.mode()));
+    let street = Street::new(home.join("street"));
+    let registry = crate::support::house::registry(&street, &Arc::default(), Vec::new());
+    let local = Local::new(sayso::app::Engine::new(store, registry, eager()));
+    for item in open_items(&local).await {
+        let id = item.interrupt().unwrap();
+        say(format!("item {} {}", item.id, local.card(id.clone()).await.is_ok()));
+        match decide(&local, &id, Decision::Accept).await {
+            Ok(_) => say("decided"),
+            Err(error) => say(format!("no {error}")),
+        }
+    }
+    match Worker::take(local.engine().clone()).await {
+        Ok(_) => say("driving"),
+        Err(error) => say(format!("no driver {error}")),
+    }
+    say("end");
+}

@@ -1,0 +1,316 @@
+//! D07 and D08: bits that flip, and rows somebody changed by SQL.
+//!
+//! The same house is read twice, before and after. Damage must be named, or everything read must be as it was.
+
+use crate::report;
+use crate::support::House;
+use crate::support::house::{eager, registry, respond};
+use rusqlite::Connection;
+use rusqlite::types::Value as Sql;
+use sayso::app::{Engine, Local};
+use sayso::graph::{Decision, What};
+use sayso::inbox::{Backend, ItemQuery, ThreadQuery};
+use sayso::store::{MemoryCause, Store, StoreError};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// A small generator, so that every trial can be had again.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, bound: u64) -> u64 {
+        // xorshift64*
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % bound
+    }
+}
+
+/// A database in which every table has rows of every kind, as one file.
+async fn furnished() -> (House, Vec<u8>) {
+    let house = House::new();
+    let kid = json!({"key": "k", "program": [[{"note": "kid"}]]});
+    let chat = house.start("chat", json!({"topic": "tea"})).await;
+    for turn in 0..40 {
+        house.settle().await;
+        house.respond(&chat, &format!("answer {turn}")).await;
+    }
+    let done = house.played(json!([[{"spawn": [kid]}], [{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
+    let id = house.asked(&done).await;
+    house.local.decide(decide(&id, Decision::Ignore)).await.unwrap();
+    house.local.undo(id).await.unwrap();
+    house.accept(&done).await;
+    house.settle().await;
+    let failed = house.played(json!([[{"call": "x"}, {"fail": "for good"}]])).await;
+    let trouble = house.asked(&failed).await;
+    house.decide(&trouble, respond("try harder")).await.unwrap();
+    house.settle().await;
+    let waiting = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
+    house.news(&waiting, "mail").await;
+    let asked = house.outcome(&waiting).await.interrupts;
+    house.decide(&asked[0], Decision::Edit { args: json!({"key": "z", "n": 3}) }).await.unwrap();
+    let queued = house.play(json!([[{"note": "later"}]])).await;
+    house.news(&queued, "one").await;
+    let settled = What::Settled { reason: "elsewhere".to_owned(), payload: Value::Null };
+    house.arrive(&queued, "two", settled).await.unwrap();
+    house.local.fork(done, 3).await.unwrap();
+    let cause = || MemoryCause { kind: "edit".to_owned(), thread: Some(chat.clone()), interrupt: None };
+    for (space, read) in [("tone", 0), ("tone", 1), ("other", 0)] {
+        house.store().remember(space.to_owned(), read, format!("{space} {read}"), cause()).await.unwrap();
+    }
+    house.local.pause(false).await.unwrap();
+    found(&house, "tea").await;
+    // Closed and opened anew, so that the file is all there is.
+    let House { folder, local, street, world } = house;
+    drop(local);
+    let bytes = std::fs::read(folder.path().join("data/sayso.db")).unwrap();
+    let local =
+        crate::support::house::open(&folder.path().join("data"), eager(), &street, &world, Vec::new());
+    (House { folder, local, street, world }, bytes)
+}
+
+fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::Decide {
+    let by = sayso::inbox::By::Cli;
+    sayso::inbox::Decide { interrupt: id.clone(), decision, shown: None, learn: true, by }
+}
+
+async fn found(house: &House, words: &str) -> usize {
+    let query = ThreadQuery { search: Some(words.to_owned()), limit: 9, ..Default::default() };
+    house.local.threads(query).await.unwrap().threads.len()
+}
+
+/// Everything people and drivers read, as text; an error where something is not to be trusted.
+async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
+    let store = Store::open(data)?;
+    let damaged = store.verify()?.damaged;
+    if let Some(first) = damaged.into_iter().next() {
+        return Err(StoreError::Damaged(first));
+    }
+    let local =
+        Local::new(Engine::new(store.clone(), registry(&house.street, &house.world, Vec::new()), eager()));
+    let told = |error: sayso::inbox::BackendError| StoreError::Damaged(error.to_string());
+    let mut all = Vec::new();
+    let mut after = None;
+    loop {
+        let page =
+            local.threads(ThreadQuery { limit: 5, after, ..Default::default() }).await.map_err(told)?;
+        if let Some(first) = page.damaged.into_iter().next() {
+            return Err(StoreError::Damaged(first));
+        }
+        for line in page.threads {
+            let view = local.thread(line.id.clone()).await.map_err(told)?;
+            let mut loaded = store.load(&line.id, None)?;
+            // Both are spared work and nothing else: without them it is done again.
+            loaded.tail = Default::default();
+            loaded.calls.clear();
+            let outcome = store.outcome(&line.id)?;
+            all.push(format!("{line:?} {} {loaded:?} {outcome:?}", serde_json::to_string(&view).unwrap()));
+        }
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    for snoozed in [false, true] {
+        let page = local.items(ItemQuery { snoozed, limit: 99, ..Default::default() }).await.map_err(told)?;
+        for item in &page.items {
+            let card = local.card(item.interrupt().unwrap()).await.map_err(told)?;
+            all.push(format!("{item:?} {card:?}"));
+        }
+        all.extend(page.damaged);
+    }
+    let result = ItemQuery { kind: Some(sayso::inbox::ItemKind::Result), limit: 99, ..Default::default() };
+    all.push(format!("{:?}", local.items(result).await.map_err(told)?));
+    for space in store.memory_namespaces()? {
+        all.push(format!("{:?}", store.memory_history(&space)?));
+    }
+    all.push(format!("{:?} {} {:?}", store.runnable()?, store.paused()?, store.counts()?));
+    Ok(all.join("\n"))
+}
+
+/// How a trial ended.
+enum Trial {
+    /// Named, in these words.
+    Named(String),
+    /// Everything read is as it was.
+    Harmless,
+}
+
+async fn judge(house: &House, data: &Path, before: &str, what: &str) -> Trial {
+    match read(house, data).await {
+        Ok(after) => {
+            assert_eq!(after, before, "{what}: silently wrong");
+            Trial::Harmless
+        }
+        Err(error) => Trial::Named(error.to_string()),
+    }
+}
+
+#[tokio::test]
+async fn d07_bits_that_flip_are_named_or_harmless() {
+    let (house, bytes) = furnished().await;
+    let data = house.folder.path().join("copy");
+    let lay = |bytes: &[u8]| {
+        let _ = std::fs::remove_dir_all(&data);
+        std::fs::create_dir(&data).unwrap();
+        std::fs::write(data.join("sayso.db"), bytes).unwrap();
+    };
+    lay(&bytes);
+    let before = read(&house, &data).await.unwrap();
+    // Mostly where something is written: a page's unused middle is zeroes.
+    let written: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] != 0).collect();
+    let mut random = Random(0xf11b);
+    let (trials, mut named) = (260, 0);
+    for trial in 0..trials {
+        let mut flipped = bytes.clone();
+        let at = match trial % 8 {
+            0 => usize::try_from(random.below(bytes.len() as u64)).unwrap(),
+            _ => written[usize::try_from(random.below(written.len() as u64)).unwrap()],
+        };
+        let bit = random.below(8);
+        flipped[at] ^= 1 << bit;
+        lay(&flipped);
+        if let Trial::Named(_) = judge(&house, &data, &before, &format!("bit {bit} of byte {at}")).await {
+            named += 1;
+        }
+    }
+    assert!(named > trials / 3, "{named} of {trials} were named");
+    println!("D07 · {named} named, {} harmless", trials - named);
+    report("D07", "random bit flips", trials);
+}
+
+/// The tables whose rows are ours, each with whether losing a row only costs work.
+const TABLES: [(&str, bool); 12] = [
+    ("threads", false),
+    ("steps", false),
+    ("interrupts", false),
+    ("decisions", false),
+    ("effects", false),
+    ("events", false),
+    ("memory", false),
+    ("tallies", false),
+    ("blobs", false),
+    ("calls", true),
+    ("snapshots", true),
+    ("settings", true),
+];
+
+fn columns(db: &Connection, table: &str) -> Vec<(String, String, bool)> {
+    let mut found = db.prepare(&format!("PRAGMA table_info({table})")).unwrap();
+    let rows = found.query_map([], |row| Ok((row.get(1)?, row.get(2)?, row.get::<_, i64>(5)? > 0))).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+/// Another value of the same type.
+fn other(value: Sql, kind: &str) -> Sql {
+    match (value, kind) {
+        (Sql::Null, "TEXT") => Sql::Text("null".to_owned()),
+        (Sql::Null, "BLOB") => Sql::Blob(vec![7; 32]),
+        (Sql::Null, _) => Sql::Integer(1),
+        (Sql::Integer(n @ (0 | 1)), _) => Sql::Integer(1 - n),
+        (Sql::Integer(n), _) => Sql::Integer(n + 1),
+        (Sql::Text(text), _) => Sql::Text(match text.as_str() {
+            "open" => "decided".to_owned(),
+            "decided" | "closed" => "open".to_owned(),
+            "waiting" | "done" | "trouble" => "ready".to_owned(),
+            "accept" => "ignore".to_owned(),
+            other => format!("{other}x"),
+        }),
+        (Sql::Blob(mut bytes), _) => {
+            bytes[0] ^= 1;
+            Sql::Blob(bytes)
+        }
+        (Sql::Real(x), _) => Sql::Real(x + 1.0),
+    }
+}
+
+/// What somebody may do to the rows of a table, as SQL with its parameters.
+fn deeds(db: &Connection, table: &str) -> Vec<(String, Vec<Sql>)> {
+    let columns = columns(db, table);
+    let keys: Vec<&str> = columns.iter().filter(|(_, _, key)| *key).map(|(name, ..)| name.as_str()).collect();
+    let place = keys.iter().map(|key| format!("{key} IS ?")).collect::<Vec<_>>().join(" AND ");
+    let row_keys = |order: &str| -> Vec<Sql> {
+        let order = keys.iter().map(|key| format!("{key} {order}")).collect::<Vec<_>>().join(", ");
+        let sql = format!("SELECT {} FROM {table} ORDER BY {order} LIMIT 1", keys.join(", "));
+        db.query_row(&sql, [], |row| (0..keys.len()).map(|n| row.get(n)).collect::<Result<_, _>>()).unwrap()
+    };
+    let (first, last) = (row_keys("ASC"), row_keys("DESC"));
+    let mut deeds = Vec::new();
+    for at in [&first, &last] {
+        deeds.push((format!("DELETE FROM {table} WHERE {place}"), at.clone()));
+        for (column, kind, _) in &columns {
+            let sql = format!("SELECT {column} FROM {table} WHERE {place}");
+            let value: Sql = db.query_row(&sql, rusqlite::params_from_iter(at), |row| row.get(0)).unwrap();
+            let mut parameters = vec![other(value, kind)];
+            parameters.extend(at.clone());
+            deeds.push((format!("UPDATE {table} SET {column} = ? WHERE {place}"), parameters));
+        }
+    }
+    deeds.push((format!("DELETE FROM {table}"), Vec::new()));
+    if keys == ["seq"] {
+        let rest: Vec<&str> =
+            columns.iter().map(|(name, ..)| name.as_str()).filter(|name| *name != "seq").collect();
+        let rest = rest.join(", ");
+        let swap =
+            format!("UPDATE {table} SET seq = CASE seq WHEN ?1 THEN -1 ELSE ?1 END WHERE seq IN (?1, ?2)");
+        deeds.push((swap, vec![first[0].clone(), last[0].clone()]));
+        // A copy of a sound row, in another place, under another name where names are unique.
+        let copied: Vec<String> = rest
+            .split(", ")
+            .map(|c| match c {
+                "id" => "substr(id, 1, 8) || 'z'".to_owned(),
+                "n" => "n + 900".to_owned(),
+                "name" => "name || 'z'".to_owned(),
+                "version" if table == "memory" => "version + 1".to_owned(),
+                "digest" if table == "blobs" => "randomblob(32)".to_owned(),
+                other => other.to_owned(),
+            })
+            .collect();
+        let forge = format!(
+            "INSERT INTO {table} (seq, {rest}) SELECT (SELECT max(seq) + 1 FROM {table}), {} FROM {table} WHERE seq = ?",
+            copied.join(", ")
+        );
+        deeds.push((forge, vec![last[0].clone()]));
+    }
+    deeds
+}
+
+#[tokio::test]
+async fn d08_rows_changed_by_sql_are_noticed() {
+    let (house, bytes) = furnished().await;
+    let data = house.folder.path().join("copy");
+    let lay = || {
+        let _ = std::fs::remove_dir_all(&data);
+        std::fs::create_dir(&data).unwrap();
+        std::fs::write(data.join("sayso.db"), &bytes).unwrap();
+        let db = Connection::open(data.join("sayso.db")).unwrap();
+        db.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF").unwrap();
+        db
+    };
+    lay();
+    let before = read(&house, &data).await.unwrap();
+    let (mut trials, mut named) = (0, 0);
+    for (table, spare) in TABLES {
+        let deeds = deeds(&lay(), table);
+        for (sql, parameters) in deeds {
+            let db = lay();
+            // What the schema itself forbids cannot be done to it.
+            let Ok(changed) = db.execute(&sql, rusqlite::params_from_iter(&parameters)) else { continue };
+            assert!(changed > 0, "{sql} {parameters:?}");
+            drop(db);
+            let what = format!("{sql} {parameters:?}");
+            trials += 1;
+            match judge(&house, &data, &before, &what).await {
+                Trial::Named(text) => {
+                    named += 1;
+                    assert!(!text.contains("no such"), "{what}: {text}");
+                }
+                // The number a row is kept under, where nothing goes by it, and what only spares work.
+                Trial::Harmless => assert!(spare || sql.contains(" SET seq = "), "{what}: unnoticed"),
+            }
+        }
+    }
+    println!("D08 · {named} named, {} harmless", trials - named);
+    report("D08", "rows edited, deleted, reordered, truncated, forged", trials);
+}

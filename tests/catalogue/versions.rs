@@ -1,0 +1,177 @@
+//! D10, D11 and D13: databases, graphs and clocks that are not what they were.
+
+use crate::report;
+use crate::support::House;
+use crate::support::house::{self, eager};
+use crate::support::walk::{self, Way};
+use jiff::{SignedDuration, Timestamp};
+use sayso::app::{Engine, Local, Settings};
+use sayso::graph::Decision;
+use sayso::inbox::{Backend, ItemQuery, Status, ThreadQuery};
+use sayso::store::{Store, StoreError, VERSION};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Every file of a folder.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).unwrap().map(Result::unwrap);
+    let named = entries.map(|e| (e.file_name().into_string().unwrap(), std::fs::read(e.path()).unwrap()));
+    // The index of the log is scratch space: any reader makes it anew.
+    named.filter(|(name, _)| !name.ends_with("-shm")).collect()
+}
+
+#[tokio::test]
+async fn d10_a_newer_database_is_refused_and_left_as_it_is() {
+    let mut trials = 0;
+    // In the main file, and in a log that was not folded into it yet.
+    for in_log in [false, true] {
+        for newer in [VERSION + 1, 999, i64::from(i32::MAX)] {
+            let house = House::new();
+            house.played(json!([])).await;
+            let House { folder, local, .. } = house;
+            drop(local);
+            let data = folder.path().join("data");
+            let db = rusqlite::Connection::open(data.join("sayso.db")).unwrap();
+            db.execute_batch(&format!("PRAGMA user_version = {newer}; CREATE TABLE later (x)")).unwrap();
+            let refused = folder.path().join("refused");
+            std::fs::create_dir(&refused).unwrap();
+            let copy = |name: &str| std::fs::copy(data.join(name), refused.join(name)).unwrap();
+            if in_log {
+                copy("sayso.db-wal");
+                copy("sayso.db");
+            }
+            drop(db);
+            if !in_log {
+                copy("sayso.db");
+            }
+            let before = files(&refused);
+            for _ in 0..2 {
+                match Store::open(&refused).err().unwrap() {
+                    StoreError::Newer { found, known, .. } => assert_eq!((found, known), (newer, VERSION)),
+                    other => panic!("{other}"),
+                }
+                assert!(files(&refused) == before, "in the log: {in_log}: not a byte has changed");
+            }
+            trials += 1;
+        }
+    }
+    report("D10", "a database from a newer version", trials);
+}
+
+#[tokio::test]
+async fn d11_a_graph_that_changed_never_leads_to_the_wrong_node() {
+    use Way::{Asks, Ends, Goes};
+    let before: &[(&str, Way)] = &[("a", Asks("b")), ("b", Goes("c")), ("c", Ends)];
+    type Changed<'a> = (&'a str, &'a [(&'a str, Way)], Option<&'a [&'a str]>);
+    let table: [Changed<'_>; 7] = [
+        ("as it was", before, Some(&["b", "c"])),
+        ("an edge moved", &[("a", Asks("b")), ("b", Ends)], Some(&["b"])),
+        (
+            "a node put in",
+            &[("a", Asks("b")), ("b", Goes("x")), ("x", Goes("c")), ("c", Ends)],
+            Some(&["b", "x", "c"]),
+        ),
+        (
+            "another entry",
+            &[("z", Goes("a")), ("a", Asks("b")), ("b", Goes("c")), ("c", Ends)],
+            Some(&["b", "c"]),
+        ),
+        ("the node renamed", &[("a", Asks("b2")), ("b2", Goes("c")), ("c", Ends)], None),
+        ("the node taken out", &[("a", Asks("c")), ("c", Ends)], None),
+        ("the workflow taken out", &[], None),
+    ];
+    for (what, after, way) in table {
+        let house = House::with(eager(), vec![walk::spec("walk", before)]);
+        let thread = house.start("walk", json!({})).await;
+        house.settle().await;
+        let now = if after.is_empty() { Vec::new() } else { vec![walk::spec("walk", after)] };
+        let house = house.reopen(eager(), now);
+        house.accept(&thread).await;
+        house.settle().await;
+        let nodes = house.nodes(&thread).await;
+        match way {
+            Some(way) => {
+                assert_eq!(nodes[..3], ["START", "a", "ANSWERS"], "{what}");
+                assert_eq!(nodes[3..], *way, "{what}");
+                assert_eq!(house.status(&thread).await, Status::Done, "{what}");
+            }
+            None => {
+                assert_eq!(house.trouble(&thread).await.0, "lost_node", "{what}");
+                assert_eq!(nodes, ["START", "a"], "{what}");
+                // Nothing is lost: with the graph it knew, it goes on.
+                let house = house.reopen(eager(), vec![walk::spec("walk", before)]);
+                house.accept(&thread).await;
+                house.settle().await;
+                assert_eq!(house.nodes(&thread).await[3..], ["b", "c"], "{what}");
+            }
+        }
+    }
+    report("D11", "a graph changed while a thread waits", table.len());
+}
+
+/// A clock that somebody keeps setting ten years forth and back.
+fn wild() -> (sayso::store::Clock, Arc<AtomicI64>) {
+    let years = Arc::new(AtomicI64::new(0));
+    let set = years.clone();
+    let clock = move || Timestamp::now() + SignedDuration::from_hours(24 * 365 * set.load(Ordering::SeqCst));
+    (Arc::new(clock), years)
+}
+
+#[tokio::test]
+async fn d13_a_wild_clock_orders_nothing_and_fires_nothing() {
+    let hold = Duration::from_millis(60);
+    let settings = Settings { hold, patience: Duration::from_millis(10), ..eager() };
+    let mut trials = 0;
+    for jumps in [[10, -10, 0], [-10, 10, -10], [0, -10, 10]] {
+        let house = House::new();
+        let (clock, years) = wild();
+        let store = Store::open_with(&house.data(), clock).unwrap();
+        let registry = house::registry(&house.street, &house.world, Vec::new());
+        let local = Local::new(Engine::new(store, registry, settings.clone()));
+        let wild = House { local, ..house };
+        let mut threads = Vec::new();
+        for jump in jumps {
+            years.store(jump, Ordering::SeqCst);
+            let program = json!([
+                [{"flaky": 1}, {"ask": [{"key": "a", "irreversible": true}]}],
+                [{"once": {"name": format!("go {jump}"), "key": "a"}}]
+            ]);
+            threads.push(wild.played(program).await);
+        }
+        // Order comes from numbers, not from clocks.
+        let query = ItemQuery { limit: 9, ..Default::default() };
+        let asked: Vec<_> =
+            wild.local.items(query).await.unwrap().items.into_iter().map(|i| i.thread).collect();
+        assert_eq!(asked, threads, "oldest first");
+        let query = ThreadQuery { limit: 9, ..Default::default() };
+        let listed: Vec<_> =
+            wild.local.threads(query).await.unwrap().threads.into_iter().map(|l| l.id).collect();
+        assert_eq!(listed, threads.iter().rev().cloned().collect::<Vec<_>>(), "newest first");
+        // A hold under way is neither shortened nor prolonged by a jump, nor acted on twice.
+        let driver = wild.driver().await;
+        for (thread, jump) in threads.iter().zip(jumps) {
+            let id = wild.asked(thread).await;
+            let began = Instant::now();
+            wild.decide(&id, Decision::Accept).await.unwrap();
+            years.store(-jump, Ordering::SeqCst);
+            wild.until(thread, Status::Done).await;
+            assert!(began.elapsed() >= hold, "fired after {:?}", began.elapsed());
+            trials += 1;
+        }
+        driver.stop().await;
+        assert_eq!(wild.world.performed().len(), threads.len(), "each once");
+        // A hold found at start by another clock is not trusted, and asked again.
+        let late = wild.played(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
+        wild.accept(&late).await;
+        years.fetch_add(10, Ordering::SeqCst);
+        wild.settle().await;
+        assert_eq!(wild.status(&late).await, Status::Waiting);
+        assert_eq!(wild.store().verify().unwrap().damaged, Vec::<String>::new());
+        trials += 1;
+    }
+    report("D13", "clocks set ten years forth and back", trials);
+}

@@ -1,0 +1,92 @@
+//! A walk through whatever graph a test draws.
+
+use sayso::graph::{
+    Answer, ChildResult, Command, Ctx, Edge, Event, Graph, Kind, NodeError, State, Workflow, ask, end, goto,
+};
+use sayso::inbox::{Card, Spec, proposal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Where a node leads.
+#[derive(Clone, Copy)]
+pub enum Way {
+    Goes(&'static str),
+    Asks(&'static str),
+    Ends,
+}
+
+#[derive(Default, Clone, Serialize, Deserialize)]
+pub struct Walk {
+    pub seen: Vec<String>,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct Nothing {}
+
+impl State for Walk {
+    type Input = Nothing;
+    type Update = String;
+
+    fn started(_: Nothing) -> String {
+        "start".to_owned()
+    }
+
+    fn answered(_: Vec<Answer>) -> String {
+        "answers".to_owned()
+    }
+
+    fn joined(_: Vec<ChildResult>) -> String {
+        "join".to_owned()
+    }
+
+    fn arrived(_: Event) -> Option<String> {
+        None
+    }
+
+    fn apply(&mut self, update: String) {
+        self.seen.push(update);
+    }
+
+    fn title(&self) -> String {
+        "a walk".to_owned()
+    }
+
+    fn output(&self) -> Option<Value> {
+        Some(json!(self.seen))
+    }
+}
+
+impl Way {
+    fn edge(self) -> Edge {
+        match self {
+            Way::Goes(to) => goto(to),
+            Way::Asks(to) => ask(to),
+            Way::Ends => end(),
+        }
+    }
+
+    fn command(self) -> Command<Walk> {
+        match self {
+            Way::Goes(to) => Command::goto(to),
+            Way::Asks(to) => {
+                Command::ask(vec![proposal("q", Kind::Question, "question", &json!({}), "Well?")], to)
+            }
+            Way::Ends => Command::end(),
+        }
+    }
+}
+
+/// A workflow whose nodes lead where the table says, from the first of them on.
+pub fn spec(name: &str, ways: &[(&'static str, Way)]) -> Spec {
+    let mut graph = Graph::<Walk, ()>::builder(name, ways[0].0);
+    for (node, way) in ways.iter().copied() {
+        let walk = move |ctx: Ctx<()>, _: Arc<Walk>| {
+            let command = way.command().update(ctx.place().node.clone());
+            std::future::ready(Ok::<_, NodeError>(command))
+        };
+        graph = graph.node(node, walk, [way.edge()]);
+    }
+    Spec::new(Workflow::new(name, graph.build().unwrap(), Arc::new(())), "walks", |_, _| Card::default())
+}
