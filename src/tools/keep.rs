@@ -13,19 +13,27 @@ pub fn write(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBu
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let temporary = folder.join(format!(".{name}.{}.part", std::process::id()));
-    let written = (|| {
-        let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&temporary)?;
-        file.write_all(bytes)?;
-        file.sync_all()
-    })();
-    if let Err(error) = written {
+    let replaced = replace(path, bytes, stamp, &temporary);
+    if replaced.is_err() {
         let _ = fs::remove_file(&temporary);
-        return Err(error);
     }
-    let kept = if path.exists() { Some(keep(path, stamp)?) } else { None };
-    fs::rename(&temporary, path)?;
     // The name is durable only when the folder is.
+    let kept = replaced?;
     File::open(folder)?.sync_all()?;
+    Ok(kept)
+}
+
+fn replace(path: &Path, bytes: &[u8], stamp: &str, temporary: &Path) -> io::Result<Option<PathBuf>> {
+    if path.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder has that name"));
+    }
+    // Left by a process of the same number that was killed. A new one never follows a link put in its place.
+    let _ = fs::remove_file(temporary);
+    let mut file = OpenOptions::new().write(true).create_new(true).open(temporary)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    let kept = if path.exists() { Some(keep(path, stamp)?) } else { None };
+    fs::rename(temporary, path)?;
     Ok(kept)
 }
 
@@ -79,5 +87,15 @@ mod tests {
         assert_eq!(fs::read(&again).unwrap(), b"two");
         assert_eq!(fs::read(&path).unwrap(), b"three");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn a_folder_in_the_way_stays_and_nothing_is_left_lying_about() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("result.md");
+        fs::create_dir(&path).unwrap();
+        let error = write(&path, b"one", "2026-01-01").unwrap_err();
+        assert_eq!(error.to_string(), "a folder has that name");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -22,7 +22,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         }
     }
     blocks.push(Block::Fields(about(state)));
-    // The question itself is the last turn; the card begins with it.
+    // The question, or the result, is the last turn; the card begins with it.
     let earlier = state.analysis_history.len().saturating_sub(1);
     let turns = state.analysis_history.iter().take(earlier).map(|turn| {
         let who = match turn.role {

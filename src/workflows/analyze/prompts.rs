@@ -22,15 +22,13 @@ what remains open. Write only the document.";
 pub(super) fn turn(state: &Analysis, files: Vec<FileFacts>) -> Request {
     let first = state.analysis_history.iter().all(|turn| turn.role == Role::User);
     let task = if first { "analyze.initial" } else { "analyze.followup" };
-    let request = Request::new(task, facts(state, &files)).system(ROLE).user(opening(state, &files));
-    request.messages(history(state))
+    Request::new(task, facts(state, &files)).system(ROLE).messages(conversation(state, &files, None))
 }
 
 /// The request for the summary.
 pub(super) fn summary(state: &Analysis, files: Vec<FileFacts>) -> Request {
-    let request =
-        Request::new("analyze.final", facts(state, &files)).system(ROLE).user(opening(state, &files));
-    request.messages(history(state)).user(SUMMARY)
+    let request = Request::new("analyze.final", facts(state, &files)).system(ROLE);
+    request.messages(conversation(state, &files, Some(SUMMARY)))
 }
 
 fn facts(state: &Analysis, files: &[FileFacts]) -> serde_json::Value {
@@ -74,10 +72,61 @@ fn head(text: &str, bytes: usize) -> &str {
     &text[..end]
 }
 
-fn history(state: &Analysis) -> Vec<Message> {
-    let message = |turn: &Turn| match turn.role {
-        Role::User => Message::user(&turn.text),
-        Role::Agent => Message::assistant(&turn.text),
-    };
-    state.analysis_history.iter().map(message).collect()
+/// The question with the files, then everything that was said, then what is wanted now. Words of the person that
+/// follow each other become one message: some models insist on taking turns.
+fn conversation(state: &Analysis, files: &[FileFacts], wanted: Option<&str>) -> Vec<Message> {
+    let said = state.analysis_history.iter().map(|turn| (turn.role, turn.text.as_str()));
+    let wanted = wanted.map(|text| (Role::User, text));
+    let mut messages = vec![Message::user(opening(state, files))];
+    for (role, text) in said.chain(wanted) {
+        match (role, messages.last_mut()) {
+            (Role::User, Some(Message::User { text: before })) => {
+                before.push_str("\n\n");
+                before.push_str(text);
+            }
+            (Role::User, _) => messages.push(Message::user(text)),
+            (Role::Agent, _) => messages.push(Message::assistant(text)),
+        }
+    }
+    messages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn say(role: Role, text: &str) -> Turn {
+        Turn { role, text: text.to_owned() }
+    }
+
+    fn shape(request: &Request) -> Vec<&'static str> {
+        let word = |message: &Message| match message {
+            Message::User { .. } => "user",
+            Message::Assistant { .. } => "model",
+            Message::Tool { .. } => "tool",
+        };
+        request.messages.iter().map(word).collect()
+    }
+
+    #[test]
+    fn the_model_sees_the_question_the_files_and_everything_said_in_turns() {
+        let mut state = Analysis { query: "Why so slow?".to_owned(), ..Analysis::default() };
+        let files = || vec![FileFacts { name: "log.txt".to_owned(), text: "It took 90 minutes.".to_owned() }];
+        let first = turn(&state, files());
+        assert_eq!((first.task.as_str(), shape(&first)), ("analyze.initial", vec!["user"]));
+        let Message::User { text } = &first.messages[0] else { panic!() };
+        assert!(
+            text.contains("Why so slow?") && text.contains("=== log.txt ===\nIt took 90 minutes."),
+            "{text}"
+        );
+
+        state.analysis_history = vec![say(Role::Agent, "Since when?"), say(Role::User, "Monday")];
+        let next = turn(&state, files());
+        assert_eq!((next.task.as_str(), shape(&next)), ("analyze.followup", vec!["user", "model", "user"]));
+        state.analysis_history.extend([say(Role::Agent, "Is it this?"), say(Role::User, "DONE")]);
+        let last = summary(&state, files());
+        assert_eq!(shape(&last), ["user", "model", "user", "model", "user"]);
+        let Message::User { text } = &last.messages[4] else { panic!() };
+        assert!(text.starts_with("DONE\n\n") && text.ends_with(SUMMARY), "{text}");
+    }
 }

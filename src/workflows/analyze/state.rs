@@ -116,8 +116,13 @@ pub enum AnalysisUpdate {
         /// Where they stand.
         verdict: Verdict,
     },
-    /// The person added words: after a result, or to a retry.
+    /// The person went on after a result.
     Heard {
+        /// The words.
+        text: String,
+    },
+    /// The person added words to a retry; where they stand is as before.
+    Hinted {
         /// The words.
         text: String,
     },
@@ -164,7 +169,8 @@ impl State for Analysis {
 
     fn arrived(event: Event) -> Option<AnalysisUpdate> {
         match event.what {
-            What::Words { text } | What::Hint { text } => Some(AnalysisUpdate::Heard { text }),
+            What::Words { text } => Some(AnalysisUpdate::Heard { text }),
+            What::Hint { text } => Some(AnalysisUpdate::Hinted { text }),
             What::News { .. } | What::Settled { .. } => None,
         }
     }
@@ -195,10 +201,15 @@ impl State for Analysis {
             AnalysisUpdate::Heard { text } => {
                 self.verdict = Verdict::Open;
                 self.explain_approval = false;
-                self.analysis_output = None;
+                (self.analysis_output, self.result_file) = (None, None);
                 self.hear(text);
             }
-            AnalysisUpdate::Concluded { output } => self.analysis_output = Some(output),
+            AnalysisUpdate::Hinted { text } => self.hear(text),
+            AnalysisUpdate::Concluded { output } => {
+                // Part of the conversation, so that whoever goes on from it knows what was concluded.
+                self.analysis_history.push(Turn { role: Role::Agent, text: output.clone() });
+                self.analysis_output = Some(output);
+            }
             AnalysisUpdate::Written { file } => self.result_file = Some(file),
         }
     }
