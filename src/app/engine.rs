@@ -36,7 +36,7 @@ impl Default for Settings {
             hold: Duration::from_secs(10),
             soft_hold: Duration::from_secs(5),
             concurrency: 8,
-            node_timeout: Duration::from_secs(300),
+            node_timeout: Duration::from_secs(1800),
             step_limit: 100,
             retries: 3,
             patience: Duration::from_secs(1),

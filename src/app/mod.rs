@@ -23,6 +23,6 @@ pub use fail_point::fail_point;
 pub use local::Local;
 pub use models::{ConfiguredModels, check_models};
 pub use services::services;
-pub use setup::{Health, Setup};
+pub use setup::{Health, Setup, WorkflowsError};
 pub use wait::{Attended, WaitError, attend, family_outcome, wait};
 pub use worker::{Ended, Scope, Until, Worker};

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Env, Model as Configured, Provider};
 use crate::llm::{self, Model, ModelError, ModelSettings, Recorder, Replayer};
-use crate::workflows::Models;
+use crate::workflows::{Models, Picked};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,15 +18,6 @@ impl ConfiguredModels {
     /// The models a config describes; their keys come from `env`.
     pub fn new(config: Arc<Config>, env: Env) -> Self {
         Self { config, env, open: Mutex::default() }
-    }
-
-    /// The model of a name; `None` is the config's own.
-    pub fn named(&self, name: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
-        let configured = match name {
-            Some(name) => self.config.model_named(name).map_err(|e| settings(name, e.to_string()))?,
-            None => &self.config.model,
-        };
-        self.opened(configured)
     }
 
     fn opened(&self, configured: &Configured) -> Result<Arc<dyn Model>, ModelError> {
@@ -93,11 +84,20 @@ pub async fn check_models(config: &Arc<Config>, env: &Env) -> Vec<(String, Resul
 }
 
 impl Models for ConfiguredModels {
-    fn pick(&self, workflow: &str, role: &str, wanted: Option<&str>) -> Result<Arc<dyn Model>, ModelError> {
-        match wanted {
-            Some(name) => self.named(Some(name)),
-            None => self.opened(self.config.model_for(workflow, role)),
-        }
+    fn pick(&self, workflow: &str, role: &str, wanted: Option<&str>) -> Result<Picked, ModelError> {
+        let configured = match wanted {
+            // Whoever picks a model for everything means everything.
+            Some(name) if self.config.picked.is_none() => {
+                self.config.model_named(name).map_err(|e| settings(name, e.to_string()))?
+            }
+            _ => self.config.model_for(workflow, role),
+        };
+        Ok(Picked {
+            model: self.opened(configured)?,
+            name: configured.name.clone(),
+            builtin: configured.provider == Provider::Builtin,
+            window: configured.context_tokens,
+        })
     }
 
     fn known(&self, name: &str) -> Result<(), String> {

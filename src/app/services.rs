@@ -39,13 +39,15 @@ impl Meter for StoreMeter {
         let unreadable = |e: StoreError| NodeError::failed(e);
         let spent = self.store.usage(&place.thread, true).map_err(unreadable)?;
         let today = self.store.cost_since(self.midnight()).map_err(unreadable)?;
+        // A call without a known price is counted as a call, and costs what is known: nothing.
+        let cost = spent.cost.unwrap_or_default();
         let times = f64::from(place.allowance.max(1));
         let budget = &self.config.budget;
         let text = if spent.calls >= budget.calls_per_thread.saturating_mul(u64::from(place.allowance.max(1)))
         {
             format!("This thread has called models {} times (budget.calls_per_thread).", spent.calls)
-        } else if spent.cost >= budget.thread * times {
-            format!("This thread has cost ${:.2} (budget.thread).", spent.cost)
+        } else if cost >= budget.thread * times {
+            format!("This thread has cost ${cost:.2} (budget.thread).")
         } else if today >= budget.day * times {
             format!("Models have cost ${today:.2} today (budget.day).")
         } else {
@@ -55,13 +57,17 @@ impl Meter for StoreMeter {
     }
 
     fn record(&self, place: &Place, call: CallRecord) {
-        let price = self.config.prices.get(&call.model);
+        let prices = &self.config.prices;
+        // By the name it was configured by; a server may add a date to it.
+        let named = call.answered_as.as_ref().and_then(|name| prices.get(name));
+        let price = prices.get(&call.model).or(named);
+        let cost = price.map(|price| call.usage.cost(price));
         self.store.record_span(Span {
             thread: place.thread.clone(),
             step: place.step,
             // Rules built in cost nothing, so they use up nothing.
-            counts: call.model != "builtin",
-            cost: price.map(|price| call.usage.cost(price)),
+            counts: !call.builtin,
+            cost: if call.builtin { Some(0.0) } else { cost },
             task: call.task,
             model: call.model,
             ms: u64::try_from(call.took.as_millis()).unwrap_or(u64::MAX),

@@ -6,6 +6,7 @@ use crate::config::{Config, Env};
 use crate::graph::BuildError;
 use crate::inbox::Registry;
 use crate::store::{self, DriverLock, Mode, Store, StoreError};
+use crate::text::nearest;
 use crate::workflows;
 use std::sync::Arc;
 
@@ -17,6 +18,36 @@ pub struct Setup {
     pub env: Env,
     /// The open database.
     pub store: Store,
+}
+
+/// Why the workflows cannot be put together.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkflowsError {
+    /// A graph does not hold together; a mistake in sayso.
+    #[error("a workflow does not hold together: {0}")]
+    Build(#[from] BuildError),
+    /// The config speaks of a workflow there is none of.
+    #[error("the config has a section [workflow.{workflow}], and there is no such workflow{}", meant(near))]
+    NoWorkflow {
+        /// What it says.
+        workflow: String,
+        /// What it may mean.
+        near: Option<String>,
+    },
+    /// The config chooses a model for a task the workflow does not have.
+    #[error("the config has `{key}` in [workflow.{workflow}]; it takes model, {keys}")]
+    NoRole {
+        /// The workflow.
+        workflow: String,
+        /// What it says.
+        key: String,
+        /// What it could say.
+        keys: String,
+    },
+}
+
+fn meant(near: &Option<String>) -> String {
+    near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }
 
 /// What a look over the whole data folder found.
@@ -46,8 +77,21 @@ impl Setup {
     }
 
     /// The workflows sayso has, with services from this config and this data folder.
-    pub fn workflows(&self) -> Result<Registry, BuildError> {
-        workflows::all(&Arc::new(services(&self.config, self.env.clone(), &self.store)))
+    pub fn workflows(&self) -> Result<Registry, WorkflowsError> {
+        let registry = workflows::all(&Arc::new(services(&self.config, self.env.clone(), &self.store)))?;
+        for (workflow, key) in self.config.workflow_keys() {
+            let Some(spec) = registry.get(workflow) else {
+                let near = nearest(workflow, registry.names()).map(str::to_owned);
+                return Err(WorkflowsError::NoWorkflow { workflow: workflow.to_owned(), near });
+            };
+            let role = key.strip_suffix("_model").unwrap_or_default();
+            if key != "model" && !spec.roles.contains(&role) {
+                let keys: Vec<String> = spec.roles.iter().map(|role| format!("{role}_model")).collect();
+                let (workflow, key, keys) = (workflow.to_owned(), key.to_owned(), keys.join(", "));
+                return Err(WorkflowsError::NoRole { workflow, key, keys });
+            }
+        }
+        Ok(registry)
     }
 
     /// The engine over it that knows these workflows.

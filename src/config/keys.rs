@@ -43,7 +43,6 @@ pub(super) enum Kind {
 #[derive(Clone, Copy)]
 pub(super) enum Preset {
     Text(&'static str),
-    Texts,
     Count(i64),
     Amount(f64),
     /// There is no value; the words say what happens then.
@@ -69,7 +68,7 @@ const MODEL: &[Key] = &[
     key("requests_per_minute", Count { least: 1, most: 1_000_000 }, Unset("no limit")),
     key("timeout_seconds", Count { least: 1, most: 3600 }, Preset::Count(120)),
     key("context_tokens", Count { least: 256, most: 100_000_000 }, Unset("the provider's own")),
-    key("max_output_tokens", Count { least: 1, most: 10_000_000 }, Unset("the provider's own")),
+    key("max_output_tokens", Count { least: 1, most: 10_000_000 }, Preset::Count(4096)),
     key("temperature", Amount { most: 2.0 }, Unset("the provider's own")),
 ];
 
@@ -80,8 +79,6 @@ pub(super) const SECTIONS: &[Section] = &[
         shape: Shape::One,
         keys: &[
             key("name", Text, Unset("none")),
-            key("address", Text, Unset("none")),
-            key("aliases", Texts, Preset::Texts),
             key("background", Text, Unset("none")),
             key("time_zone", Text, Unset("the system's")),
         ],
@@ -121,7 +118,7 @@ pub(super) const SECTIONS: &[Section] = &[
         shape: Shape::One,
         keys: &[
             key("concurrency", Count { least: 1, most: 1000 }, Preset::Count(8)),
-            key("node_timeout_seconds", Count { least: 1, most: DAY }, Preset::Count(300)),
+            key("node_timeout_seconds", Count { least: 1, most: DAY }, Preset::Count(1800)),
             key("step_limit", Count { least: 1, most: 100_000 }, Preset::Count(100)),
             key("retries", Count { least: 0, most: 100 }, Preset::Count(3)),
         ],
@@ -168,7 +165,6 @@ impl Preset {
     pub(super) fn value(self) -> Option<toml::Value> {
         match self {
             Self::Text(text) => Some(text.into()),
-            Self::Texts => Some(toml::Value::Array(Vec::new())),
             Self::Count(count) => Some(count.into()),
             Self::Amount(amount) => Some(amount.into()),
             Self::Unset(_) | Self::Required => None,

@@ -42,6 +42,12 @@ fn add_builtin(entries: &mut Entries) -> Result<(), Error> {
         let why = "names the built-in rules; choose another name".to_owned();
         return Err(Error::BadValue { key: format!("models.{BUILTIN}"), at, why });
     }
+    // `[model]` goes by the name of its section, so nothing else may.
+    let at = entries.origin("models", "model", "");
+    if at != Origin::Default {
+        let why = "would be taken for [model]; choose another name".to_owned();
+        return Err(Error::BadValue { key: "models.model".to_owned(), at, why });
+    }
     entries.begin("models", BUILTIN, Origin::Default);
     Ok(())
 }

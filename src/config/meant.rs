@@ -37,6 +37,8 @@ pub struct Config {
     pub engine: Engine,
     /// How much is written to the log.
     pub log: Level,
+    /// The model that `--model` or `SAYSO_MODEL` picked for everything, if one was.
+    pub picked: Option<String>,
     /// `[workflow.NAME]`: a key such as `triage_model` to the name of a model, all of which exist.
     pub(super) workflows: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) settings: Vec<Setting>,
@@ -53,11 +55,18 @@ impl Config {
         named.unwrap_or(&self.model)
     }
 
+    /// Every `[workflow.NAME]` with its keys and where each was written, for whoever knows the workflows.
+    pub fn workflow_keys(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.workflows
+            .iter()
+            .flat_map(|(name, keys)| keys.keys().map(move |key| (name.as_str(), key.as_str())))
+    }
+
     /// The model called `name`, for a thread that asks for one; the error names the known ones.
     pub fn model_named(&self, name: &str) -> Result<&Model, Error> {
         self.models.get(name).ok_or_else(|| Error::UnknownModel {
             name: quoted(name),
-            at: Origin::Flag("model"),
+            at: Origin::Flag("the thread's own key `model`"),
             known: self.models.keys().cloned().collect(),
         })
     }
@@ -73,10 +82,6 @@ impl Config {
 pub struct User {
     /// The person's name; empty if not given.
     pub name: String,
-    /// The person's mail address, if given.
-    pub address: Option<String>,
-    /// Further addresses that are the person's own.
-    pub aliases: Vec<String>,
     /// Who the person is and what matters to them, for prompts; empty if not given.
     pub background: String,
     /// Where the person's days begin and end.

@@ -44,6 +44,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     };
     let user = meaning.user(file.user)?;
     let prices = meaning.prices(file.prices)?;
+    let picked_name = picked.as_ref().map(|picked| picked.name.clone());
     let read = text.and(paths.config.clone());
     let settings =
         head(&paths, read.is_some(), picked).into_iter().chain(settings(&entries, &inputs.env)).collect();
@@ -69,6 +70,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         },
         log: file.log.level,
         workflows: file.workflow,
+        picked: picked_name,
         settings,
     })
 }
@@ -108,14 +110,6 @@ impl Meaning<'_> {
     }
 
     fn user(&self, user: typed::User) -> Result<User, Error> {
-        let addresses = user.address.iter().map(|address| ("address", address));
-        for (key, address) in addresses.chain(user.aliases.iter().map(|alias| ("aliases", alias))) {
-            if !looks_like_an_address(address) {
-                let why =
-                    format!("must be a mail address such as ada@example.org, not {:?}", quoted(address));
-                return Err(self.bad("user", "", key, why));
-            }
-        }
         let time_zone = match &user.time_zone {
             None => self.inputs.host.time_zone.clone(),
             Some(name) if self.inputs.host.time_zone.iana_name() == Some(name) => {
@@ -129,8 +123,6 @@ impl Meaning<'_> {
         };
         Ok(User {
             name: user.name.unwrap_or_default(),
-            address: user.address,
-            aliases: user.aliases,
             background: user.background.unwrap_or_default(),
             time_zone,
         })
@@ -243,14 +235,6 @@ impl Meaning<'_> {
         }
         Ok(meant)
     }
-}
-
-/// Enough to catch a name in place of an address; whether mail arrives there is the server's to say.
-fn looks_like_an_address(address: &str) -> bool {
-    let is_clean =
-        !address.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | ','));
-    is_clean
-        && address.rsplit_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty())
 }
 
 /// What is wrong with a server's address. The address is not quoted, for it may hold a password.

@@ -26,8 +26,6 @@ pub(super) struct File {
 #[serde(deny_unknown_fields)]
 pub(super) struct User {
     pub(super) name: Option<String>,
-    pub(super) address: Option<String>,
-    pub(super) aliases: Vec<String>,
     pub(super) background: Option<String>,
     pub(super) time_zone: Option<String>,
 }

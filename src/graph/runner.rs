@@ -110,7 +110,7 @@ pub async fn run_node(
         }
         Err(_) => {
             return Err(NodeError::transient(format!(
-                "node `{node}` took longer than {} s",
+                "node `{node}` took longer than {} s (raise engine.node_timeout_seconds if it needs longer)",
                 limit.as_secs_f32()
             )));
         }

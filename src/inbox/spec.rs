@@ -20,6 +20,8 @@ pub struct Spec {
     pub hidden: bool,
     /// Whether its finished threads appear in the inbox as results.
     pub results: bool,
+    /// The tasks a model can be chosen for in the config, by `ROLE_model`.
+    pub roles: &'static [&'static str],
     draw: DrawCard,
     prepare: Prepare,
 }
@@ -31,12 +33,26 @@ impl Spec {
         about: &'static str,
         card: impl Fn(&Folded, &Item) -> Card + Send + Sync + 'static,
     ) -> Self {
-        Self { workflow, about, hidden: false, results: true, draw: Arc::new(card), prepare: Arc::new(Ok) }
+        Self {
+            workflow,
+            about,
+            hidden: false,
+            results: true,
+            roles: &[],
+            draw: Arc::new(card),
+            prepare: Arc::new(Ok),
+        }
     }
 
     /// The same, not to be started by people.
     pub fn hidden(mut self) -> Self {
         self.hidden = true;
+        self
+    }
+
+    /// The same, with tasks a model can be chosen for in the config.
+    pub fn with_roles(mut self, roles: &'static [&'static str]) -> Self {
+        self.roles = roles;
         self
     }
 

@@ -185,6 +185,6 @@ pub struct UsageView {
     pub input_tokens: u64,
     /// Tokens written.
     pub output_tokens: u64,
-    /// Their price, where prices are known.
-    pub cost: f64,
+    /// Their price; null where one of them has no known price.
+    pub cost: Option<f64>,
 }

@@ -111,7 +111,7 @@ impl ModelError {
         match self {
             Self::Unreachable { .. } => {
                 "Is the server running, is base_url right, and is there a network? A local model may need \
-                 longer to load: raise idle_timeout."
+                 longer to load: raise timeout_seconds."
             }
             Self::Unauthorised { .. } => {
                 "Set api_key_env (or api_key_command) to where the provider's key is, and look whether the \
@@ -122,7 +122,7 @@ impl ModelError {
             }
             Self::Overloaded { .. } => "Try again later, or name another model in the config.",
             Self::ContextTooLong { .. } => {
-                "Use a model with a larger window, or give the thread less to read (for Ollama: context_window)."
+                "Use a model with a larger window, or give the thread less to read (for Ollama: context_tokens)."
             }
             Self::AnswerTooLong { .. } => "Raise max_output_tokens for this model in the config.",
             Self::Refused { .. } => "Answer this one yourself, or name another model in the config.",

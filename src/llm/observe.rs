@@ -8,7 +8,8 @@ use super::{BoxFuture, Model, ModelError, OnText, Reply, Request};
 /// Told of every single call, also of those that [`propose`](super::propose) and
 /// [`structured`](super::structured) repeat: what was paid is seen even when the answer was of no use.
 pub trait Observer: Send + Sync {
-    /// A call ended; `took` includes waiting for a place and retries. A dropped call is not reported.
+    /// A call ended; `took` includes waiting for a place and retries. A dropped call (a stop, a time limit) is
+    /// reported as cut: the server may well have charged for it.
     fn called(&self, model: &str, request: &Request, outcome: &Result<Reply, ModelError>, took: Duration);
 }
 
@@ -36,10 +37,35 @@ impl Model for Observed {
         on_text: OnText<'a>,
     ) -> BoxFuture<'a, Result<Reply, ModelError>> {
         Box::pin(async move {
-            let begun = Instant::now();
+            let mut call = Call { observed: self, request, begun: Instant::now(), ended: false };
             let outcome = self.inner.complete(request, on_text).await;
-            self.observer.called(self.inner.label(), request, &outcome, begun.elapsed());
+            call.report(&outcome);
             outcome
         })
+    }
+}
+
+/// A call under way, which is reported once, whichever way it ends.
+struct Call<'a> {
+    observed: &'a Observed,
+    request: &'a Request,
+    begun: Instant,
+    ended: bool,
+}
+
+impl Call<'_> {
+    fn report(&mut self, outcome: &Result<Reply, ModelError>) {
+        self.ended = true;
+        let Observed { inner, observer } = self.observed;
+        observer.called(inner.label(), self.request, outcome, self.begun.elapsed());
+    }
+}
+
+impl Drop for Call<'_> {
+    fn drop(&mut self) {
+        if !self.ended {
+            let model = self.observed.inner.label().to_owned();
+            self.report(&Err(ModelError::Cut { model, why: "it was dropped before it ended".to_owned() }));
+        }
     }
 }

@@ -17,9 +17,16 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
     for _ in 0..=MORE_TRIES {
         let mut reply = model.complete(&request, on_text).await?.visible();
         usage += reply.usage;
-        let Err(complaint) = check(&request, &reply) else {
-            reply.usage = usage;
-            return Ok(reply);
+        let checked = check(&request, &reply);
+        // Words that end where the tokens did are not the whole answer; a call is whole or is none.
+        let whole = reply.stop != Stop::Length || !reply.calls.is_empty();
+        let complaint = match checked {
+            Ok(()) if whole => {
+                reply.usage = usage;
+                return Ok(reply);
+            }
+            Ok(()) => Complaint::default(),
+            Err(complaint) => complaint,
         };
         if reply.stop == Stop::Length {
             let used = reply.usage.output.try_into().unwrap_or(u32::MAX);

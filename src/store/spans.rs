@@ -78,7 +78,8 @@ impl Store {
 
 fn usage(db: &Connection, thread: i64, counted: bool) -> Result<UsageView, StoreError> {
     let mut found = db.prepare_cached(
-        "SELECT count(*), coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cost), 0.0)
+        "SELECT count(*), coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cost), 0.0),
+            count(*) - count(cost)
          FROM spans WHERE thread = ? AND counts >= ?",
     )?;
     Ok(found.query_row(params![thread, counted], |row| {
@@ -87,7 +88,8 @@ fn usage(db: &Connection, thread: i64, counted: bool) -> Result<UsageView, Store
             calls: number(0)?,
             input_tokens: number(1)?,
             output_tokens: number(2)?,
-            cost: row.get(3)?,
+            // One call of unknown price makes the sum unknown.
+            cost: if row.get::<_, i64>(4)? == 0 { Some(row.get(3)?) } else { None },
         })
     })?)
 }

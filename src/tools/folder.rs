@@ -4,10 +4,12 @@
 //! left out is listed with the reason, so that nobody wonders.
 
 use crate::text::Visible;
-use rustix::fs::OFlags;
-use std::fs::{File, OpenOptions};
-use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// How much is read.
@@ -98,43 +100,78 @@ pub fn resolve(folder: &Path) -> Result<PathBuf, FolderError> {
 /// Reads the wanted files of a folder.
 pub fn read(folder: &Path, wanted: &Wanted<'_>, limits: &Limits) -> Result<Reading, FolderError> {
     let root = resolve(folder)?;
-    let mut walk = Walk { root: &root, wanted, limits, reading: Reading::default(), entries: 0, total: 0 };
-    walk.enter(&root, 0)?;
+    let unreadable = |e: io::Error| FolderError::Unreadable { path: folder.to_owned(), why: plain(&e) };
+    let handle = rustix::fs::open(&root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+    let handle = handle.map_err(|e| unreadable(e.into()))?;
+    let mut walk = Walk {
+        root: &root,
+        handle,
+        wanted,
+        limits,
+        reading: Reading::default(),
+        entries: 0,
+        total: 0,
+        left_out: 0,
+    };
+    walk.enter(Path::new(""), 0).map_err(unreadable)?;
+    if walk.left_out > 0 {
+        let why = format!("{} more were left out", walk.left_out);
+        walk.reading.skipped.push(Skipped { name: "…".to_owned(), why });
+    }
     let mut reading = walk.reading;
     reading.files.sort_by(|a, b| a.name.cmp(&b.name));
-    reading.skipped.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(reading)
 }
 
+/// How many left-out files are named one by one.
+const NAMED: usize = 50;
+
+/// A walk that never leaves the folder: everything is opened from its handle, a name at a time, and no link is
+/// followed on the way. What was swapped a moment ago leads nowhere.
 struct Walk<'a> {
     root: &'a Path,
+    handle: OwnedFd,
     wanted: &'a Wanted<'a>,
     limits: &'a Limits,
     reading: Reading,
     entries: usize,
     total: u64,
+    left_out: usize,
 }
 
 impl Walk<'_> {
-    fn enter(&mut self, folder: &Path, depth: usize) -> Result<(), FolderError> {
-        let listing = std::fs::read_dir(folder)
-            .map_err(|e| FolderError::Unreadable { path: folder.to_owned(), why: plain(&e) })?;
-        let mut entries: Vec<_> = listing.filter_map(Result::ok).collect();
-        entries.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in entries {
+    fn enter(&mut self, folder: &Path, depth: usize) -> io::Result<()> {
+        let handle = self.open(folder, OFlags::DIRECTORY)?;
+        let mut entries = Vec::new();
+        for entry in Dir::read_from(&handle)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes()).to_owned();
+            if name == "." || name == ".." {
+                continue;
+            }
             self.entries += 1;
             if self.entries > self.limits.entries {
-                self.skip(folder, format!("the folder has more than {} entries", self.limits.entries));
-                return Ok(());
+                let why = format!(
+                    "the folder has more than {} entries; the others were not looked at",
+                    self.limits.entries
+                );
+                self.skip(folder, why);
+                break;
             }
-            let path = entry.path();
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => self.sub_folder(&path, depth),
-                Ok(_) if !self.is_wanted(&path) => {}
-                Ok(kind) if kind.is_symlink() => self.link(&path),
-                Ok(kind) if kind.is_file() => self.file(&path, &path),
-                Ok(_) => self.skip(&path, "it is a device, a pipe or a socket"),
-                Err(e) => self.skip(&path, plain(&e)),
+            entries.push(name);
+        }
+        entries.sort();
+        for name in entries {
+            let path = folder.join(&name);
+            match rustix::fs::statat(&handle, &name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
+                    FileType::Directory => self.sub_folder(&path, depth),
+                    _ if !self.is_wanted(&path) => {}
+                    FileType::Symlink => self.link(&path),
+                    FileType::RegularFile => self.file(&path, &path),
+                    _ => self.skip(&path, "it is a device, a pipe or a socket"),
+                },
+                Err(error) => self.skip(&path, plain(&error.into())),
             }
         }
         Ok(())
@@ -147,19 +184,23 @@ impl Walk<'_> {
         if depth >= self.limits.depth {
             self.skip(path, format!("it lies more than {} folders deep", self.limits.depth));
         } else if let Err(error) = self.enter(path, depth + 1) {
-            self.skip(path, error.to_string());
+            self.skip(path, plain(&error));
         }
     }
 
+    /// A link counts as what it leads to, where that is a wanted file of this folder.
     fn link(&mut self, path: &Path) {
-        match path.canonicalize() {
-            Ok(target) if !target.starts_with(self.root) => {
-                self.skip(path, "it is a link that leads out of the folder")
-            }
-            Ok(target) if target.is_file() => self.file(path, &target),
-            Ok(_) => self.skip(path, "it is a link to something that is not a file"),
-            Err(_) => self.skip(path, "it is a link that leads nowhere"),
+        let target = match self.root.join(path).canonicalize() {
+            Ok(target) => target,
+            Err(_) => return self.skip(path, "it is a link that leads nowhere"),
+        };
+        let Ok(inside) = target.strip_prefix(self.root) else {
+            return self.skip(path, "it is a link that leads out of the folder");
+        };
+        if !target.is_file() || !self.is_wanted(inside) {
+            return self.skip(path, "it is a link to something that is not read");
         }
+        self.file(path, &inside.to_owned());
     }
 
     fn file(&mut self, path: &Path, target: &Path) {
@@ -169,27 +210,19 @@ impl Walk<'_> {
         match self.contents(target) {
             Ok(text) => {
                 self.total += text.len() as u64;
-                self.reading
-                    .files
-                    .push(TextFile { name: self.name(path), text: Visible::new(&text).into_string() });
+                let text = Visible::new(&text).into_string();
+                self.reading.files.push(TextFile { name: self.name(path), text });
             }
             Err(why) => self.skip(path, why),
         }
     }
 
     fn contents(&self, path: &Path) -> Result<String, String> {
-        // Opened without following a link or waiting for a writer, and looked at again once it is open: what
-        // stood there a moment ago may have been swapped.
-        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let flags = i32::try_from(flags.bits()).unwrap_or(0);
-        let file: File =
-            OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|e| plain(&e))?;
+        // Not waiting for a writer: what looked like a file may have become a pipe.
+        let file = File::from(self.open(path, OFlags::NONBLOCK).map_err(|e| plain(&e))?);
         let meta = file.metadata().map_err(|e| plain(&e))?;
         if !meta.is_file() {
             return Err("it is a device, a pipe or a socket".to_owned());
-        }
-        if meta.len() > self.limits.file {
-            return Err(format!("it is larger than {} KiB", self.limits.file >> 10));
         }
         if self.total + meta.len() > self.limits.total {
             return Err(format!("the files together are larger than {} MiB", self.limits.total >> 20));
@@ -203,6 +236,23 @@ impl Walk<'_> {
         if text.contains('\0') { Err("it is not text".to_owned()) } else { Ok(text) }
     }
 
+    /// Opens something beneath the folder, one name after another.
+    fn open(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+        let mut handle = self.handle.try_clone()?;
+        let names: Vec<&OsStr> = path.iter().collect();
+        for (at, name) in names.iter().enumerate() {
+            let last = at + 1 == names.len();
+            let flags = if last { flags } else { OFlags::DIRECTORY };
+            let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            handle = rustix::fs::openat(&handle, *name, flags, Mode::empty())?;
+        }
+        // A handle that is listed must have its own place in the listing.
+        if names.is_empty() {
+            handle = rustix::fs::openat(&handle, ".", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+        }
+        Ok(handle)
+    }
+
     fn is_wanted(&self, path: &Path) -> bool {
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -211,20 +261,27 @@ impl Walk<'_> {
     }
 
     fn name(&self, path: &Path) -> String {
-        let inside = path.strip_prefix(self.root).unwrap_or(path);
-        Visible::line(&inside.to_string_lossy()).into_string()
+        if path.as_os_str().is_empty() {
+            ".".to_owned()
+        } else {
+            Visible::line(&path.to_string_lossy()).into_string()
+        }
     }
 
     fn skip(&mut self, path: &Path, why: impl Into<String>) {
+        if self.reading.skipped.len() >= NAMED {
+            self.left_out += 1;
+            return;
+        }
         let name = self.name(path);
         self.reading.skipped.push(Skipped { name, why: why.into() });
     }
 }
 
-fn plain(error: &std::io::Error) -> String {
+fn plain(error: &io::Error) -> String {
     match error.kind() {
-        std::io::ErrorKind::NotFound => "it does not exist".to_owned(),
-        std::io::ErrorKind::PermissionDenied => "you are not allowed to read it".to_owned(),
+        io::ErrorKind::NotFound => "it does not exist".to_owned(),
+        io::ErrorKind::PermissionDenied => "you are not allowed to read it".to_owned(),
         _ => error.to_string(),
     }
 }
@@ -263,6 +320,8 @@ mod tests {
         std::fs::create_dir(at("deeper")).unwrap();
         std::fs::write(at("deeper/d.txt"), "delta").unwrap();
         symlink(outside.path(), at("elsewhere")).unwrap();
+        symlink(at("c.rs"), at("code.txt")).unwrap();
+        symlink(at("analysis_result.md"), at("sly.md")).unwrap();
 
         let flat = read(folder.path(), &wanted(false), &Limits::default()).unwrap();
         let names: Vec<_> = flat.files.iter().map(|f| f.name.as_str()).collect();
@@ -273,10 +332,12 @@ mod tests {
             [
                 ("big.txt", "it is larger than 1024 KiB"),
                 ("binary.txt", "it is not text"),
+                ("code.txt", "it is a link to something that is not read"),
                 ("dangling.txt", "it is a link that leads nowhere"),
                 ("latin.txt", "it is not UTF-8 text"),
                 ("out.txt", "it is a link that leads out of the folder"),
                 ("pipe.txt", "it is a device, a pipe or a socket"),
+                ("sly.md", "it is a link to something that is not read"),
                 ("zero.txt", "it is a link that leads out of the folder"),
             ]
         );
@@ -297,7 +358,14 @@ mod tests {
         let small = Limits { total: 25, ..Limits::default() };
         assert_eq!(read(folder.path(), &wanted(false), &small).unwrap().files.len(), 2);
         let short = Limits { entries: 3, ..Limits::default() };
-        assert_eq!(read(folder.path(), &wanted(false), &short).unwrap().files.len(), 3);
+        let reading = read(folder.path(), &wanted(false), &short).unwrap();
+        assert_eq!((reading.files.len(), reading.skipped[0].name.as_str()), (3, "."));
+        for n in 0..100 {
+            std::fs::write(folder.path().join(format!("more{n}.txt")), "").unwrap();
+        }
+        let reading = read(folder.path(), &wanted(false), &few).unwrap();
+        assert_eq!(reading.skipped.len(), NAMED + 1);
+        assert_eq!(reading.skipped[NAMED].why, "53 more were left out");
     }
 
     #[test]

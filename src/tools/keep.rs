@@ -12,23 +12,31 @@ pub fn write(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBu
     }
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = folder.join(format!(".{name}.{}.part", std::process::id()));
+    let temporary = folder.join(format!(".{name}.{}.part", random()?));
+    let folder = File::open(folder)?;
+    // One writer at a time in a folder, in every process: each keeps what the one before it wrote.
+    folder.lock()?;
     let replaced = replace(path, bytes, stamp, &temporary);
     if replaced.is_err() {
         let _ = fs::remove_file(&temporary);
     }
-    // The name is durable only when the folder is.
     let kept = replaced?;
-    File::open(folder)?.sync_all()?;
+    // The name is durable only when the folder is.
+    folder.sync_all()?;
     Ok(kept)
+}
+
+/// A name nobody else has, or can have put a link at.
+fn random() -> io::Result<String> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn replace(path: &Path, bytes: &[u8], stamp: &str, temporary: &Path) -> io::Result<Option<PathBuf>> {
     if path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder has that name"));
     }
-    // Left by a process of the same number that was killed. A new one never follows a link put in its place.
-    let _ = fs::remove_file(temporary);
     let mut file = OpenOptions::new().write(true).create_new(true).open(temporary)?;
     file.write_all(bytes)?;
     file.sync_all()?;

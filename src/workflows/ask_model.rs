@@ -1,26 +1,38 @@
 //! The one way a node speaks to a model: within budget, recorded, shown as it streams, paid once a step.
 
-use super::services::{CallRecord, Services};
+use super::services::{CallRecord, Meter, Picked, Services};
 use crate::graph::{Ctx, NodeError, Place};
 use crate::llm::{Delta, ModelError, Observed, Observer, Reply, Request, propose};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Asks the model for `role`, or the one named `wanted`. `name` is unique within the node.
+/// The model for `role`, or the one named `wanted`.
+pub async fn pick_model(ctx: &Ctx<Services>, role: &str, wanted: Option<&str>) -> Result<Picked, NodeError> {
+    let models = ctx.services().models.clone();
+    let (workflow, role) = (ctx.place().workflow.clone(), role.to_owned());
+    let wanted = wanted.map(str::to_owned);
+    // A key may come from a command that asks the person; nobody else should wait for that.
+    let picked = tokio::task::spawn_blocking(move || models.pick(&workflow, &role, wanted.as_deref()));
+    picked.await.map_err(NodeError::failed)?.map_err(failed)
+}
+
+/// Asks a model. `name` is unique within the node.
 pub async fn ask_model(
     ctx: &Ctx<Services>,
     name: &str,
-    role: &str,
-    wanted: Option<&str>,
+    picked: &Picked,
     request: &Request,
 ) -> Result<Reply, NodeError> {
     let services = ctx.services();
     ctx.call(name, async {
         services.meter.check(ctx.place())?;
-        let workflow = ctx.place().workflow.as_str();
-        let model = services.models.pick(workflow, role, wanted).map_err(failed)?;
-        let watch = Watch { services: services.meter.clone(), place: ctx.place().clone() };
-        let model = Observed::wrap(model, Arc::new(watch));
+        let watch = Watch {
+            meter: services.meter.clone(),
+            place: ctx.place().clone(),
+            name: picked.name.clone(),
+            builtin: picked.builtin,
+        };
+        let model = Observed::wrap(picked.model.clone(), Arc::new(watch));
         let show = |delta: Delta<'_>| match delta {
             Delta::Text(text) => ctx.show_text(text),
             Delta::Restart => ctx.show_text("\n… once more:\n"),
@@ -31,20 +43,24 @@ pub async fn ask_model(
 }
 
 struct Watch {
-    services: Arc<dyn super::services::Meter>,
+    meter: Arc<dyn Meter>,
     place: Place,
+    name: String,
+    builtin: bool,
 }
 
 impl Observer for Watch {
-    fn called(&self, model: &str, request: &Request, outcome: &Result<Reply, ModelError>, took: Duration) {
+    fn called(&self, _: &str, request: &Request, outcome: &Result<Reply, ModelError>, took: Duration) {
         let call = CallRecord {
             task: request.task.clone(),
-            model: outcome.as_ref().map_or_else(|_| model.to_owned(), |reply| reply.model.clone()),
+            model: self.name.clone(),
+            answered_as: outcome.as_ref().ok().map(|reply| reply.model.clone()),
+            builtin: self.builtin,
             took,
             usage: outcome.as_ref().map(|reply| reply.usage).unwrap_or_default(),
             error: outcome.as_ref().err().map(|error| error.code().to_owned()),
         };
-        self.services.record(&self.place, call);
+        self.meter.record(&self.place, call);
     }
 }
 

@@ -7,8 +7,8 @@ pub mod analyze;
 mod ask_model;
 mod services;
 
-pub use ask_model::ask_model;
-pub use services::{Blobs, CallRecord, Meter, Models, Services};
+pub use ask_model::{ask_model, pick_model};
+pub use services::{Blobs, CallRecord, Meter, Models, Picked, Services};
 
 use crate::inbox::{Registry, Spec};
 use std::sync::Arc;

@@ -7,10 +7,24 @@ use jiff::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// A model, and what the config says of it.
+#[derive(Clone)]
+pub struct Picked {
+    /// Who answers.
+    pub model: Arc<dyn Model>,
+    /// What its provider calls it, by the config.
+    pub name: String,
+    /// Whether it is the rules built in, which cost nothing.
+    pub builtin: bool,
+    /// How many tokens it reads at most, where the config says so.
+    pub window: Option<u64>,
+}
+
 /// The models of the config.
 pub trait Models: Send + Sync {
-    /// The model for a workflow's role (`triage`, `reply` …), or the one a thread was started with.
-    fn pick(&self, workflow: &str, role: &str, wanted: Option<&str>) -> Result<Arc<dyn Model>, ModelError>;
+    /// The model for a workflow's role (`turn`, `final` …), or the one a thread was started with. It may have to
+    /// run a command for a key, so it is not called where nobody may wait.
+    fn pick(&self, workflow: &str, role: &str, wanted: Option<&str>) -> Result<Picked, ModelError>;
     /// Whether a thread may be started with this model; the error names those there are.
     fn known(&self, name: &str) -> Result<(), String>;
 }
@@ -20,8 +34,12 @@ pub trait Models: Send + Sync {
 pub struct CallRecord {
     /// What it was for (`analyze.initial`).
     pub task: String,
-    /// Which model answered.
+    /// Which model was asked, by the config's name for it.
     pub model: String,
+    /// The name it gave itself, which may be a longer one.
+    pub answered_as: Option<String>,
+    /// Whether it was the rules built in.
+    pub builtin: bool,
     /// How long it took.
     pub took: Duration,
     /// What it used; nothing where it failed.

@@ -50,7 +50,8 @@ fn text(page: &Page, view: &ThreadView) -> String {
         lines.heading("Usage");
         let usage = &view.usage;
         let tokens = format!("{} tokens in, {} out", usage.input_tokens, usage.output_tokens);
-        lines.line(2, &format!("{} model calls, {tokens}, ${:.4}", usage.calls, usage.cost));
+        let cost = usage.cost.map_or("price not known".to_owned(), |cost| format!("${cost:.4}"));
+        lines.line(2, &format!("{} model calls, {tokens}, {cost}", usage.calls));
     }
     lines.into_text()
 }

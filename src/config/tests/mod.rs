@@ -68,8 +68,6 @@ fn what_is_written_is_meant() {
         budget = { day = 1, thread = 0 }
         [user]
         name = "Ada"
-        address = "ada@example.org"
-        aliases = ["a@example.org"]
         time_zone = "UTC"
         [model]
         provider = "openai"
@@ -92,7 +90,6 @@ fn what_is_written_is_meant() {
         "#,
     );
     assert_eq!((config.budget.day, config.budget.thread), (1.0, 0.0));
-    assert_eq!(config.user.aliases, ["a@example.org"]);
     assert_eq!(config.model.base_url, "http://127.0.0.1:8080/v1");
     assert_eq!(config.model.api_key, Some(Secret::File("/x/keys/local".into())));
     assert_eq!(config.model.temperature, Some(0.0));
@@ -120,13 +117,13 @@ fn variables_win_over_the_file() {
     let mut inputs = inputs();
     inputs.env = Env::from_iter([
         ("SAYSO_BUDGET__DAY", " 0.5 "),
-        ("SAYSO_USER__ALIASES", "a@b, c@d"),
+        ("SAYSO_USER__NAME", "Ada"),
         ("SAYSO_LOG__LEVEL", ""),
         ("OTHER__THING", "x"),
     ]);
     let config = resolve_with("[budget]\nday = 9\nthread = 1", &inputs).unwrap();
     assert_eq!((config.budget.day, config.budget.thread), (0.5, 1.0));
-    assert_eq!(config.user.aliases, ["a@b", "c@d"]);
+    assert_eq!(config.user.name, "Ada");
     assert_eq!(setting(&config, "budget.day").origin, Origin::Env("SAYSO_BUDGET__DAY".into()));
     assert_eq!(setting(&config, "budget.thread").origin, Origin::File { path: FILE.into(), line: 3 });
     assert_eq!(setting(&config, "log.level").origin, Origin::Default);
@@ -181,7 +178,7 @@ fn the_description_has_every_key_and_its_origin() {
         ("data", "/data", "default"),
         ("config", FILE, "default"),
         ("user.name", "Ada", "/x/config.toml:2"),
-        ("user.address", "(none)", "default"),
+        ("user.background", "(none)", "default"),
         ("user.time_zone", "UTC", "default"),
         ("model.base_url", "https://api.openai.com/v1", "default"),
         ("model.api_key_env", "env OPENAI_API_KEY (not set)", "default"),

@@ -1,5 +1,6 @@
 //! The nodes.
 
+use super::prompts::Reader;
 use super::state::{Analysis, AnalysisUpdate, FileRef, Verdict};
 use super::{RESULT_FILE, nothing_to_read, prompts, wanted};
 use crate::graph::{
@@ -10,7 +11,7 @@ use crate::llm::facts::analyze::FileFacts;
 use crate::text::{Visible, truncate};
 use crate::tools::folder::{self, Limits, Skipped};
 use crate::tools::keep;
-use crate::workflows::{Services, ask_model};
+use crate::workflows::{Services, ask_model, pick_model};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,14 +31,16 @@ pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -
         updates.push(AnalysisUpdate::Read { files: found, skipped });
     }
     let texts = contents(&ctx, &files)?;
-    let wanted = state.model_name.as_deref();
+    let role = if state.verdict == Verdict::Approved { "final" } else { "turn" };
+    let model = pick_model(&ctx, role, state.model_name.as_deref()).await?;
+    let reader = Reader { user: &ctx.services().user, window: model.window };
     let command = if state.verdict == Verdict::Approved {
-        let request = prompts::summary(&state, texts);
-        let output = ask_model(&ctx, "model", "final", wanted, &request).await?.text;
+        let request = prompts::summary(&state, texts, &reader);
+        let output = ask_model(&ctx, "model", &model, &request).await?.text;
         Command::goto("write_result").update(AnalysisUpdate::Concluded { output })
     } else {
-        let request = prompts::turn(&state, texts);
-        let text = ask_model(&ctx, "model", "turn", wanted, &request).await?.text;
+        let request = prompts::turn(&state, texts, &reader);
+        let text = ask_model(&ctx, "model", &model, &request).await?.text;
         Command::goto("analysis_interrupt").update(AnalysisUpdate::Asked { text })
     };
     updates.extend(command.updates);
@@ -72,7 +75,10 @@ pub(super) async fn analysis_interrupt(_: Ctx<Services>, state: Arc<Analysis>) -
 pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> Given {
     let path = Path::new(&state.inputs_dir).join(RESULT_FILE);
     let stamp = ctx.services().clock.clone()().strftime("%Y-%m-%dT%H%M%S").to_string();
-    let mut bytes = state.analysis_output.clone().unwrap_or_default().into_bytes();
+    let Some(output) = &state.analysis_output else {
+        return Err(NodeError::failed("there is no result to write"));
+    };
+    let mut bytes = output.clone().into_bytes();
     if !bytes.ends_with(b"\n") {
         bytes.push(b'\n');
     }

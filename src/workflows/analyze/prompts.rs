@@ -1,12 +1,27 @@
 //! What the model is told. The facts it was made from go along, for the built-in model.
 
 use super::state::Analysis;
+use crate::config::User;
 use crate::llm::facts::analyze::{AnalyzeFacts, FileFacts, Role, Turn};
 use crate::llm::{Message, Request};
 use std::fmt::Write;
 
-/// How much of the files a prompt holds. More would not fit most models, and would cost at every turn.
+/// How much of the files a prompt holds at most. More would cost at every turn.
 const FILE_BYTES: usize = 240_000;
+
+/// Who reads the prompt, and for whom.
+pub(super) struct Reader<'a> {
+    /// The person it works for.
+    pub user: &'a User,
+    /// How many tokens the model reads at most, where that is known.
+    pub window: Option<u64>,
+}
+
+/// How many bytes of the files a model of this window can read: two for a token leaves room for the conversation.
+fn room(window: Option<u64>) -> usize {
+    let fits = window.and_then(|tokens| usize::try_from(tokens).ok()).map(|tokens| tokens.saturating_mul(2));
+    fits.map_or(FILE_BYTES, |fits| fits.min(FILE_BYTES))
+}
 
 const ROLE: &str = "You help a person to analyse the files of a folder. You work in turns: in each turn you \
 either ask the one question whose answer would help most, or propose a solution and ask whether it is right. \
@@ -19,16 +34,21 @@ own: the question, the answer, what it rests on with the files named, what was d
 what remains open. Write only the document.";
 
 /// The request for the next question or proposal.
-pub(super) fn turn(state: &Analysis, files: Vec<FileFacts>) -> Request {
+pub(super) fn turn(state: &Analysis, files: Vec<FileFacts>, reader: &Reader<'_>) -> Request {
     let first = state.analysis_history.iter().all(|turn| turn.role == Role::User);
     let task = if first { "analyze.initial" } else { "analyze.followup" };
-    Request::new(task, facts(state, &files)).system(ROLE).messages(conversation(state, &files, None))
+    Request::new(task, facts(state, &files)).system(role(reader.user)).messages(conversation(
+        state,
+        &files,
+        None,
+        room(reader.window),
+    ))
 }
 
 /// The request for the summary.
-pub(super) fn summary(state: &Analysis, files: Vec<FileFacts>) -> Request {
-    let request = Request::new("analyze.final", facts(state, &files)).system(ROLE);
-    request.messages(conversation(state, &files, Some(SUMMARY)))
+pub(super) fn summary(state: &Analysis, files: Vec<FileFacts>, reader: &Reader<'_>) -> Request {
+    let request = Request::new("analyze.final", facts(state, &files)).system(role(reader.user));
+    request.messages(conversation(state, &files, Some(SUMMARY), room(reader.window)))
 }
 
 fn facts(state: &Analysis, files: &[FileFacts]) -> serde_json::Value {
@@ -46,9 +66,20 @@ fn facts(state: &Analysis, files: &[FileFacts]) -> serde_json::Value {
     serde_json::to_value(facts).unwrap_or_default()
 }
 
-fn opening(state: &Analysis, files: &[FileFacts]) -> String {
+/// What the model is, and for whom.
+fn role(user: &User) -> String {
+    let mut text = ROLE.to_owned();
+    if !user.name.is_empty() {
+        let _ = write!(text, " The person is {}.", user.name);
+    }
+    if !user.background.is_empty() {
+        let _ = write!(text, " In their own words: {}", user.background);
+    }
+    text
+}
+
+fn opening(state: &Analysis, files: &[FileFacts], mut room: usize) -> String {
     let mut text = format!("The question: {}\n\nThe files:\n", state.query);
-    let mut room = FILE_BYTES;
     for file in files {
         let part = head(&file.text, room);
         room -= part.len();
@@ -74,10 +105,10 @@ fn head(text: &str, bytes: usize) -> &str {
 
 /// The question with the files, then everything that was said, then what is wanted now. Words of the person that
 /// follow each other become one message: some models insist on taking turns.
-fn conversation(state: &Analysis, files: &[FileFacts], wanted: Option<&str>) -> Vec<Message> {
+fn conversation(state: &Analysis, files: &[FileFacts], wanted: Option<&str>, room: usize) -> Vec<Message> {
     let said = state.analysis_history.iter().map(|turn| (turn.role, turn.text.as_str()));
     let wanted = wanted.map(|text| (Role::User, text));
-    let mut messages = vec![Message::user(opening(state, files))];
+    let mut messages = vec![Message::user(opening(state, files, room))];
     for (role, text) in said.chain(wanted) {
         match (role, messages.last_mut()) {
             (Role::User, Some(Message::User { text: before })) => {
@@ -112,7 +143,17 @@ mod tests {
     fn the_model_sees_the_question_the_files_and_everything_said_in_turns() {
         let mut state = Analysis { query: "Why so slow?".to_owned(), ..Analysis::default() };
         let files = || vec![FileFacts { name: "log.txt".to_owned(), text: "It took 90 minutes.".to_owned() }];
-        let first = turn(&state, files());
+        let user = User {
+            name: "Ada".to_owned(),
+            background: "I run a workshop.".to_owned(),
+            time_zone: jiff::tz::TimeZone::UTC,
+        };
+        let reader = Reader { user: &user, window: None };
+        let first = turn(&state, files(), &reader);
+        assert!(first.system.contains("Ada") && first.system.contains("workshop"));
+        let narrow = turn(&state, files(), &Reader { user: &user, window: Some(4) });
+        let Message::User { text } = &narrow.messages[0] else { panic!() };
+        assert!(text.contains("It took \n[8 of 19 bytes shown]"), "{text}");
         assert_eq!((first.task.as_str(), shape(&first)), ("analyze.initial", vec!["user"]));
         let Message::User { text } = &first.messages[0] else { panic!() };
         assert!(
@@ -121,10 +162,10 @@ mod tests {
         );
 
         state.analysis_history = vec![say(Role::Agent, "Since when?"), say(Role::User, "Monday")];
-        let next = turn(&state, files());
+        let next = turn(&state, files(), &reader);
         assert_eq!((next.task.as_str(), shape(&next)), ("analyze.followup", vec!["user", "model", "user"]));
         state.analysis_history.extend([say(Role::Agent, "Is it this?"), say(Role::User, "DONE")]);
-        let last = summary(&state, files());
+        let last = summary(&state, files(), &reader);
         assert_eq!(shape(&last), ["user", "model", "user", "model", "user"]);
         let Message::User { text } = &last.messages[4] else { panic!() };
         assert!(text.starts_with("DONE\n\n") && text.ends_with(SUMMARY), "{text}");
