@@ -11,6 +11,7 @@ mod engine;
 mod fail_point;
 mod journal;
 mod local;
+mod screen;
 mod trouble;
 mod wait;
 mod worker;

@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST];
+const MIGRATIONS: &[&str] = &[FIRST, SCREEN];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -177,6 +177,16 @@ CREATE TABLE settings (
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
+";
+
+/// What a screen needs: words begun and not sent, and what is decided but not acted on.
+const SCREEN: &str = "
+CREATE TABLE drafts (
+    key   TEXT PRIMARY KEY,
+    text  TEXT NOT NULL,
+    at    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX interrupts_decided ON interrupts (seq) WHERE status = 'decided';
 ";
 
 /// The format of an open database.
