@@ -7,3 +7,4 @@ pub mod inbox;
 pub mod llm;
 pub mod store;
 pub mod text;
+pub mod tui;
