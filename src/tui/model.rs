@@ -139,7 +139,7 @@ impl Opened {
         meta.extend(item.source.as_deref().map(clean));
         meta.push(item.id.clone());
         if item.irreversible {
-            meta.push("cannot be taken back once done".to_owned());
+            meta.push("irreversible".to_owned());
         }
         meta.dedup();
         let extra = Extra { meta: meta.join(" · "), answers: &self.answers };

@@ -18,6 +18,8 @@ use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEvent
 use futures_util::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::task::Poll;
 use std::time::{Duration, Instant};
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::{Instant as TokioInstant, sleep_until};
@@ -116,12 +118,12 @@ impl App {
         }
         loop {
             if self.dirty {
-                self.draw()?;
+                self.draw().await?;
             }
             let every = if self.model.is_lively() { LIVELY } else { QUIET };
             let tick = TokioInstant::now() + every;
             if let Some(event) = self.waiting.pop_front() {
-                match self.input(event)? {
+                match self.input(event).await? {
                     Flow::On => continue,
                     Flow::End => return Ok(()),
                 }
@@ -137,7 +139,7 @@ impl App {
                     }
                 },
                 event = self.events.next() => match event {
-                    Some(Ok(event)) => self.input(event)?,
+                    Some(Ok(event)) => self.input(event).await?,
                     Some(Err(error)) => return Err(error.into()),
                     None => Flow::End,
                 },
@@ -173,10 +175,10 @@ impl App {
     }
 
     /// Reads everything that is waiting before any of it is handled.
-    fn input(&mut self, first: Event) -> Result<Flow, RunError> {
+    async fn input(&mut self, first: Event) -> Result<Flow, RunError> {
         let at = Instant::now();
         let mut events = vec![first];
-        self.read_waiting();
+        self.read_waiting().await;
         events.extend(self.waiting.drain(..));
         let pressed = |event: &Event| matches!(event, Event::Key(key) if key.kind != KeyEventKind::Release);
         let burst = events.iter().filter(|event| pressed(event)).count() > 1;
@@ -207,8 +209,10 @@ impl App {
     }
 
     /// Takes in what has come, without waiting for more.
-    fn read_waiting(&mut self) {
-        while let Some(Some(Ok(event))) = self.events.next().now_or_never() {
+    ///
+    /// Asked with this task's own waker: the stream keeps the one it was asked with last.
+    async fn read_waiting(&mut self) {
+        while let Poll::Ready(Some(Ok(event))) = poll_fn(|cx| Poll::Ready(self.events.poll_next_unpin(cx))).await {
             self.waiting.push_back(event);
         }
     }
@@ -269,13 +273,13 @@ impl App {
         });
     }
 
-    fn draw(&mut self) -> Result<(), RunError> {
+    async fn draw(&mut self) -> Result<(), RunError> {
         self.dirty = false;
         let model = &self.model;
         let mut seen = Seen::default();
         self.screen.draw(|frame| seen = view(model, frame))?;
         // What was typed before this frame was there is not about this frame.
-        self.read_waiting();
+        self.read_waiting().await;
         if self.waiting.is_empty() && !terminal::keys_wait() {
             update(&mut self.model, Msg::Drawn(seen, Instant::now()));
         }
