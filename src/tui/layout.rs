@@ -66,7 +66,11 @@ fn split((width, height): (u16, u16), focus: Focus) -> Areas {
         areas.rule = Rect { x: list, width: 1, ..body };
         areas.card = Rect { x: list + 2, width: (width - list - 3).min(MEASURE), ..body };
     } else if body.height >= 12 {
-        let list = (body.height * 2 / 5).max(4);
+        // Whoever reads the card wants to see more of it.
+        let list = match focus {
+            Focus::List => (body.height * 2 / 5).max(4),
+            Focus::Card => (body.height / 5).max(2),
+        };
         areas.list = Rect { height: list, ..body };
         areas.rule = Rect { y: body.y + list, height: 1, ..body };
         areas.card = inset(Rect { y: body.y + list + 1, height: body.height - list - 1, ..body });

@@ -25,3 +25,15 @@ pub fn age(since: Timestamp, now: Timestamp) -> String {
 pub fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
+
+/// An argument as people read it: texts as they are, lists of texts with commas, anything else as JSON.
+pub fn value(value: &serde_json::Value) -> Visible {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => Visible::new(text),
+        Value::Array(items) if items.iter().all(Value::is_string) => {
+            Visible::new(&items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "))
+        }
+        other => Visible::new(&other.to_string()),
+    }
+}

@@ -5,6 +5,7 @@ use super::highlight::{Language, highlight};
 use crate::graph::Warning;
 use crate::inbox::{Block, Card, DecisionView, Item};
 use crate::text::{Visible, width};
+use crate::tui::words;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -46,10 +47,13 @@ impl Doc {
             doc.warnings(&item.warnings);
         }
         let title = Visible::line(&item.title);
+        let mut heading = None;
         for (n, block) in card.blocks.iter().enumerate() {
             if matches!(block, Block::Turns(_)) && doc.proposal == 0 {
-                doc.proposal = doc.pieces.len();
+                // The conversation's own heading is no part of what is proposed.
+                doc.proposal = heading.unwrap_or(doc.pieces.len());
             }
+            heading = matches!(block, Block::Heading(_)).then_some(doc.pieces.len());
             match block {
                 Block::Heading(heading) if *heading == title && n == 0 => {}
                 block => doc.block(n, block, folds),
@@ -216,9 +220,8 @@ impl Doc {
         let Some(fields) = item.args.as_object() else { return };
         let indent = fields.keys().map(|name| width(name)).max().unwrap_or(0).min(16) + 2;
         for (name, value) in fields {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let sort = Sort::Field { name: Visible::line(name).into_string(), indent };
-            self.own(sort, Visible::new(&value).into_string());
+            self.own(sort, words::value(value).into_string());
         }
     }
 

@@ -132,40 +132,40 @@ impl Editor {
 
     /// The text as lines of at most `columns`, and the line and column of the cursor.
     pub fn laid_out(&self, columns: usize) -> (Vec<String>, (usize, usize)) {
-        let columns = columns.max(2) - 1; // a column is left for the cursor behind the last letter
-        let (mut lines, mut cursor) = (Vec::new(), (0, 0));
+        let rows = self.rows(columns.max(2) - 1); // a column is left for the cursor behind the last letter
+        let row = rows.iter().rposition(|row| row.start <= self.at).unwrap_or(0);
+        let column = width(&shown(&self.text[rows[row].start..self.at]));
+        (rows.into_iter().map(|row| shown(&self.text[row])).collect(), (row, column))
+    }
+
+    /// Where each line begins and ends. A word that does not fit goes to the next line whole.
+    fn rows(&self, columns: usize) -> Vec<Range<usize>> {
+        let mut rows = Vec::new();
         let mut start = 0;
         for paragraph in self.text.split('\n') {
-            let mut row = String::new();
-            let (mut taken, mut row_start) = (0, start);
-            let mut at = start;
-            for cluster in paragraph.graphemes(true) {
-                let shown = if cluster == "\t" { "    " } else { cluster };
-                let wide = width(shown);
+            let end = start + paragraph.len();
+            let mut taken = 0;
+            for (at, cluster) in paragraph.grapheme_indices(true) {
+                let at = end - paragraph.len() + at;
+                let wide = width(&shown(cluster));
                 if taken + wide > columns && taken > 0 {
-                    // A word goes to the next line whole, where it began in this one.
-                    let keep = row.rfind(' ').map_or(row.len(), |space| space + 1);
-                    let moved = row.split_off(keep);
-                    lines.push(std::mem::replace(&mut row, moved));
-                    taken = width(&row);
-                    row_start = at;
+                    let after_space = self.text[start..at].rfind(' ').map(|space| start + space + 1);
+                    let next = after_space.unwrap_or(at);
+                    rows.push(start..next);
+                    start = next;
+                    taken = width(&shown(&self.text[start..at]));
                 }
-                if at == self.at {
-                    cursor = (lines.len(), taken);
-                }
-                row.push_str(shown);
                 taken += wide;
-                at += cluster.len();
             }
-            if at == self.at {
-                cursor = (lines.len(), taken);
-            }
-            let _ = row_start;
-            lines.push(row);
-            start = at + 1;
+            rows.push(start..end);
+            start = end + 1;
         }
-        (lines, cursor)
+        rows
     }
+}
+
+fn shown(text: &str) -> String {
+    text.replace('\t', "    ")
 }
 
 #[cfg(test)]

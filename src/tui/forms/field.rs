@@ -44,6 +44,8 @@ pub struct Field {
     pub optional: bool,
     /// Whether it names a file or a folder.
     pub path: bool,
+    /// Whether leaving it empty is leaving it out, and not an empty text.
+    pub must: bool,
     /// What was typed.
     pub editor: Editor,
     /// What is wrong with it.
@@ -66,7 +68,7 @@ impl Field {
         let path = matches!(kind, FieldKind::Text | FieldKind::List)
             && (word("format") == "path" || PATHS.contains(&name));
         let value = value.or_else(|| schema.get("default")).cloned();
-        let text = show(&kind, value.as_ref());
+        let text = show(&kind, value.as_ref().or_else(|| schema.get("const")));
         let editor = match kind {
             FieldKind::Long | FieldKind::List | FieldKind::Json => Editor::long(&text),
             _ => Editor::line(&text),
@@ -75,9 +77,10 @@ impl Field {
             name: name.to_owned(),
             help: Visible::line(word("description")).into_string(),
             optional: nullable || !required,
-            fixed: schema.get("const").cloned().or(value).unwrap_or(Value::Null),
+            fixed: value.or_else(|| schema.get("const").filter(|_| required).cloned()).unwrap_or(Value::Null),
             kind,
             path,
+            must: false,
             editor,
             error: None,
         }
@@ -91,6 +94,7 @@ impl Field {
             kind: FieldKind::Long,
             optional: false,
             path: false,
+            must: false,
             editor: Editor::long(text),
             error: None,
             fixed: Value::Null,
@@ -104,7 +108,11 @@ impl Field {
         if line.is_empty() && self.optional && self.kind != FieldKind::Fixed {
             return Ok(None);
         }
+        if line.is_empty() && self.must && self.kind != FieldKind::Fixed {
+            return Err("is needed".to_owned());
+        }
         Ok(Some(match &self.kind {
+            FieldKind::Fixed if self.fixed.is_null() && self.optional => return Ok(None),
             FieldKind::Fixed => self.fixed.clone(),
             FieldKind::Text | FieldKind::Long => Value::from(text),
             FieldKind::Choice(_) => Value::from(line),

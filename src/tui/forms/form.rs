@@ -66,6 +66,9 @@ impl Form {
         for (name, value) in std::mem::take(&mut rest) {
             fields.push(Field::new(&Value::Null, &name, &Value::Null, Some(&value), false));
         }
+        if matches!(purpose, Purpose::Start { .. }) {
+            fields.iter_mut().for_each(|field| field.must = !field.optional);
+        }
         let focus = fields.iter().position(|field| field.kind != FieldKind::Fixed).unwrap_or(0);
         Self {
             purpose,
@@ -296,7 +299,7 @@ mod tests {
         for (name, text, error) in [
             ("count", "many", "write a whole number"),
             ("count", "0", "less than the minimum"),
-            ("count", "", "write a whole number"),
+            ("count", "", "is needed"),
             ("when", "tomorrow", "write a moment"),
             ("extra", "{", "this is not JSON"),
             ("urgent", "perhaps", "write yes or no"),

@@ -54,10 +54,8 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
 fn warnings_page(model: &Model) -> Doc {
     let Some(opened) = model.current() else { return Doc::default() };
     let mut blocks = vec![Block::Warnings(opened.item.warnings.clone())];
-    let fields = opened.item.args.as_object().into_iter().flatten().map(|(name, value)| {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        (Visible::line(name), Visible::new(&value))
-    });
+    let args = opened.item.args.as_object().into_iter().flatten();
+    let fields = args.map(|(name, value)| (Visible::line(name), words::value(value)));
     blocks.push(Block::Fields(fields.collect()));
     Doc::page(&opened.item.action, "", blocks)
 }

@@ -48,7 +48,8 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
     for action in Action::ALL.iter().copied().filter(|action| !in_layers(*action)) {
         let scopes = [Scope::List, Scope::Card, Scope::Decide, Scope::Global];
         let Some(key) = model.keymap.key_of(&scopes, action) else { continue };
-        let text = format!("{}: {}", action.name().replace('_', " "), action.help());
+        let name = action.name().replace('_', " ");
+        let text = if name == action.help() { name } else { format!("{name}: {}", action.help()) };
         if let Some(score) = fuzzy::score(&text, typed) {
             found.push((score, Suggestion { text, key, meant: Meant::Action(action) }));
         }
@@ -61,6 +62,8 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
         }
     }
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    let best = found.first().map_or(0, |(score, _)| *score);
+    found.retain(|(score, _)| typed.is_empty() || *score >= best / 2);
     found.into_iter().map(|(_, suggestion)| suggestion).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The tabs beside the inbox: threads, memory, what is running.
 
 use crate::graph::ThreadId;
-use crate::inbox::{Block, MemoryLine, ThreadLine, ThreadView};
+use crate::inbox::{Block, MemoryLine, NextView, ThreadLine, ThreadView};
 use crate::text::Visible;
 use crate::tui::card::{Doc, Place};
 use crate::tui::layout;
@@ -167,7 +167,12 @@ fn page(view: &ThreadView) -> Doc {
     }
     blocks.push(Block::Heading(line("Steps")));
     let rows = view.steps.iter().rev().map(|step| {
-        let next = serde_json::to_value(&step.next).map(|next| next.to_string()).unwrap_or_default();
+        let next = match &step.next {
+            NextView::Goto { goto } => format!("→ {goto}"),
+            NextView::Ask { ask, then } => format!("asks {}, then {then}", words::count(ask.len(), "question")),
+            NextView::Spawn { spawn, then } => format!("starts {}, then {then}", words::count(spawn.len(), "thread")),
+            NextView::End { .. } => "ends".to_owned(),
+        };
         vec![
             line(&step.n.to_string()),
             line(&step.node),

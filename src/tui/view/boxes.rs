@@ -182,10 +182,7 @@ fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>) -> bool {
 
 fn help_lines(model: &Model) -> Vec<Line<'static>> {
     let theme = &model.theme;
-    let mut lines = vec![
-        Line::styled("Enter, Esc, mouse and paste never decide. Lower case acts, upper case is rarer.", theme.quiet),
-        Line::default(),
-    ];
+    let mut lines = vec![Line::styled("Enter, Esc, mouse and paste never decide.", theme.quiet), Line::default()];
     for scope in Scope::ALL {
         lines.push(Line::styled(scope.title(), theme.title));
         for (keys, action, help) in model.keymap.rows(scope) {

@@ -39,6 +39,14 @@ pub(super) fn lines<'a>(buf: &mut Buffer, area: Rect, lines: impl IntoIterator<I
 /// An empty box with a title; gives back the room inside.
 pub(super) fn frame(buf: &mut Buffer, area: Rect, title: &str, style: Style) -> Rect {
     Clear.render(area, buf);
+    // A wide character that begins before the box would be drawn over its edge.
+    if let Some(before) = area.x.checked_sub(1) {
+        for y in area.y..area.bottom() {
+            if let Some(cell) = buf.cell_mut((before, y)).filter(|cell| width(cell.symbol()) > 1) {
+                cell.set_symbol(" ");
+            }
+        }
+    }
     if area.width < 6 || area.height < 3 {
         return area;
     }
