@@ -24,4 +24,5 @@ pub mod llm;
 pub mod store;
 pub mod text;
 pub mod tools;
+pub mod tui;
 pub mod workflows;

@@ -82,7 +82,7 @@ impl Local {
     }
 
     /// Reads off the runtime's threads: a big thread takes its time.
-    async fn blocking<T: Send + 'static>(
+    pub(super) async fn blocking<T: Send + 'static>(
         &self,
         read: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, BackendError> {
@@ -245,7 +245,7 @@ fn unknown_workflow(name: &str, known: &[&str]) -> BackendError {
 }
 
 /// The store's errors as people are told them.
-fn told(error: StoreError) -> BackendError {
+pub(super) fn told(error: StoreError) -> BackendError {
     match error {
         StoreError::Unknown(what, id) => {
             let hint = match what {

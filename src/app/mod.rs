@@ -12,6 +12,7 @@ mod fail_point;
 mod journal;
 mod local;
 mod models;
+mod screen;
 mod services;
 mod setup;
 mod trouble;

@@ -1,3 +1,5 @@
+//! Typed pairs, tried.
+
 use super::*;
 use serde_json::json;
 

@@ -124,6 +124,21 @@ pub(super) const SECTIONS: &[Section] = &[
         ],
     },
     Section {
+        name: "theme",
+        shape: Shape::One,
+        keys: &[key("name", Choice(&["default", "light", "contrast", "plain"]), Preset::Text("default"))],
+    },
+    Section {
+        name: "notices",
+        shape: Shape::One,
+        keys: &[
+            key("bell", Choice(&["on", "off"]), Preset::Text("on")),
+            key("desktop", Choice(&["off", "osc9", "osc777"]), Preset::Text("off")),
+        ],
+    },
+    // Which actions there are is the screen's affair, and it refuses the others by name.
+    Section { name: "keys", shape: Shape::One, keys: &[key("*", Texts, Unset("as `?` shows them"))] },
+    Section {
         name: "log",
         shape: Shape::One,
         keys: &[key(

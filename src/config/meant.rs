@@ -35,6 +35,12 @@ pub struct Config {
     pub budget: Budget,
     /// How threads are driven.
     pub engine: Engine,
+    /// The colours of the screen.
+    pub theme: ThemeName,
+    /// How a person is told that something new waits.
+    pub notices: Notices,
+    /// Keys by the name of their action, where they are not the usual ones.
+    pub keys: BTreeMap<String, Vec<String>>,
     /// How much is written to the log.
     pub log: Level,
     /// The model that `--model` or `SAYSO_MODEL` picked for everything, if one was.
@@ -232,4 +238,46 @@ pub enum Level {
     Debug,
     /// Everything.
     Trace,
+}
+
+/// The colours of the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThemeName {
+    /// The terminal's own colours, for a dark ground.
+    #[default]
+    Default,
+    /// For a light ground.
+    Light,
+    /// As much contrast as there is.
+    Contrast,
+    /// No colours at all; also what NO_COLOR asks for.
+    Plain,
+}
+
+/// How a person is told that something new waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notices {
+    /// Ring the terminal's bell.
+    pub bell: bool,
+    /// Have the terminal show a notice on the desktop.
+    pub desktop: Desktop,
+}
+
+impl Default for Notices {
+    fn default() -> Self {
+        Self { bell: true, desktop: Desktop::Off }
+    }
+}
+
+/// How terminals are asked for a notice on the desktop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Desktop {
+    /// Not at all.
+    Off,
+    /// As iTerm2, WezTerm, kitty and Windows Terminal understand it.
+    Osc9,
+    /// As rxvt-unicode, foot and Ghostty understand it.
+    Osc777,
 }

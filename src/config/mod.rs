@@ -31,7 +31,9 @@ use paths::Paths;
 pub use describe::Setting;
 pub use error::Error;
 pub use inputs::{Env, Flags, Host, Inputs};
-pub use meant::{Approvals, Budget, Config, Engine, Level, Model, Price, Provider, User};
+pub use meant::{
+    Approvals, Budget, Config, Desktop, Engine, Level, Model, Notices, Price, Provider, ThemeName, User,
+};
 pub use origin::Origin;
 pub use secret::{Secret, SecretError};
 

@@ -13,7 +13,7 @@ use super::entries::{Address, Entries};
 use super::error::{Error, quoted};
 use super::inputs::Inputs;
 use super::layers::{self, BUILTIN, Picked};
-use super::meant::{Approvals, Budget, Config, Engine, Model, Price, Provider, User};
+use super::meant::{Approvals, Budget, Config, Engine, Model, Notices, Price, Provider, User};
 use super::origin::Origin;
 use super::paths::{Paths, expand};
 use super::secret::Secret;
@@ -68,6 +68,9 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
             step_limit: file.engine.step_limit,
             retries: file.engine.retries,
         },
+        theme: file.theme.name,
+        notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },
+        keys: file.keys,
         log: file.log.level,
         workflows: file.workflow,
         picked: picked_name,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::meant::{Level, Provider};
+use super::meant::{Desktop, Level, Provider, ThemeName};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +19,9 @@ pub(super) struct File {
     pub(super) approvals: Approvals,
     pub(super) budget: Budget,
     pub(super) engine: Engine,
+    pub(super) theme: Theme,
+    pub(super) notices: Notices,
+    pub(super) keys: BTreeMap<String, Vec<String>>,
     pub(super) log: Log,
 }
 
@@ -82,4 +85,24 @@ pub(super) struct Engine {
 #[serde(deny_unknown_fields)]
 pub(super) struct Log {
     pub(super) level: Level,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Theme {
+    pub(super) name: ThemeName,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Notices {
+    pub(super) bell: Switch,
+    pub(super) desktop: Desktop,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Switch {
+    On,
+    Off,
 }

@@ -11,6 +11,7 @@ mod card;
 mod item;
 mod propose;
 mod rules;
+mod screen;
 mod spec;
 mod status;
 mod thread;
@@ -19,7 +20,8 @@ pub use backend::{Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, 
 pub use card::{Block, Card, Span, Tone};
 pub use item::{Item, ItemKind};
 pub use propose::proposal;
-pub use rules::{Refusal, check, check_args};
+pub use rules::{Refusal, check, check_args, check_fields};
+pub use screen::{Glance, ItemLine, LineQuery, MemoryLine, Screen, Standing};
 pub use spec::{Registry, Spec};
 pub use status::{By, Status};
 pub use thread::{

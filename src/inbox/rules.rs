@@ -58,6 +58,20 @@ pub fn check_args(schema: &Value, args: &Value) -> Result<(), String> {
     }
 }
 
+/// Everything that is wrong with `args`: the field, empty where it is the whole, and why.
+pub fn check_fields(schema: &Value, args: &Value) -> Vec<(String, String)> {
+    let validator = match jsonschema::validator_for(schema) {
+        Ok(validator) => validator,
+        Err(error) => return vec![(String::new(), format!("the tool's own schema is broken: {error}"))],
+    };
+    let wrong = validator.iter_errors(args).map(|error| {
+        let path = error.instance_path().to_string();
+        let field = path.trim_start_matches('/').split('/').next().unwrap_or_default().to_owned();
+        (field, error.to_string())
+    });
+    wrong.collect()
+}
+
 fn words(allow: Allow) -> String {
     let words = [
         (allow.accept, "accept"),
@@ -96,6 +110,8 @@ mod tests {
         assert_eq!(refused(Decision::Edit { args: json!({"to": "b"}) }, None), Ok(()));
         let wrong = refused(Decision::Edit { args: json!({"to": 3}) }, None).unwrap_err().to_string();
         assert!(wrong.starts_with("`to`: 3 is not of type"), "{wrong}");
+        let fields = check_fields(&json!({"properties": {"to": {"type": "string"}}}), &json!({"to": 3}));
+        assert_eq!(fields[0].0, "to");
         let missing = refused(Decision::Edit { args: json!({}) }, None).unwrap_err().to_string();
         assert!(missing.contains("\"to\" is a required property"), "{missing}");
     }

@@ -229,7 +229,7 @@ fn results(db: &Connection, query: &ItemQuery) -> Result<ItemPage, StoreError> {
     Ok(page)
 }
 
-fn result(row: &ThreadRow) -> Result<Item, StoreError> {
+pub(super) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
     let output = output(row)?.unwrap_or(Value::Null);
     Ok(Item {
         id: row.id.to_string(),

@@ -23,6 +23,7 @@ mod notice;
 mod open;
 mod rows;
 mod schema;
+mod screen;
 mod seal;
 mod search;
 mod settings;

@@ -167,6 +167,14 @@ CREATE TABLE memory (
     UNIQUE (namespace, version)
 ) STRICT;
 
+-- What a screen needs: words begun and not sent, and what is decided but not acted on.
+CREATE TABLE drafts (
+    key   TEXT PRIMARY KEY,
+    text  TEXT NOT NULL,
+    at    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX interrupts_decided ON interrupts (seq) WHERE status = 'decided';
+
 -- What model calls took; for people and for budgets.
 CREATE TABLE spans (
     seq     INTEGER PRIMARY KEY,

@@ -35,6 +35,13 @@ impl Store {
     }
 }
 
+impl Store {
+    /// What was decided about a thread, oldest first.
+    pub fn answers(&self, id: &ThreadId) -> Result<Vec<DecisionView>, StoreError> {
+        self.read(|db| decisions(db, &ThreadRow::find(db, id)?))
+    }
+}
+
 pub(super) fn view(db: &Connection, row: &ThreadRow) -> Result<StoredThread, StoreError> {
     let chain = steps(db, row, 0)?;
     if chain.last().is_some_and(|last| last.digest != row.head) {

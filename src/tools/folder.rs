@@ -200,7 +200,7 @@ impl Walk<'_> {
         if !target.is_file() || !self.is_wanted(inside) {
             return self.skip(path, "it is a link to something that is not read");
         }
-        self.file(path, &inside.to_owned());
+        self.file(path, inside);
     }
 
     fn file(&mut self, path: &Path, target: &Path) {

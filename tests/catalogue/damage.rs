@@ -125,7 +125,7 @@ async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
     for space in store.memory_namespaces()? {
         all.push(format!("{:?}", store.memory_history(&space)?));
     }
-    all.push(format!("{:?} {} {:?}", store.runnable()?, store.paused()?, store.counts()?));
+    all.push(format!("{:?} {} {:?}", store.to_do()?, store.paused()?, store.counts()?));
     Ok(all.join("\n"))
 }
 

@@ -1,8 +1,9 @@
 //! Workflows made for tests, and a data folder to run them in.
-#![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(dead_code, unused_imports, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod chat;
 pub mod courier;
+pub mod desk;
 pub mod house;
 pub mod player;
 pub mod walk;

@@ -167,7 +167,7 @@ fn a_picked_model_is_used_everywhere() {
     );
     assert_eq!(
         config.model_named("huge").unwrap_err().to_string(),
-        "there is no model \"huge\" (in model); the known ones are builtin, cheap"
+        "there is no model \"huge\" (in the thread's own key `model`); the known ones are builtin, cheap"
     );
 }
 

@@ -1,0 +1,88 @@
+//! What a screen asks of the local backend.
+
+use super::local::{Local, told};
+use crate::graph::{BoxFuture, ThreadId};
+use crate::inbox::{
+    BackendError, Block, Card, DecisionView, Glance, Item, ItemLine, LineQuery, MemoryLine, Screen,
+};
+use crate::store::StoreError;
+use crate::text::Visible;
+use serde_json::Value;
+
+type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
+
+impl Screen for Local {
+    fn glance(&self) -> Reply<'_, Vec<Glance>> {
+        Box::pin(self.blocking(|this| this.engine().store().glance()))
+    }
+
+    fn lines(&self, query: LineQuery) -> Reply<'_, Vec<ItemLine>> {
+        Box::pin(self.blocking(move |this| this.engine().store().lines(&query)))
+    }
+
+    fn result(&self, thread: ThreadId) -> Reply<'_, (Item, Card)> {
+        Box::pin(self.blocking(move |this| read_result(this, &thread)))
+    }
+
+    fn answers(&self, thread: ThreadId) -> Reply<'_, Vec<DecisionView>> {
+        Box::pin(self.blocking(move |this| this.engine().store().answers(&thread)))
+    }
+
+    fn drafts(&self) -> Reply<'_, Vec<(String, String)>> {
+        Box::pin(self.blocking(|this| this.engine().store().drafts()))
+    }
+
+    fn keep_draft(&self, key: String, text: Option<String>) -> Reply<'_, ()> {
+        Box::pin(async move { self.engine().store().keep_draft(key, text).await.map_err(told) })
+    }
+
+    fn memory(&self) -> Reply<'_, Vec<MemoryLine>> {
+        Box::pin(self.blocking(|this| {
+            let store = this.engine().store();
+            let mut lines = Vec::new();
+            for namespace in store.memory_namespaces()? {
+                lines.extend(store.memory(&namespace)?.map(|newest| MemoryLine {
+                    namespace: newest.namespace,
+                    version: newest.version,
+                    profile: newest.profile,
+                    updated_at: newest.updated_at,
+                    cause: newest.cause.kind,
+                }));
+            }
+            Ok(lines)
+        }))
+    }
+}
+
+/// The workflow's own card of the finished thread, or its output where that says nothing.
+fn read_result(local: &Local, thread: &ThreadId) -> Result<(Item, Card), StoreError> {
+    let engine = local.engine();
+    let mut item = engine.store().result(thread)?;
+    let drawn = match (engine.registry().get(&item.workflow), engine.state_at(thread, None)?) {
+        (Some(spec), Some(state)) => spec.card(&state, &item),
+        _ => Card::default(),
+    };
+    let card = if drawn.text().trim().is_empty() { output(&item) } else { drawn };
+    item.text = card.text();
+    Ok((item, card))
+}
+
+fn output(item: &Item) -> Card {
+    let body = match &item.args {
+        Value::String(text) => Block::Text(Visible::new(text)),
+        Value::Object(fields) => Block::Fields(
+            fields
+                .iter()
+                .map(|(name, value)| {
+                    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                    (Visible::line(name), Visible::new(&value))
+                })
+                .collect(),
+        ),
+        other => {
+            let text = serde_json::to_string_pretty(other).unwrap_or_default();
+            Block::Code { language: "json".to_owned(), text: Visible::new(&text) }
+        }
+    };
+    Card { blocks: vec![Block::Heading(Visible::line(&item.title)), body] }
+}

@@ -1,0 +1,116 @@
+//! What a screen asks for beyond what a script does: lists that stay small and live with ten thousand items, cards of
+//! results, and words somebody has begun to type.
+
+use super::{Backend, BackendError, Card, DecisionView, Item, ItemKind};
+use crate::graph::{Allow, BoxFuture, Hash, ThreadId};
+use jiff::Timestamp;
+
+/// Where an item stands in the inbox.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It waits for a decision.
+    Open,
+    /// It waits, out of sight.
+    Snoozed,
+    /// It is decided, and its thread waits for other answers.
+    Decided,
+    /// It is decided, and can still be taken back for a moment.
+    Held {
+        /// How long, in milliseconds.
+        hold_ms: i64,
+        /// Since when.
+        since: Timestamp,
+    },
+    /// A finished thread's answer that nobody has read.
+    Result,
+}
+
+/// An item at a glance: enough to see that something about it changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Glance {
+    /// The item's id.
+    pub id: String,
+    /// Its place among its like; later ones have higher places.
+    pub place: i64,
+    /// Where it stands.
+    pub standing: Standing,
+    /// Differs when anything about the item does.
+    pub stamp: u64,
+}
+
+/// An item as one line of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ItemLine {
+    /// What it is at a glance.
+    pub glance: Glance,
+    /// The thread that asks.
+    pub thread: ThreadId,
+    /// Its workflow.
+    pub workflow: String,
+    /// What sort of item it is.
+    pub kind: ItemKind,
+    /// The tool's name, `notify`, or a trouble's code.
+    pub action: String,
+    /// One line for the list.
+    pub title: String,
+    /// One more line: what it is about.
+    pub gist: String,
+    /// Whom or what it comes from.
+    pub source: Option<String>,
+    /// Which answers it takes.
+    pub allow: Allow,
+    /// The codes of what is unusual about it.
+    pub warnings: Vec<String>,
+    /// Accepting it does something that cannot be taken back.
+    pub irreversible: bool,
+    /// What a decision on it is bound to.
+    pub hash: Option<Hash>,
+    /// When it was asked.
+    pub created_at: Timestamp,
+    /// Until when it is out of sight.
+    pub snoozed_until: Option<Timestamp>,
+}
+
+/// Which lines are wanted.
+#[derive(Clone, Debug)]
+pub enum LineQuery {
+    /// The first open ones, for a first look.
+    First(usize),
+    /// These; what is gone meanwhile is left out.
+    Of(Vec<String>),
+}
+
+/// A profile of preferences at its newest version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryLine {
+    /// Whose preferences about what.
+    pub namespace: String,
+    /// How often it was written.
+    pub version: u64,
+    /// The whole profile.
+    pub profile: String,
+    /// When it was last written.
+    pub updated_at: Timestamp,
+    /// `default`, `answer`, `edit`, `revert` …
+    pub cause: String,
+}
+
+type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
+
+/// A backend that a screen can be drawn from.
+pub trait Screen: Backend {
+    /// Everything in the inbox at a glance, each sort in the order it was asked.
+    fn glance(&self) -> Reply<'_, Vec<Glance>>;
+    /// Items as lines of a list.
+    fn lines(&self, query: LineQuery) -> Reply<'_, Vec<ItemLine>>;
+    /// A result with its card.
+    fn result(&self, thread: ThreadId) -> Reply<'_, (Item, Card)>;
+    /// What was decided about a thread, oldest first.
+    fn answers(&self, thread: ThreadId) -> Reply<'_, Vec<DecisionView>>;
+    /// Everything begun and not sent: by key, the text.
+    fn drafts(&self) -> Reply<'_, Vec<(String, String)>>;
+    /// Keeps what was begun under a key, or forgets it.
+    fn keep_draft(&self, key: String, text: Option<String>) -> Reply<'_, ()>;
+    /// What was learned, newest version of each profile.
+    fn memory(&self) -> Reply<'_, Vec<MemoryLine>>;
+}

@@ -1,0 +1,127 @@
+//! Everything a key can mean. Names are what the config, the palette and `docs/keys.md` call them.
+
+macro_rules! actions {
+    ($($variant:ident $name:literal $help:literal,)*) => {
+        /// Something a person can ask of the screen.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Action {
+            $(#[doc = $help] $variant,)*
+        }
+
+        impl Action {
+            /// All of them.
+            pub const ALL: &'static [Action] = &[$(Action::$variant,)*];
+
+            /// What the config and the palette call it.
+            pub fn name(self) -> &'static str {
+                match self { $(Action::$variant => $name,)* }
+            }
+
+            /// What it does, in a few words.
+            pub fn help(self) -> &'static str {
+                match self { $(Action::$variant => $help,)* }
+            }
+        }
+    };
+}
+
+actions! {
+    TabInbox "inbox" "the inbox",
+    TabThreads "threads" "all threads",
+    TabMemory "memory" "what was learned",
+    TabActivity "activity" "what is going on",
+    NextTab "next_tab" "next tab",
+    PreviousTab "previous_tab" "previous tab",
+    ShowAll "show_all" "show everything that waits",
+    ShowApprovals "show_approvals" "show approvals",
+    ShowTriage "show_triage" "show triage",
+    ShowQuestions "show_questions" "show questions",
+    ShowTrouble "show_trouble" "show trouble",
+    ShowResults "show_results" "show results",
+    ShowSnoozed "show_snoozed" "show what is snoozed",
+    ShowHeld "show_held" "show what is held",
+    ShowRunning "show_running" "show what is running",
+    Search "search" "search the list",
+    SearchNext "search_next" "next match",
+    SearchPrevious "search_previous" "previous match",
+    Narrow "narrow" "narrow the list",
+    Palette "palette" "every action by name",
+    Help "help" "all keys",
+    NewThread "new_thread" "new thread",
+    Undo "undo" "take the last decision back",
+    Pause "pause" "pause or resume all",
+    Clear "clear" "clear or close",
+    Back "back" "back, at the top quit",
+    Quit "quit" "quit",
+    CloseLayer "close_layer" "close what is open",
+    Redraw "redraw" "draw the screen anew",
+    Suspend "suspend" "to the shell; `fg` comes back",
+    Down "down" "down",
+    Up "up" "up",
+    Top "top" "to the top",
+    Bottom "bottom" "to the end",
+    PageDown "page_down" "half a page down",
+    PageUp "page_up" "half a page up",
+    CardDown "card_down" "scroll the card down",
+    CardUp "card_up" "scroll the card up",
+    Open "open" "into the card",
+    Mark "mark" "mark",
+    MarkRange "mark_range" "mark from the last mark to here",
+    MarkAll "mark_all" "mark all shown",
+    MarkSame "mark_same" "mark all of the same sender",
+    Sort "sort" "sort and group",
+    NextItem "next_item" "next item",
+    PreviousItem "previous_item" "previous item",
+    NextPart "next_part" "next part of the card",
+    PreviousPart "previous_part" "previous part of the card",
+    Quotes "quotes" "fold or unfold quotes and older parts",
+    Leave "leave" "back to the list",
+    Accept "accept" "accept",
+    Edit "edit" "edit",
+    EditOutside "edit_outside" "edit in $EDITOR",
+    Respond "respond" "respond",
+    Ignore "ignore" "ignore",
+    IgnoreQuietly "ignore_quietly" "ignore, learn nothing",
+    Snooze "snooze" "snooze",
+    Stop "stop" "stop the thread",
+    OpenThread "open_thread" "show the thread",
+    Copy "copy" "copy",
+    Yes "yes" "yes",
+    No "no" "no",
+    Drop "drop" "leave this one out",
+    Wait "wait" "wait for it, then quit",
+    TakeBack "take_back" "take it back, then quit",
+    GoNow "go_now" "quit now; it goes on with the next sayso",
+    NextField "next_field" "next field",
+    PreviousField "previous_field" "previous field",
+    Submit "submit" "review or send",
+    Outside "outside" "in $EDITOR",
+    Remember "remember" "learn from this: on or off",
+    Complete "complete" "complete a path",
+    LeaveForm "leave_form" "leave, the text is kept",
+    Choose "choose" "choose",
+    Cancel "cancel" "close",
+}
+
+impl Action {
+    /// The action of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|action| action.name() == name)
+    }
+
+    /// Whether it decides something by itself, so that only its own key may do it.
+    pub fn decides(self) -> bool {
+        matches!(
+            self,
+            Action::Accept
+                | Action::Ignore
+                | Action::IgnoreQuietly
+                | Action::Stop
+                | Action::Yes
+                | Action::Submit
+                | Action::Wait
+                | Action::TakeBack
+                | Action::GoNow
+        )
+    }
+}

@@ -1,0 +1,281 @@
+//! A card is cut into pieces of a few kilobytes: what is proposed first, then the conversation, then earlier answers.
+
+use super::doc::{Doc, Piece, Sort, Source};
+use super::highlight::{Language, highlight};
+use crate::graph::Warning;
+use crate::inbox::{Block, Card, DecisionView, Item};
+use crate::text::{Visible, width};
+use crate::tui::words;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Longer pieces are cut, so that laying one out is never felt.
+const PIECE: usize = 4096;
+
+/// Text longer than this is shown as it is: quotes in it are not looked for, programs not coloured.
+const PLAIN: usize = 1024 * 1024;
+
+/// Quotes shorter than this stay.
+const QUOTE: usize = 4;
+
+/// What is folded away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Folds {
+    /// Quotes and all turns but the newest.
+    Closed,
+    /// Nothing.
+    Open,
+}
+
+/// What stands around the card: what is known of its item, and what was answered before.
+#[derive(Clone, Debug, Default)]
+pub struct Extra<'a> {
+    /// The line under the title.
+    pub meta: String,
+    /// Earlier answers, each in a line or more.
+    pub answers: &'a [DecisionView],
+}
+
+impl Doc {
+    /// Cuts an item's card into pieces.
+    pub fn new(item: &Item, card: Arc<Card>, extra: &Extra<'_>, folds: Folds) -> Self {
+        let mut doc = Doc { card: card.clone(), ..Self::default() };
+        doc.own(Sort::Title, Visible::line(&item.title).into_string());
+        doc.own(Sort::Meta, extra.meta.clone());
+        doc.gap();
+        if !card.blocks.iter().any(|block| matches!(block, Block::Warnings(_))) {
+            doc.warnings(&item.warnings);
+        }
+        let title = Visible::line(&item.title);
+        let mut heading = None;
+        for (n, block) in card.blocks.iter().enumerate() {
+            if matches!(block, Block::Turns(_)) && doc.proposal == 0 {
+                // The conversation's own heading is no part of what is proposed.
+                doc.proposal = heading.unwrap_or(doc.pieces.len());
+            }
+            heading = matches!(block, Block::Heading(_)).then_some(doc.pieces.len());
+            match block {
+                Block::Heading(heading) if *heading == title && n == 0 => {}
+                block => doc.block(n, block, folds),
+            }
+        }
+        if card.blocks.iter().all(is_empty) {
+            doc.arguments(item);
+        }
+        if doc.proposal == 0 {
+            doc.proposal = doc.pieces.len();
+        }
+        doc.answers(extra.answers);
+        while doc.pieces.last().is_some_and(|piece| piece.sort == Sort::Gap) {
+            doc.pieces.pop();
+        }
+        doc.proposal = doc.proposal.min(doc.pieces.len());
+        doc
+    }
+
+    /// Plain text with a title, for what is no card.
+    pub fn page(title: &str, meta: &str, blocks: Vec<Block>) -> Self {
+        let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
+        doc.own(Sort::Title, Visible::line(title).into_string());
+        doc.own(Sort::Meta, Visible::line(meta).into_string());
+        doc.gap();
+        let card = doc.card.clone();
+        for (n, block) in card.blocks.iter().enumerate() {
+            doc.block(n, block, Folds::Open);
+        }
+        doc.proposal = doc.pieces.len();
+        doc
+    }
+
+    fn own(&mut self, sort: Sort, text: String) {
+        self.pieces.push(Piece { sort, source: Source::Own(text) });
+    }
+
+    fn gap(&mut self) {
+        if self.pieces.last().is_some_and(|piece| piece.sort != Sort::Gap) {
+            self.own(Sort::Gap, String::new());
+        }
+    }
+
+    /// Cuts a part of the card into pieces of one sort.
+    fn cut(&mut self, sort: &Sort, block: usize, part: usize, text: &str, within: Range<usize>) {
+        let mut start = within.start;
+        while start < within.end {
+            let end = piece_end(text, start, within.end);
+            let source = Source::Card(block, part, start..end);
+            let sort = match sort {
+                Sort::Field { indent, .. } if start > within.start => {
+                    Sort::Field { name: String::new(), indent: *indent }
+                }
+                sort => sort.clone(),
+            };
+            self.pieces.push(Piece { sort, source });
+            start = end;
+        }
+    }
+
+    fn warnings(&mut self, warnings: &[Warning]) {
+        for warning in warnings {
+            self.own(Sort::Warning, Visible::line(&warning.text).into_string());
+        }
+        if !warnings.is_empty() {
+            self.gap();
+        }
+    }
+
+    fn block(&mut self, n: usize, block: &Block, folds: Folds) {
+        match block {
+            Block::Warnings(warnings) => self.warnings(warnings),
+            Block::Heading(text) => {
+                self.parts.push(self.pieces.len());
+                self.cut(&Sort::Heading, n, 0, text, 0..text.len());
+                return;
+            }
+            Block::Text(text) => self.quoted(&Sort::Text, n, 0, text, folds),
+            Block::Fields(fields) => {
+                let indent = fields.iter().map(|(name, _)| width(name)).max().unwrap_or(0).min(16) + 2;
+                for (part, (name, value)) in fields.iter().enumerate() {
+                    let sort = Sort::Field { name: name.to_string(), indent };
+                    if value.is_empty() {
+                        self.own(sort, String::new());
+                    } else {
+                        self.cut(&sort, n, part, value, 0..value.len());
+                    }
+                }
+            }
+            Block::Code { language, text } => self.code(n, Language::from_name(language), text),
+            Block::Table { rows, .. } => {
+                for row in std::iter::once(None).chain((0..rows.len()).map(Some)) {
+                    self.own(Sort::Row { block: n, row }, String::new());
+                }
+            }
+            Block::Diff(spans) => {
+                for (part, span) in spans.iter().enumerate() {
+                    self.cut(&Sort::Diff(span.tone), n, part, &span.text, 0..span.text.len());
+                }
+            }
+            Block::Turns(turns) => self.turns(n, turns, folds),
+        }
+        self.gap();
+    }
+
+    fn code(&mut self, n: usize, language: Language, text: &str) {
+        let language = if text.len() > PLAIN { Language::Other } else { language };
+        let (mut start, mut inside) = (0, Default::default());
+        while start < text.len() {
+            let end = piece_end(text, start, text.len());
+            self.pieces.push(Piece {
+                sort: Sort::Code { language, inside },
+                source: Source::Card(n, 0, start..end),
+            });
+            if language == Language::Python {
+                for line in text[start..end].split('\n') {
+                    inside = highlight(line, language, inside).1;
+                }
+            }
+            start = end;
+        }
+    }
+
+    /// Text whose quotes are folded.
+    fn quoted(&mut self, sort: &Sort, n: usize, part: usize, text: &str, folds: Folds) {
+        if folds == Folds::Open || text.len() > PLAIN {
+            return self.cut(sort, n, part, text, 0..text.len());
+        }
+        let (mut plain_from, mut quote_from, mut quoted, mut at) = (0, 0, 0, 0);
+        for line in text.split_inclusive('\n').chain(std::iter::once("")) {
+            if line.starts_with('>') {
+                if quoted == 0 {
+                    quote_from = at;
+                }
+                quoted += 1;
+            } else {
+                if quoted >= QUOTE {
+                    self.cut(sort, n, part, text, plain_from..quote_from);
+                    self.own(Sort::Fold, format!("{quoted} quoted lines"));
+                    plain_from = at;
+                }
+                quoted = 0;
+            }
+            at += line.len();
+        }
+        self.cut(sort, n, part, text, plain_from..text.len());
+    }
+
+    /// The newest turn first and open, older ones folded to a line.
+    fn turns(&mut self, n: usize, turns: &[(Visible, Visible)], folds: Folds) {
+        for (age, (part, (who, said))) in turns.iter().enumerate().rev().enumerate() {
+            self.parts.push(self.pieces.len());
+            if age > 0 && folds == Folds::Closed {
+                let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+                self.own(Sort::Fold, format!("{who}: {}", Visible::line(first)));
+                continue;
+            }
+            self.own(Sort::Who, who.to_string());
+            self.quoted(&Sort::Said, n, part, said, folds);
+            self.gap();
+        }
+    }
+
+    /// What is proposed, where the card says nothing.
+    fn arguments(&mut self, item: &Item) {
+        let Some(fields) = item.args.as_object() else { return };
+        let indent = fields.keys().map(|name| width(name)).max().unwrap_or(0).min(16) + 2;
+        for (name, value) in fields {
+            let sort = Sort::Field { name: Visible::line(name).into_string(), indent };
+            self.own(sort, words::value(value).into_string());
+        }
+    }
+
+    fn answers(&mut self, answers: &[DecisionView]) {
+        let told: Vec<&DecisionView> = answers.iter().filter(|answer| answer.undone_at.is_none()).collect();
+        if told.is_empty() {
+            return;
+        }
+        self.gap();
+        self.parts.push(self.pieces.len());
+        self.own(Sort::Heading, "Your earlier answers".to_owned());
+        for answer in told.iter().rev() {
+            let said = match &answer.args {
+                serde_json::Value::Null => String::new(),
+                serde_json::Value::String(words) => words.clone(),
+                other => other.to_string(),
+            };
+            let what = format!("{} · {}", answer.r#type, answer.action);
+            let sort = Sort::Field {
+                name: Visible::line(&answer.at.strftime("%b %d %H:%M").to_string()).into_string(),
+                indent: 14,
+            };
+            let said = if said.is_empty() { what } else { format!("{what}\n{said}") };
+            self.own(sort, Visible::new(&said).into_string());
+        }
+    }
+}
+
+fn is_empty(block: &Block) -> bool {
+    match block {
+        Block::Warnings(_) => true,
+        Block::Heading(text) | Block::Text(text) | Block::Code { text, .. } => text.trim().is_empty(),
+        Block::Fields(fields) => fields.is_empty(),
+        Block::Table { rows, .. } => rows.is_empty(),
+        Block::Diff(spans) => spans.is_empty(),
+        Block::Turns(turns) => turns.is_empty(),
+    }
+}
+
+/// Where a piece that begins at `start` ends: after a newline or a space where there is one.
+fn piece_end(text: &str, start: usize, limit: usize) -> usize {
+    let mut end = (start + PIECE).min(limit);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    if end == limit {
+        return end;
+    }
+    let window = &text.as_bytes()[start..end];
+    let found = window
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .or_else(|| window.iter().rposition(|byte| *byte == b' '));
+    found.map_or(end, |at| start + at + 1)
+}

@@ -1,0 +1,191 @@
+//! The pieces of a card, and places between them.
+
+use super::highlight::{Inside, Language};
+use super::lay;
+use crate::inbox::{Block, Card, Tone};
+use crate::text::Visible;
+use crate::tui::theme::Theme;
+use ratatui::text::Line;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A line of a card: which piece, and which of its lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The piece.
+    pub piece: usize,
+    /// The line in it.
+    pub line: usize,
+}
+
+/// What a piece of a card is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Sort {
+    Title,
+    Meta,
+    Warning,
+    Heading,
+    Text,
+    /// A field's value; its name stands before the first line of it.
+    Field {
+        name: String,
+        indent: usize,
+    },
+    Code {
+        language: Language,
+        inside: Inside,
+    },
+    Row {
+        block: usize,
+        row: Option<usize>,
+    },
+    Diff(Tone),
+    Who,
+    Said,
+    Fold,
+    Gap,
+}
+
+/// Where a piece's text is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Source {
+    Own(String),
+    /// Part of the card: block, part of the block, range.
+    Card(usize, usize, Range<usize>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Piece {
+    pub sort: Sort,
+    pub source: Source,
+}
+
+/// A card cut into pieces.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Doc {
+    pub(super) card: Arc<Card>,
+    pub(super) pieces: Vec<Piece>,
+    /// Where parts begin, for jumping.
+    pub(super) parts: Vec<usize>,
+    /// How many pieces must have been seen before it is decided without a second question.
+    pub(super) proposal: usize,
+}
+
+impl Doc {
+    /// The text of a piece.
+    pub(super) fn text<'d>(&'d self, piece: &'d Piece) -> &'d str {
+        match &piece.source {
+            Source::Own(text) => text,
+            Source::Card(block, part, range) => {
+                let text = self.card.blocks.get(*block).and_then(|block| part_of(block, *part));
+                text.and_then(|text| text.get(range.clone())).unwrap_or_default()
+            }
+        }
+    }
+
+    /// How many lines a piece has.
+    fn height(&self, piece: usize, width: usize) -> usize {
+        self.pieces.get(piece).map_or(0, |piece| lay::height(self, piece, width))
+    }
+
+    /// Up to `height` lines from `top` on.
+    pub fn lines(&self, top: Place, width: usize, height: usize, theme: &Theme) -> Vec<Line<'_>> {
+        let mut lines: Vec<Line<'_>> = Vec::new();
+        let mut skip = top.line;
+        for piece in self.pieces.iter().skip(top.piece) {
+            if lines.len() >= height {
+                break;
+            }
+            let laid = lay::lines(self, piece, width, skip, height - lines.len(), theme);
+            lines.extend(laid);
+            skip = 0;
+        }
+        lines.truncate(height);
+        lines
+    }
+
+    /// The highest place from which the end of the first `pieces` pieces is on the screen.
+    fn last_top(&self, pieces: usize, width: usize, height: usize) -> Place {
+        let mut left = height.max(1);
+        for piece in (0..pieces.min(self.pieces.len())).rev() {
+            let here = self.height(piece, width);
+            if here >= left {
+                return Place { piece, line: here - left };
+            }
+            left -= here;
+        }
+        Place::default()
+    }
+
+    /// Whether the end of what is proposed is on the screen, or above it.
+    pub fn end_in_sight(&self, top: Place, width: usize, height: usize) -> bool {
+        top >= self.last_top(self.proposal, width, height)
+    }
+
+    /// Whether there is more below.
+    pub fn more_below(&self, top: Place, width: usize, height: usize) -> bool {
+        top < self.last_top(self.pieces.len(), width, height)
+    }
+
+    /// The place `by` lines further down, as far as there is something to scroll to.
+    pub fn down(&self, top: Place, by: usize, width: usize, height: usize) -> Place {
+        let last = self.last_top(self.pieces.len(), width, height);
+        let (mut place, mut left) = (top, by);
+        while place < last {
+            let here = self.height(place.piece, width).saturating_sub(place.line);
+            if here > left {
+                place.line += left;
+                break;
+            }
+            left -= here;
+            place = Place { piece: place.piece + 1, line: 0 };
+        }
+        place.min(last)
+    }
+
+    /// The place `by` lines further up.
+    pub fn up(&self, top: Place, by: usize, width: usize) -> Place {
+        let (mut place, mut left) = (top, by);
+        loop {
+            if place.line >= left {
+                place.line -= left;
+                return place;
+            }
+            left -= place.line;
+            let Some(piece) = place.piece.checked_sub(1) else { return Place::default() };
+            place = Place { piece, line: self.height(piece, width) };
+        }
+    }
+
+    /// The end.
+    pub fn end(&self, width: usize, height: usize) -> Place {
+        self.last_top(self.pieces.len(), width, height)
+    }
+
+    /// The next part after `top`, or the one before it.
+    pub fn part(&self, top: Place, forward: bool, width: usize, height: usize) -> Place {
+        let starts = || self.parts.iter().map(|piece| Place { piece: *piece, line: 0 });
+        let found =
+            if forward { starts().find(|start| *start > top) } else { starts().rfind(|start| *start < top) };
+        found
+            .unwrap_or(if forward { self.end(width, height) } else { Place::default() })
+            .min(self.end(width, height))
+    }
+
+    /// How far down `top` is, in hundredths.
+    pub fn percent(&self, top: Place, width: usize, height: usize) -> usize {
+        let last = self.last_top(self.pieces.len(), width, height).piece.max(1);
+        if self.more_below(top, width, height) { (top.piece * 100 / last).min(99) } else { 100 }
+    }
+}
+
+/// The part of a block that a piece may be a range of.
+pub(super) fn part_of(block: &Block, part: usize) -> Option<&Visible> {
+    match block {
+        Block::Heading(text) | Block::Text(text) | Block::Code { text, .. } => Some(text),
+        Block::Fields(fields) => fields.get(part).map(|(_, value)| value),
+        Block::Diff(spans) => spans.get(part).map(|span| &span.text),
+        Block::Turns(turns) => turns.get(part).map(|(_, said)| said),
+        Block::Warnings(_) | Block::Table { .. } => None,
+    }
+}

@@ -1,0 +1,167 @@
+//! Colours for Python, JSON and shell, one line at a time. It knows words, text, numbers and remarks, and no grammar.
+
+/// The languages it knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// Python.
+    Python,
+    /// JSON.
+    Json,
+    /// Shells.
+    Shell,
+    /// Any other: drawn as it is.
+    Other,
+}
+
+impl Language {
+    /// The language a card names.
+    pub fn from_name(name: &str) -> Self {
+        match name.to_ascii_lowercase().as_str() {
+            "python" | "py" | "python3" => Language::Python,
+            "json" | "jsonc" => Language::Json,
+            "sh" | "bash" | "zsh" | "shell" | "console" => Language::Shell,
+            _ => Language::Other,
+        }
+    }
+}
+
+/// What a piece of a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// Anything else.
+    Plain,
+    /// A word of the language.
+    Keyword,
+    /// Text.
+    Text,
+    /// A number.
+    Number,
+    /// A remark.
+    Remark,
+}
+
+/// What a line begins inside of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Inside {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// A Python text of three quotes, of this kind.
+    Triple(char),
+}
+
+const PYTHON: &[&str] = &[
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
+    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
+    "lambda", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+const JSON: &[&str] = &["true", "false", "null"];
+const SHELL: &[&str] = &[
+    "if", "then", "else", "elif", "fi", "for", "in", "do", "done", "while", "until", "case", "esac",
+    "function", "return", "export", "local", "exit", "set",
+];
+
+/// The pieces of a line, in order and without a gap, and what the next line begins inside of.
+pub fn highlight(line: &str, language: Language, inside: Inside) -> (Vec<(Token, &str)>, Inside) {
+    let words = match language {
+        Language::Python => PYTHON,
+        Language::Json => JSON,
+        Language::Shell => SHELL,
+        Language::Other => return (vec![(Token::Plain, line)], Inside::Nothing),
+    };
+    let mut pieces: Vec<(Token, &str)> = Vec::new();
+    let mut rest = line;
+    let mut inside = inside;
+    while let Some(first) = rest.chars().next() {
+        let (token, length) = match (inside, first) {
+            (Inside::Triple(quote), _) => {
+                let end: String = std::iter::repeat_n(quote, 3).collect();
+                match rest.find(&end) {
+                    Some(found) => {
+                        inside = Inside::Nothing;
+                        (Token::Text, found + 3)
+                    }
+                    None => (Token::Text, rest.len()),
+                }
+            }
+            (_, '#') if language != Language::Json => (Token::Remark, rest.len()),
+            (_, '"' | '\'') if language == Language::Python && is_triple(rest, first) => {
+                inside = Inside::Triple(first);
+                (Token::Text, 3)
+            }
+            (_, '"') => (Token::Text, text_length(rest, '"')),
+            (_, '\'') if language != Language::Json => (Token::Text, text_length(rest, '\'')),
+            (_, '0'..='9') => {
+                (Token::Number, length_while(rest, |c| c.is_ascii_alphanumeric() || c == '.' || c == '_'))
+            }
+            (_, c) if c.is_alphabetic() || c == '_' => {
+                let length = length_while(rest, |c| c.is_alphanumeric() || c == '_');
+                let token = if words.contains(&&rest[..length]) { Token::Keyword } else { Token::Plain };
+                (token, length)
+            }
+            (_, c) => (Token::Plain, c.len_utf8()),
+        };
+        let start = line.len() - rest.len();
+        match pieces.last_mut() {
+            Some((last, text)) if *last == token && token == Token::Plain => {
+                *text = &line[start - text.len()..start + length];
+            }
+            _ => pieces.push((token, &rest[..length])),
+        }
+        rest = &rest[length..];
+    }
+    (pieces, inside)
+}
+
+fn is_triple(rest: &str, quote: char) -> bool {
+    rest.chars().take(3).filter(|c| *c == quote).count() == 3
+}
+
+fn length_while(text: &str, mut fits: impl FnMut(char) -> bool) -> usize {
+    text.find(|c| !fits(c)).unwrap_or(text.len())
+}
+
+/// The length of a text with its quotes; one that does not end goes to the end of the line.
+fn text_length(rest: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return at + c.len_utf8(),
+            _ => {}
+        }
+    }
+    rest.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn python_is_told_apart() {
+        let (pieces, inside) = highlight("return f(1.5, 'a\\'b') # x", Language::Python, Inside::Nothing);
+        let of = |token| pieces.iter().filter(|(t, _)| *t == token).map(|(_, s)| *s).collect::<Vec<_>>();
+        assert_eq!(of(Token::Keyword), ["return"]);
+        assert_eq!(of(Token::Number), ["1.5"]);
+        assert_eq!(of(Token::Text), ["'a\\'b'"]);
+        assert_eq!(of(Token::Remark), ["# x"]);
+        assert_eq!(inside, Inside::Nothing);
+        let (_, inside) = highlight("x = \"\"\"begins", Language::Python, Inside::Nothing);
+        assert_eq!(inside, Inside::Triple('"'));
+        let (pieces, inside) = highlight("ends\"\"\" if y", Language::Python, inside);
+        assert_eq!((pieces[0], inside), ((Token::Text, "ends\"\"\""), Inside::Nothing));
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_the_line(line in "[a-z0-9'\"#\\\\ é漢]{0,30}") {
+            for language in [Language::Python, Language::Json, Language::Shell, Language::Other] {
+                let (pieces, _) = highlight(&line, language, Inside::Nothing);
+                prop_assert_eq!(pieces.iter().map(|(_, text)| *text).collect::<String>(), line.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Pieces as lines of a given width. Only the lines that are asked for are made.
+
+use super::doc::{Doc, Piece, Sort};
+use super::highlight::{Token, highlight};
+use super::table;
+use crate::inbox::Tone;
+use crate::text::{expand_tabs, pad, truncate, wrap};
+use crate::tui::theme::Theme;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::borrow::Cow;
+
+/// How far a piece's text is set in, and what stands before each line.
+fn margin(sort: &Sort) -> (usize, &'static str) {
+    match sort {
+        Sort::Title | Sort::Meta | Sort::Heading | Sort::Text | Sort::Gap | Sort::Who | Sort::Row { .. } => {
+            (0, "")
+        }
+        Sort::Warning => (2, "⚠ "),
+        Sort::Field { indent, .. } => (*indent, ""),
+        Sort::Code { .. } => (2, "│ "),
+        Sort::Diff(Tone::Added) => (2, "+ "),
+        Sort::Diff(Tone::Removed) => (2, "- "),
+        Sort::Diff(Tone::Plain | Tone::Quiet) => (2, "  "),
+        Sort::Said => (2, "  "),
+        Sort::Fold => (2, "▸ "),
+    }
+}
+
+/// The columns left for text. On a very narrow screen a field's value goes below its name.
+fn room(sort: &Sort, width: usize) -> usize {
+    width.saturating_sub(inset(sort, width)).max(1)
+}
+
+fn inset(sort: &Sort, width: usize) -> usize {
+    let (inset, _) = margin(sort);
+    if inset * 2 > width { width.min(2) / 2 } else { inset }
+}
+
+pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
+    match &piece.sort {
+        Sort::Gap | Sort::Fold => 1,
+        Sort::Meta => usize::from(!doc.text(piece).is_empty()),
+        Sort::Row { .. } => 1 + usize::from(matches!(piece.sort, Sort::Row { row: None, .. })),
+        sort => wrap(doc.text(piece), room(sort, width)).count().max(1),
+    }
+}
+
+pub(super) fn lines<'d>(
+    doc: &'d Doc,
+    piece: &'d Piece,
+    width: usize,
+    skip: usize,
+    most: usize,
+    theme: &Theme,
+) -> Vec<Line<'d>> {
+    let style = style(&piece.sort, theme);
+    let text = doc.text(piece);
+    match &piece.sort {
+        Sort::Gap => vec![Line::default()],
+        Sort::Meta if text.is_empty() => Vec::new(),
+        Sort::Fold => {
+            let hint = format!("{text}  (T)");
+            vec![Line::styled(format!("▸ {}", truncate(&hint, width.saturating_sub(2))), style)]
+        }
+        Sort::Row { block, row } => {
+            table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).collect()
+        }
+        Sort::Code { language, inside } => {
+            let mut state = *inside;
+            let mut laid = Vec::new();
+            for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
+                let (tokens, after) = highlight(line, *language, state);
+                state = after;
+                laid.extend(code_lines(line, &tokens, room(&piece.sort, width), theme));
+                if laid.len() >= skip + most {
+                    break;
+                }
+            }
+            laid.into_iter().skip(skip).take(most).collect()
+        }
+        sort => {
+            let name = match sort {
+                Sort::Field { name, .. } => name.as_str(),
+                _ => "",
+            };
+            let inset = inset(sort, width);
+            let mark = margin(sort).1;
+            let mut wrapped = wrap(text, room(sort, width)).peekable();
+            if wrapped.peek().is_none() {
+                return vec![Line::styled(pad(name, inset.min(width)), theme.quiet)];
+            }
+            let line = |(n, line): (usize, &'d str)| {
+                let before = if n == 0 && !name.is_empty() {
+                    Span::styled(pad(name, inset.saturating_sub(1)) + " ", theme.quiet)
+                } else if inset == 0 || mark.is_empty() {
+                    Span::raw(" ".repeat(inset))
+                } else if n == 0 || matches!(sort, Sort::Diff(_)) {
+                    Span::styled(mark, style)
+                } else {
+                    Span::raw(" ".repeat(inset))
+                };
+                Line::from(vec![before, Span::styled(expand_tabs(line), style)])
+            };
+            wrapped.enumerate().skip(skip).take(most).map(line).collect()
+        }
+    }
+}
+
+fn style(sort: &Sort, theme: &Theme) -> Style {
+    match sort {
+        Sort::Title => theme.title,
+        Sort::Heading | Sort::Who => theme.accent,
+        Sort::Meta | Sort::Fold => theme.quiet,
+        Sort::Warning => theme.warning,
+        Sort::Diff(Tone::Added) => theme.added,
+        Sort::Diff(Tone::Removed) => theme.removed,
+        Sort::Diff(Tone::Quiet) => theme.quiet,
+        Sort::Diff(Tone::Plain)
+        | Sort::Text
+        | Sort::Field { .. }
+        | Sort::Code { .. }
+        | Sort::Row { .. }
+        | Sort::Said
+        | Sort::Gap => theme.text,
+    }
+}
+
+/// A line of a program, coloured and broken where it does not fit.
+fn code_lines<'d>(line: &'d str, tokens: &[(Token, &'d str)], room: usize, theme: &Theme) -> Vec<Line<'d>> {
+    let mut laid = Vec::new();
+    for part in wrap(line, room) {
+        let start = part.as_ptr() as usize - line.as_ptr() as usize;
+        let range = start..start + part.len();
+        let mut spans = vec![Span::styled("│ ", theme.rule)];
+        let mut at = 0;
+        for (token, text) in tokens {
+            let (from, to) = (at.max(range.start), (at + text.len()).min(range.end));
+            at += text.len();
+            if from < to {
+                let cut: Cow<'_, str> = expand_tabs(&line[from..to]);
+                spans.push(Span::styled(cut, token_style(*token, theme)));
+            }
+        }
+        laid.push(Line::from(spans));
+    }
+    if laid.is_empty() {
+        laid.push(Line::styled("│ ", theme.rule));
+    }
+    laid
+}
+
+fn token_style(token: Token, theme: &Theme) -> Style {
+    match token {
+        Token::Plain => theme.text,
+        Token::Keyword => theme.keyword,
+        Token::Text => theme.string,
+        Token::Number => theme.number,
+        Token::Remark => theme.quiet,
+    }
+}

@@ -1,0 +1,65 @@
+//! A table's rows, each cell cut to its column.
+
+use super::doc::Doc;
+use crate::inbox::Block;
+use crate::text::{Visible, pad, width};
+use crate::tui::theme::Theme;
+use ratatui::text::Line;
+
+/// So many rows decide how wide columns are; a longer table is not read to its end for that.
+const LOOKED_AT: usize = 200;
+
+/// One row, or the heading row with the line below it.
+pub(super) fn lines<'d>(
+    doc: &'d Doc,
+    block: usize,
+    row: Option<usize>,
+    columns: usize,
+    theme: &Theme,
+) -> Vec<Line<'d>> {
+    let Some(Block::Table { head, rows }) = doc.card.blocks.get(block) else { return Vec::new() };
+    let widths = fit(head, rows, columns);
+    let cells = match row {
+        None => head,
+        Some(row) => match rows.get(row) {
+            Some(cells) => cells,
+            None => return Vec::new(),
+        },
+    };
+    let text: Vec<String> =
+        widths.iter().enumerate().map(|(n, wide)| pad(&one_line(cells.get(n)), *wide)).collect();
+    let line = text.join(" │ ");
+    match row {
+        Some(_) => vec![Line::styled(line, theme.text)],
+        None => {
+            let rule: Vec<String> = widths.iter().map(|wide| "─".repeat(*wide)).collect();
+            vec![Line::styled(line, theme.title), Line::styled(rule.join("─┼─"), theme.rule)]
+        }
+    }
+}
+
+fn one_line(cell: Option<&Visible>) -> String {
+    cell.map(|cell| cell.replace(['\n', '\t'], " ")).unwrap_or_default()
+}
+
+/// As wide as their cells, and where that is too wide the widest give way.
+fn fit(head: &[Visible], rows: &[Vec<Visible>], columns: usize) -> Vec<usize> {
+    let mut widths: Vec<usize> = head.iter().map(|cell| width(&one_line(Some(cell))).max(1)).collect();
+    for row in rows.iter().take(LOOKED_AT) {
+        for (n, cell) in row.iter().enumerate() {
+            match widths.get_mut(n) {
+                Some(wide) => *wide = (*wide).max(width(&one_line(Some(cell)))),
+                None => widths.push(width(&one_line(Some(cell))).max(1)),
+            }
+        }
+    }
+    widths.iter_mut().for_each(|wide| *wide = (*wide).min(columns.max(1)));
+    let between = widths.len().saturating_sub(1) * 3;
+    while widths.iter().sum::<usize>() + between > columns {
+        match widths.iter_mut().max() {
+            Some(widest) if *widest > 3 => *widest -= 1,
+            _ => break,
+        }
+    }
+    widths
+}

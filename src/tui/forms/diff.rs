@@ -1,0 +1,69 @@
+//! What an edit changes, for the last look before it is confirmed.
+
+use crate::inbox::{Block, Span, Tone};
+use crate::text::Visible;
+use serde_json::Value;
+use similar::{ChangeTag, TextDiff};
+
+/// The arguments that differ, each with its lines taken away and put in; empty where nothing does.
+pub fn changes(proposed: &Value, edited: &Value) -> Vec<Block> {
+    let keys = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>());
+    let mut names = keys(proposed).unwrap_or_default();
+    names.extend(keys(edited).unwrap_or_default());
+    names.sort();
+    names.dedup();
+    let mut blocks = Vec::new();
+    for name in names {
+        let (before, after) = (proposed.get(&name), edited.get(&name));
+        if before == after {
+            continue;
+        }
+        blocks.push(Block::Heading(Visible::line(&name)));
+        let (before, after) = (lines(before), lines(after));
+        let spans = TextDiff::from_lines(&before, &after)
+            .iter_all_changes()
+            .map(|change| {
+                let tone = match change.tag() {
+                    ChangeTag::Equal => Tone::Quiet,
+                    ChangeTag::Delete => Tone::Removed,
+                    ChangeTag::Insert => Tone::Added,
+                };
+                Span { tone, text: Visible::new(change.value().trim_end_matches('\n')) }
+            })
+            .map(|span| if span.text.is_empty() { Span { text: Visible::new(" "), ..span } } else { span })
+            .collect();
+        blocks.push(Block::Diff(spans));
+    }
+    blocks
+}
+
+fn lines(value: Option<&Value>) -> String {
+    let mut text = match value {
+        None => return String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) if items.iter().all(Value::is_string) => {
+            items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
+        }
+        Some(other) => serde_json::to_string_pretty(other).unwrap_or_default(),
+    };
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_what_differs_is_shown() {
+        let before = json!({"to": ["a", "b"], "body": "one\ntwo", "cc": null});
+        let after = json!({"to": ["a", "c"], "body": "one\ntwo", "cc": null});
+        let blocks = changes(&before, &after);
+        assert_eq!(blocks.len(), 2);
+        let Block::Diff(spans) = &blocks[1] else { panic!("a diff") };
+        let told: Vec<(Tone, &str)> = spans.iter().map(|span| (span.tone, span.text.as_str())).collect();
+        assert_eq!(told, [(Tone::Quiet, "a"), (Tone::Removed, "b"), (Tone::Added, "c")]);
+        assert!(changes(&before, &before).is_empty());
+    }
+}

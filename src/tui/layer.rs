@@ -1,0 +1,132 @@
+//! What lies over the tabs. Layers are a stack: keys go to the uppermost one only.
+
+use super::bindings::Scope;
+use super::card::{Doc, Place};
+use super::forms::{Editor, Form};
+use super::msg::{Deed, Ready};
+use crate::graph::ThreadId;
+use jiff::Timestamp;
+
+/// A question that only `y` answers with yes.
+#[derive(Clone, Debug)]
+pub struct Confirm {
+    /// What is asked.
+    pub title: String,
+    /// Why it is asked once more.
+    pub why: String,
+    /// What `y` does.
+    pub then: Then,
+    /// What it is about, to scroll through.
+    pub page: Doc,
+    /// The line at the top.
+    pub top: Place,
+}
+
+/// What is done once confirmed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Then {
+    /// A decision is taken.
+    Decide(Deed, Ready),
+    /// A thread is stopped.
+    Stop(ThreadId),
+}
+
+/// One decision on many items, before it is confirmed.
+#[derive(Clone, Debug)]
+pub struct Bulk {
+    /// What is to be done.
+    pub deed: Deed,
+    /// On what: title and decision; results have none.
+    pub rows: Vec<(String, BulkItem)>,
+    /// The row that can be dropped.
+    pub cursor: usize,
+    /// Titles of what is left out, each with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// An item of a bulk decision.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BulkItem {
+    /// An interrupt to be decided.
+    Decide(Ready),
+    /// A result to be filed away.
+    FileAway(ThreadId),
+}
+
+/// A list to choose from.
+#[derive(Clone, Debug)]
+pub struct Menu {
+    /// Its title.
+    pub title: String,
+    /// What can be chosen, and what that means.
+    pub rows: Vec<(String, Choice)>,
+    /// The one the keys are on.
+    pub cursor: usize,
+}
+
+/// What a row of a menu means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Choice {
+    /// Sort the list.
+    Sort(super::list::Sort),
+    /// Group it.
+    Group(super::list::Group),
+    /// Snooze until then, or wake.
+    Snooze(Option<Timestamp>),
+    /// Start a thread of this workflow.
+    Start(String),
+}
+
+/// What a line of text is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// To find something in the list.
+    Search,
+    /// To narrow it.
+    Narrow,
+    /// To do something by its name.
+    Palette,
+}
+
+/// A line of text.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    /// What it is for.
+    pub ask: Ask,
+    /// What was typed.
+    pub editor: Editor,
+    /// The suggestion the keys are on.
+    pub cursor: usize,
+}
+
+/// What lies over the tabs.
+#[derive(Clone, Debug)]
+pub enum Layer {
+    /// A question.
+    Confirm(Box<Confirm>),
+    /// A question about many.
+    Bulk(Bulk),
+    /// A form or a box.
+    Form(Box<Form>),
+    /// A list to choose from.
+    Menu(Menu),
+    /// A line of text.
+    Prompt(Prompt),
+    /// All keys, from this line on.
+    Help(usize),
+    /// Something is held, and the person wants to leave: titles.
+    Ending(Vec<String>),
+}
+
+impl Layer {
+    /// Where its keys are found.
+    pub fn scope(&self) -> Scope {
+        match self {
+            Layer::Confirm(_) | Layer::Bulk(_) => Scope::Confirm,
+            Layer::Form(_) => Scope::Form,
+            Layer::Menu(_) | Layer::Help(_) => Scope::Menu,
+            Layer::Prompt(_) => Scope::Prompt,
+            Layer::Ending(_) => Scope::Ending,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Where things are on a screen of any size. Pure, so that drawing, scrolling and the mouse agree.
+
+use super::list::List;
+use super::model::{Focus, Model};
+use ratatui::layout::Rect;
+
+/// From here on list and card stand side by side.
+pub const WIDE: u16 = 100;
+
+/// From here on there is room to spare.
+pub const VERY_WIDE: u16 = 160;
+
+/// Below this, rows are one line and words short.
+pub const NARROW: u16 = 60;
+
+/// Lines longer than this are hard to read.
+const MEASURE: u16 = 110;
+
+/// The parts of the screen; what has no room is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Areas {
+    /// Tabs and counts.
+    pub header: Rect,
+    /// What is between header and footer.
+    pub body: Rect,
+    /// The list.
+    pub list: Rect,
+    /// The line between list and card.
+    pub rule: Rect,
+    /// The card, without its margin.
+    pub card: Rect,
+    /// Below the card: how far down it is.
+    pub more: Rect,
+    /// What happened.
+    pub note: Rect,
+    /// The keys that mean something now.
+    pub footer: Rect,
+}
+
+/// The parts of a screen of this size.
+pub fn areas(model: &Model) -> Areas {
+    split(model.size, model.focus)
+}
+
+fn split((width, height): (u16, u16), focus: Focus) -> Areas {
+    let mut areas = Areas::default();
+    let (mut top, mut bottom) = (0, height);
+    let row = |y| Rect { x: 0, y, width, height: 1 };
+    if height >= 3 {
+        bottom -= 1;
+        areas.footer = row(bottom);
+    }
+    if height >= 5 {
+        areas.header = row(0);
+        top = 1;
+    }
+    if height >= 7 {
+        bottom -= 1;
+        areas.note = row(bottom);
+    }
+    let body = Rect { x: 0, y: top, width, height: bottom - top };
+    areas.body = body;
+    if width >= WIDE {
+        let list = if width >= VERY_WIDE { 64 } else { width * 2 / 5 };
+        areas.list = Rect { width: list, ..body };
+        areas.rule = Rect { x: list, width: 1, ..body };
+        areas.card = Rect { x: list + 2, width: (width - list - 3).min(MEASURE), ..body };
+    } else if body.height >= 12 {
+        // Whoever reads the card wants to see more of it.
+        let list = match focus {
+            Focus::List => (body.height * 2 / 5).max(4),
+            Focus::Card => (body.height / 5).max(2),
+        };
+        areas.list = Rect { height: list, ..body };
+        areas.rule = Rect { y: body.y + list, height: 1, ..body };
+        areas.card = inset(Rect { y: body.y + list + 1, height: body.height - list - 1, ..body });
+    } else {
+        match focus {
+            Focus::List => areas.list = body,
+            Focus::Card => areas.card = inset(body),
+        }
+    }
+    if areas.card.height >= 4 {
+        areas.card.height -= 1;
+        areas.more = Rect { y: areas.card.bottom(), height: 1, ..areas.card };
+    }
+    areas
+}
+
+fn inset(area: Rect) -> Rect {
+    if area.width < 20 { area } else { Rect { x: area.x + 1, width: area.width - 2, ..area } }
+}
+
+/// How many lines an item takes.
+pub fn row_height(list: Rect) -> u16 {
+    if list.width < NARROW / 2 || list.height < 8 { 1 } else { 2 }
+}
+
+/// A line of the list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// The group that begins at a position.
+    Group(usize),
+    /// The row at a position.
+    Row(usize),
+}
+
+/// The entries from `list.top` on that fit, each with its line and its height.
+pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
+    let tall = row_height(area);
+    let mut found = Vec::new();
+    let mut y = 0;
+    for position in list.top..list.len() {
+        if list.group_at(position).is_some() && y < area.height {
+            found.push((y, 1, Entry::Group(position)));
+            y += 1;
+        }
+        if y >= area.height {
+            break;
+        }
+        found.push((y, tall.min(area.height - y), Entry::Row(position)));
+        y += tall;
+    }
+    found
+}
+
+/// The first row on the screen, so that the one at the cursor is there as a whole.
+pub fn top_for(list: &List, area: Rect) -> usize {
+    let tall = row_height(area);
+    let cursor = list.cursor().min(list.len().saturating_sub(1));
+    if cursor <= list.top {
+        return cursor;
+    }
+    let mut left = area.height;
+    let mut top = cursor;
+    loop {
+        let need = tall + u16::from(list.group_at(top).is_some());
+        if need > left {
+            return (top + 1).min(cursor).max(list.top);
+        }
+        left -= need;
+        if top <= list.top {
+            return list.top;
+        }
+        top -= 1;
+    }
+}
+
+/// The first row of a plain list, so that the one at the cursor is on the screen.
+pub fn plain_top(top: usize, cursor: usize, height: u16) -> usize {
+    let height = usize::from(height.max(1));
+    top.min(cursor).max((cursor + 1).saturating_sub(height))
+}
+
+/// A box in the middle of the screen, as large as it needs to be and there is room for.
+pub fn centred(screen: Rect, width: u16, height: u16) -> Rect {
+    let (width, height) = (width.min(screen.width), height.min(screen.height));
+    Rect {
+        x: screen.x + (screen.width - width) / 2,
+        y: screen.y + (screen.height - height) / 2,
+        width,
+        height,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_stay_on_the_screen() {
+        for width in 0..200 {
+            for height in 0..60 {
+                for focus in [Focus::List, Focus::Card] {
+                    let screen = Rect { x: 0, y: 0, width, height };
+                    let a = split((width, height), focus);
+                    for part in [a.header, a.list, a.rule, a.card, a.more, a.note, a.footer] {
+                        assert!(part.is_empty() || screen.union(part) == screen, "{width}×{height} {a:?}");
+                    }
+                }
+            }
+        }
+        let wide = split((120, 30), Focus::List);
+        assert!(wide.list.right() <= wide.rule.x && wide.rule.right() <= wide.card.x);
+        assert!(split((60, 10), Focus::List).card.is_empty());
+    }
+}

@@ -1,0 +1,426 @@
+//! Everything the screen knows. It changes in `update` and nowhere else.
+
+use super::bindings::{Keymap, Scope};
+use super::card::{Doc, Extra, Folds, Place};
+use super::key::Key;
+use super::layer::Layer;
+use super::list::{Filter, List, Row};
+use super::msg::{Cmd, Deed, Driving};
+use super::safe::Shown;
+use super::theme::Theme;
+use super::words;
+use crate::config::{Notices, ThemeName};
+use crate::graph::ThreadId;
+use crate::inbox::{Card, DecisionView, Item, MemoryLine, Overview, ThreadLine};
+use crate::text::Visible;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A workflow as the form for a new thread knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Startable {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub about: String,
+    /// The schema of its input.
+    pub schema: serde_json::Value,
+}
+
+/// How the screen is to be.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The colours.
+    pub theme: ThemeName,
+    /// Keys by the name of their action, where they are not the usual ones.
+    pub keys: BTreeMap<String, Vec<String>>,
+    /// How a person is told that something new waits.
+    pub notices: Notices,
+    /// Where the person's days begin and end.
+    pub time_zone: TimeZone,
+    /// Whether this is a demo, which the header says.
+    pub demo: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            theme: ThemeName::Default,
+            keys: BTreeMap::new(),
+            notices: Notices::default(),
+            time_zone: TimeZone::system(),
+            demo: false,
+        }
+    }
+}
+
+/// The four tabs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    /// What waits.
+    #[default]
+    Inbox,
+    /// All threads.
+    Threads,
+    /// What was learned.
+    Memory,
+    /// What is going on.
+    Activity,
+}
+
+impl Tab {
+    /// All of them, in order.
+    pub const ALL: [Tab; 4] = [Tab::Inbox, Tab::Threads, Tab::Memory, Tab::Activity];
+
+    /// Its name.
+    pub fn title(self) -> &'static str {
+        match self {
+            Tab::Inbox => "Inbox",
+            Tab::Threads => "Threads",
+            Tab::Memory => "Memory",
+            Tab::Activity => "Activity",
+        }
+    }
+}
+
+/// Which half of a tab the keys go to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Focus {
+    /// The list.
+    #[default]
+    List,
+    /// The card beside or below it.
+    Card,
+}
+
+/// The card that is on the screen, or on its way there.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// The item.
+    pub item: Item,
+    /// Its card.
+    pub card: Arc<Card>,
+    /// What was answered before.
+    pub answers: Vec<DecisionView>,
+    /// The card as something to scroll through.
+    pub doc: Doc,
+    /// The line at the top.
+    pub top: Place,
+    /// What is folded.
+    pub folds: Folds,
+    /// Whether the end of what is proposed has been on the screen.
+    pub end_seen: bool,
+}
+
+impl Opened {
+    /// A card that has just arrived.
+    pub fn new(item: Item, card: Card, answers: Vec<DecisionView>) -> Self {
+        let mut opened = Self {
+            item,
+            card: Arc::new(card),
+            answers,
+            doc: Doc::default(),
+            top: Place::default(),
+            folds: Folds::Closed,
+            end_seen: false,
+        };
+        opened.cut();
+        opened
+    }
+
+    /// Cuts the card anew, after folds were changed.
+    pub fn cut(&mut self) {
+        let item = &self.item;
+        let clean = |text: &str| Visible::line(text).into_string();
+        let mut meta = vec![item.kind.word().to_owned(), clean(&item.action), clean(&item.workflow)];
+        meta.extend(item.source.as_deref().map(clean));
+        meta.push(item.id.clone());
+        if item.irreversible {
+            meta.push("irreversible".to_owned());
+        }
+        meta.dedup();
+        let extra = Extra { meta: meta.join(" · "), answers: &self.answers };
+        self.doc = Doc::new(item, self.card.clone(), &extra, self.folds);
+    }
+}
+
+/// A thread at work in this process.
+#[derive(Clone, Debug, Default)]
+pub struct Working {
+    /// The node it is in.
+    pub node: String,
+    /// What the model has said, its newest part.
+    pub text: String,
+    /// How far long work has come: what, done, of.
+    pub bar: Option<(String, u64, u64)>,
+}
+
+/// The last decision, while it can be taken back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undo {
+    /// What was done.
+    pub deed: Deed,
+    /// On what: ids and titles.
+    pub items: Vec<(String, String)>,
+    /// Until when, where that is known.
+    pub until: Option<Instant>,
+    /// When it was done.
+    pub since: Instant,
+}
+
+/// A line that says what happened.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// What it says.
+    pub text: String,
+    /// Whether something went wrong.
+    pub bad: bool,
+    /// When it goes away.
+    pub until: Instant,
+}
+
+/// A list of another tab.
+#[derive(Clone, Debug)]
+pub struct Browse<T> {
+    /// Its rows.
+    pub rows: Vec<T>,
+    /// The selected one.
+    pub cursor: usize,
+    /// The first on the screen.
+    pub top: usize,
+    /// What is shown of the selected one, and which that is.
+    pub page: Option<(String, Doc)>,
+    /// The line of the page at the top.
+    pub page_top: Place,
+    /// Whether it has been read.
+    pub read: bool,
+}
+
+impl<T> Default for Browse<T> {
+    fn default() -> Self {
+        Self { rows: Vec::new(), cursor: 0, top: 0, page: None, page_top: Place::default(), read: false }
+    }
+}
+
+impl<T> Browse<T> {
+    /// The selected row.
+    pub fn selected(&self) -> Option<&T> {
+        self.rows.get(self.cursor)
+    }
+}
+
+/// Everything the screen knows.
+pub struct Model {
+    /// Columns and rows.
+    pub size: (u16, u16),
+    /// Now, for waits.
+    pub now: Instant,
+    /// Now, for ages.
+    pub wall: Timestamp,
+    /// How the screen is to be.
+    pub options: Options,
+    /// The styles.
+    pub theme: Theme,
+    /// The keys.
+    pub keymap: Keymap,
+    /// What can be started.
+    pub workflows: Vec<Startable>,
+    /// The tab.
+    pub tab: Tab,
+    /// Which half of it the keys go to.
+    pub focus: Focus,
+    /// The inbox.
+    pub list: List,
+    /// Lines that are still to be read.
+    pub wanted: VecDeque<String>,
+    /// Whether lines are being read.
+    pub reading: bool,
+    /// Whether a glance is under way, and whether another one is due.
+    pub glancing: (bool, bool),
+    /// The card.
+    pub opened: Option<Opened>,
+    /// The card that was asked for.
+    pub asked: Option<String>,
+    /// What a decision key may act on.
+    pub shown: Option<Shown>,
+    /// The layer that has been drawn.
+    pub layer_shown: Option<(u64, Instant)>,
+    /// Layers over the tab, each with its number.
+    pub layers: Vec<(u64, Layer)>,
+    /// The number of the next layer.
+    pub next_layer: u64,
+    /// Keys that have begun something longer.
+    pub pending: Vec<Key>,
+    /// The key before this one.
+    pub last_key: Option<(Key, Instant)>,
+    /// What happened.
+    pub note: Option<Note>,
+    /// What can be taken back.
+    pub undo: Option<Undo>,
+    /// What is being decided right now.
+    pub deciding: HashSet<String>,
+    /// Everything begun and not sent.
+    pub drafts: BTreeMap<String, String>,
+    /// A draft that is not kept yet, and since when.
+    pub unkept: Option<(String, Instant)>,
+    /// Threads at work in this process.
+    pub working: BTreeMap<ThreadId, Working>,
+    /// Threads at work in any.
+    pub running: Browse<ThreadLine>,
+    /// The Threads tab.
+    pub threads: Browse<ThreadLine>,
+    /// What threads are searched for.
+    pub threads_search: String,
+    /// The Memory tab.
+    pub memory: Browse<MemoryLine>,
+    /// The inbox in numbers.
+    pub overview: Option<Overview>,
+    /// Who drives.
+    pub driving: Driving,
+    /// Counts ticks, for what turns.
+    pub turns: usize,
+    /// Whether to end once nothing is held.
+    pub ending: bool,
+    /// When a notice was last given.
+    pub noticed: Option<Instant>,
+    /// Whether the glance under way is older than what is known since.
+    pub stale_glance: bool,
+    /// What is to be selected once it is there.
+    pub goto: Option<String>,
+    /// The same among threads.
+    pub goto_thread: Option<ThreadId>,
+}
+
+impl Model {
+    /// A screen that has seen nothing yet; the error names a key that cannot be.
+    pub fn new(
+        options: Options,
+        workflows: Vec<Startable>,
+        size: (u16, u16),
+        now: Instant,
+        wall: Timestamp,
+    ) -> Result<Self, String> {
+        Ok(Self {
+            size,
+            now,
+            wall,
+            theme: Theme::new(options.theme),
+            keymap: Keymap::new(&options.keys)?,
+            options,
+            workflows,
+            tab: Tab::Inbox,
+            focus: Focus::List,
+            list: List::default(),
+            wanted: VecDeque::new(),
+            reading: true,
+            glancing: (false, false),
+            opened: None,
+            asked: None,
+            shown: None,
+            layer_shown: None,
+            layers: Vec::new(),
+            next_layer: 1,
+            pending: Vec::new(),
+            last_key: None,
+            note: None,
+            undo: None,
+            deciding: HashSet::new(),
+            drafts: BTreeMap::new(),
+            unkept: None,
+            working: BTreeMap::new(),
+            running: Browse::default(),
+            threads: Browse::default(),
+            threads_search: String::new(),
+            memory: Browse::default(),
+            overview: None,
+            driving: Driving::Unknown,
+            turns: 0,
+            ending: false,
+            noticed: None,
+            stale_glance: false,
+            goto: None,
+            goto_thread: None,
+        })
+    }
+
+    /// What is to be done before anything happened.
+    pub fn begin(&self) -> Vec<Cmd> {
+        vec![Cmd::Lines(super::msg::Lines::First(60)), Cmd::Drafts]
+    }
+
+    /// The uppermost layer.
+    pub fn layer(&self) -> Option<&Layer> {
+        self.layers.last().map(|(_, layer)| layer)
+    }
+
+    /// Puts a layer over everything.
+    pub fn push(&mut self, layer: Layer) {
+        self.layers.push((self.next_layer, layer));
+        self.next_layer += 1;
+        self.layer_shown = None;
+    }
+
+    /// Whether the keys go to running threads in place of items.
+    pub fn shows_running(&self) -> bool {
+        self.tab == Tab::Activity || (self.tab == Tab::Inbox && self.list.filter == Filter::Running)
+    }
+
+    /// The selected item, where the inbox is on the screen and one is selected.
+    pub fn selected(&self) -> Option<&Row> {
+        if self.tab == Tab::Inbox && !self.shows_running() { self.list.selected() } else { None }
+    }
+
+    /// The card of the selected item, where it is there and of the item as it stands.
+    pub fn current(&self) -> Option<&Opened> {
+        let row = self.selected()?;
+        self.opened.as_ref().filter(|opened| opened.item.id == row.id && opened.item.args_hash == row.hash)
+    }
+
+    /// Where keys mean something now, the nearest first.
+    pub fn scopes(&self) -> Vec<Scope> {
+        match self.layer() {
+            Some(layer) => vec![layer.scope()],
+            None => {
+                let near = match self.focus {
+                    Focus::List => Scope::List,
+                    Focus::Card => Scope::Card,
+                };
+                if self.tab == Tab::Inbox {
+                    vec![near, Scope::Decide, Scope::Global]
+                } else {
+                    vec![near, Scope::Global]
+                }
+            }
+        }
+    }
+
+    /// Says something for a while.
+    pub fn say(&mut self, text: impl Into<String>) {
+        self.note = Some(Note {
+            text: words::line(&text.into()),
+            bad: false,
+            until: self.now + Duration::from_secs(6),
+        });
+    }
+
+    /// Says that something went wrong.
+    pub fn fail(&mut self, text: impl Into<String>) {
+        self.note = Some(Note {
+            text: words::line(&text.into()),
+            bad: true,
+            until: self.now + Duration::from_secs(12),
+        });
+    }
+
+    /// Whether something on the screen changes with time alone.
+    pub fn is_lively(&self) -> bool {
+        !self.working.is_empty()
+            || self.undo.is_some()
+            || self.note.is_some()
+            || self.unkept.is_some()
+            || self.ending
+    }
+}

@@ -1,0 +1,254 @@
+//! What happens to the screen, and what it asks to be done. Both are closed lists.
+
+use super::key::Key;
+use crate::graph::{Decision, InterruptId, Progress, ThreadId};
+use crate::inbox::{
+    BackendError, Card, DecisionView, Glance, Item, ItemLine, LineQuery, MemoryLine, Overview, ThreadLine,
+    ThreadView,
+};
+use jiff::Timestamp;
+use serde_json::Value;
+use std::time::Instant;
+
+/// A key as it was read.
+#[derive(Clone, Copy, Debug)]
+pub struct Press {
+    /// Which.
+    pub key: Key,
+    /// When.
+    pub at: Instant,
+    /// Whether others came with it: nobody types that fast, so it decides nothing.
+    pub burst: bool,
+}
+
+/// What the mouse did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mouse {
+    /// A click.
+    Click,
+    /// The wheel, upwards.
+    WheelUp,
+    /// The wheel, downwards.
+    WheelDown,
+}
+
+/// What the last frame held that a key may act on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// The item whose card was drawn.
+    pub card: Option<String>,
+    /// Whether the end of what it proposes was on the screen.
+    pub end: bool,
+    /// The uppermost layer, by its number.
+    pub layer: Option<u64>,
+}
+
+/// Why something asked for was not done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The card was not the card as it stands, or is no longer open.
+    pub stale: bool,
+    /// In a sentence.
+    pub text: String,
+}
+
+impl From<BackendError> for Failure {
+    fn from(error: BackendError) -> Self {
+        let stale = matches!(error, BackendError::Stale { .. } | BackendError::NotOpen { .. });
+        let text = match &error {
+            BackendError::Stale { .. } => "it has changed since it was shown; look at it again".to_owned(),
+            BackendError::Refused { refusal, .. } => refusal.to_string(),
+            other => other.to_string(),
+        };
+        Self { stale, text }
+    }
+}
+
+/// What was asked, answered.
+pub type Told<T> = Result<T, Failure>;
+
+/// Who drives threads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Driving {
+    /// Not known yet.
+    Unknown,
+    /// This process.
+    Ours,
+    /// Another one, by its number where that is known.
+    Theirs(Option<u32>),
+    /// Nobody can: why.
+    Nobody(String),
+}
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Msg {
+    /// A key was pressed.
+    Key(Press),
+    /// Text was pasted.
+    Paste(String),
+    /// The mouse did something at a column and a row.
+    Mouse(Mouse, u16, u16),
+    /// The screen has another size.
+    Resized(u16, u16),
+    /// A frame is on the screen, and no key was waiting when it was.
+    Drawn(Seen, Instant),
+    /// Time has passed.
+    Tick(Instant, Timestamp),
+    /// Something changed in the store.
+    Changed,
+    /// A node this process drives got further.
+    Progress(Progress),
+    /// Who drives.
+    Driving(Driving),
+    /// The inbox at a glance.
+    Glanced(Told<Vec<Glance>>),
+    /// Lines of the list that were asked for.
+    Lines(Told<Vec<ItemLine>>),
+    /// A card, with what was answered before.
+    Card(String, Told<(Item, Card, Vec<DecisionView>)>),
+    /// The inbox in numbers.
+    Overview(Told<Overview>),
+    /// Running threads.
+    Running(Told<Vec<ThreadLine>>),
+    /// Threads for the Threads tab.
+    Threads(Told<Vec<ThreadLine>>),
+    /// One thread.
+    Thread(ThreadId, Told<Box<ThreadView>>),
+    /// What was learned.
+    Memory(Told<Vec<MemoryLine>>),
+    /// Everything begun and not sent.
+    Drafts(Told<Vec<(String, String)>>),
+    /// Decisions were taken, or not: by item.
+    Decided(Deed, Vec<(String, Told<()>)>),
+    /// Decisions were taken back, or not: by item.
+    Undone(Vec<(String, Told<()>)>),
+    /// A thread was started.
+    Started(Told<ThreadId>),
+    /// Something without an answer was done, or not.
+    Done(Told<String>),
+    /// `$EDITOR` was left.
+    Edited(u64, Told<String>),
+    /// Ways in which a path may go on.
+    Completions(u64, String, Vec<String>),
+}
+
+/// What a decision did, for the line that says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// Accepted as proposed.
+    Accepted,
+    /// Accepted with changes.
+    Edited,
+    /// Answered with words.
+    Answered,
+    /// Ignored.
+    Ignored,
+    /// A result, filed away.
+    Filed,
+    /// A result, gone on with.
+    Continued,
+    /// Put out of sight.
+    Snoozed,
+}
+
+impl Deed {
+    /// In the past tense.
+    pub fn word(self) -> &'static str {
+        match self {
+            Deed::Accepted => "accepted",
+            Deed::Edited => "accepted with changes",
+            Deed::Answered => "answered",
+            Deed::Ignored => "ignored",
+            Deed::Filed => "filed away",
+            Deed::Continued => "gone on with",
+            Deed::Snoozed => "snoozed",
+        }
+    }
+}
+
+/// A decision ready to be taken: on what, bound to which hash, how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ready {
+    /// The interrupt.
+    pub id: InterruptId,
+    /// The hash the person saw.
+    pub shown: String,
+    /// The answer.
+    pub decision: Decision,
+    /// Whether something may be learned from it.
+    pub learn: bool,
+}
+
+/// Something to be done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cmd {
+    /// Look at the inbox.
+    Glance,
+    /// Read lines of the list.
+    Lines(Lines),
+    /// Read a card: of an interrupt, or of a result.
+    Card(String),
+    /// Count.
+    Overview,
+    /// List running threads.
+    Running,
+    /// List threads, those with these words.
+    Threads(Option<String>),
+    /// Read a thread.
+    Thread(ThreadId),
+    /// List what was learned.
+    Memory,
+    /// Read everything begun and not sent.
+    Drafts,
+    /// Keep what was begun, or forget it.
+    KeepDraft(String, Option<String>),
+    /// Take decisions.
+    Decide(Deed, Vec<Ready>),
+    /// File results away.
+    FileAway(Vec<ThreadId>),
+    /// Go on after a result.
+    Proceed(ThreadId, String),
+    /// Take decisions back.
+    Undo(Vec<InterruptId>),
+    /// Put out of sight until then, or back.
+    Snooze(Vec<InterruptId>, Option<Timestamp>),
+    /// Stop a thread.
+    Stop(ThreadId),
+    /// Start a thread.
+    Start(String, Value),
+    /// Pause or resume all.
+    Pause(bool),
+    /// Find ways in which a path may go on; for the form of this number.
+    Complete(u64, String),
+    /// Put text on the clipboard.
+    Copy(String),
+    /// Let a person edit text in `$EDITOR`; for the layer of this number.
+    Editor(u64, String, &'static str),
+    /// Tell a person who may look elsewhere.
+    Notice(String),
+    /// Stop until the shell says `fg`.
+    Suspend,
+    /// Draw everything anew.
+    Redraw,
+    /// End.
+    Quit,
+}
+
+/// Which lines to read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// The first ones, for a first look.
+    First(usize),
+    /// These.
+    Of(Vec<String>),
+}
+
+impl From<Lines> for LineQuery {
+    fn from(lines: Lines) -> Self {
+        match lines {
+            Lines::First(limit) => LineQuery::First(limit),
+            Lines::Of(ids) => LineQuery::Of(ids),
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What is to be done, done: each command against the backend becomes one message.
+//!
+//! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
+
+use super::msg::{Cmd, Deed, Failure, Msg, Ready, Told};
+use crate::graph::{InterruptId, ThreadId};
+use crate::inbox::{By, Decide, Screen, Status, ThreadLine, ThreadQuery};
+use futures_util::future::join_all;
+use std::path::Path;
+
+/// At most this many threads are listed.
+const THREADS: usize = 500;
+
+/// At most this many ways of going on are offered.
+const WAYS: usize = 50;
+
+/// Does what a command says; `None` where that is the terminal's affair or has no outcome to tell.
+pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
+    Some(match cmd {
+        Cmd::Glance => Msg::Glanced(backend.glance().await.map_err(Failure::from)),
+        Cmd::Lines(lines) => Msg::Lines(backend.lines(lines.into()).await.map_err(Failure::from)),
+        Cmd::Card(id) => {
+            let told = card(backend, &id).await;
+            Msg::Card(id, told)
+        }
+        Cmd::Overview => Msg::Overview(backend.overview().await.map_err(Failure::from)),
+        Cmd::Running => Msg::Running(running(backend).await),
+        Cmd::Threads(search) => Msg::Threads(threads(backend, None, search).await),
+        Cmd::Thread(id) => {
+            let told = backend.thread(id.clone()).await.map(Box::new).map_err(Failure::from);
+            Msg::Thread(id, told)
+        }
+        Cmd::Memory => Msg::Memory(backend.memory().await.map_err(Failure::from)),
+        Cmd::Drafts => Msg::Drafts(backend.drafts().await.map_err(Failure::from)),
+        Cmd::KeepDraft(key, text) => match backend.keep_draft(key, text).await {
+            Ok(()) => return None,
+            Err(error) => {
+                let failure = Failure::from(error);
+                let text = format!("what you typed could not be kept: {}", failure.text);
+                Msg::Done(Err(Failure { text, ..failure }))
+            }
+        },
+        Cmd::Decide(deed, all) => Msg::Decided(deed, decide(backend, all).await),
+        Cmd::FileAway(threads) => Msg::Decided(Deed::Filed, file_away(backend, threads).await),
+        Cmd::Proceed(thread, words) => {
+            let told = backend.proceed(thread.clone(), words).await.map(|_| ()).map_err(Failure::from);
+            Msg::Decided(Deed::Continued, vec![(thread.to_string(), told)])
+        }
+        Cmd::Undo(ids) => Msg::Undone(undo(backend, ids).await),
+        Cmd::Snooze(ids, until) => {
+            let each = join_all(ids.into_iter().map(|id| async move {
+                let told = backend.snooze(id.clone(), until).await.map(|_| ()).map_err(Failure::from);
+                (id.to_string(), told)
+            }));
+            Msg::Decided(Deed::Snoozed, each.await)
+        }
+        Cmd::Stop(thread) => Msg::Done(match backend.stop(thread).await {
+            Ok(outcome) => Ok(format!("stopped {}", outcome.thread)),
+            Err(error) => Err(error.into()),
+        }),
+        Cmd::Start(workflow, input) => Msg::Started(
+            backend.start(workflow, input).await.map(|outcome| outcome.thread).map_err(Failure::from),
+        ),
+        Cmd::Pause(paused) => Msg::Done(match backend.pause(paused).await {
+            Ok(()) if paused => Ok("paused: nothing is driven until ! resumes".to_owned()),
+            Ok(()) => Ok("resumed".to_owned()),
+            Err(error) => Err(error.into()),
+        }),
+        Cmd::Complete(layer, typed) => {
+            let asked = typed.clone();
+            let ways = tokio::task::spawn_blocking(move || complete(&asked)).await.unwrap_or_default();
+            Msg::Completions(layer, typed, ways)
+        }
+        Cmd::Copy(_) | Cmd::Editor(..) | Cmd::Notice(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => {
+            return None;
+        }
+    })
+}
+
+type CardTold = Told<(crate::inbox::Item, crate::inbox::Card, Vec<crate::inbox::DecisionView>)>;
+
+async fn card(backend: &dyn Screen, id: &str) -> CardTold {
+    let (item, card) = match (InterruptId::parse(id), ThreadId::parse(id)) {
+        (Ok(id), _) => backend.card(id).await.map_err(Failure::from)?,
+        (Err(_), Ok(thread)) => backend.result(thread).await.map_err(Failure::from)?,
+        (Err(_), Err(error)) => return Err(Failure { stale: false, text: error.to_string() }),
+    };
+    let answers = backend.answers(item.thread.clone()).await.map_err(Failure::from)?;
+    Ok((item, card, answers))
+}
+
+async fn threads(
+    backend: &dyn Screen,
+    status: Option<Status>,
+    search: Option<String>,
+) -> Told<Vec<ThreadLine>> {
+    let query = ThreadQuery { status, search, after: None, limit: THREADS };
+    backend.threads(query).await.map(|page| page.threads).map_err(Failure::from)
+}
+
+async fn running(backend: &dyn Screen) -> Told<Vec<ThreadLine>> {
+    let mut lines = threads(backend, Some(Status::Running), None).await?;
+    lines.extend(threads(backend, Some(Status::Ready), None).await?);
+    Ok(lines)
+}
+
+/// All at once: the store groups them into one transaction, and one that is refused does not hurt the others.
+async fn decide(backend: &dyn Screen, all: Vec<Ready>) -> Vec<(String, Told<()>)> {
+    let each = all.into_iter().map(|Ready { id, shown, decision, learn }| async move {
+        let decide = Decide { interrupt: id.clone(), decision, shown: Some(shown), learn, by: By::Tui };
+        (id.to_string(), backend.decide(decide).await.map(|_| ()).map_err(Failure::from))
+    });
+    join_all(each).await
+}
+
+async fn undo(backend: &dyn Screen, ids: Vec<InterruptId>) -> Vec<(String, Told<()>)> {
+    let each = ids
+        .into_iter()
+        .map(|id| async move { (id.to_string(), backend.undo(id).await.map(|_| ()).map_err(Failure::from)) });
+    join_all(each).await
+}
+
+async fn file_away(backend: &dyn Screen, threads: Vec<ThreadId>) -> Vec<(String, Told<()>)> {
+    let each = threads.into_iter().map(|thread| async move {
+        (thread.to_string(), backend.file_away(thread).await.map(|_| ()).map_err(Failure::from))
+    });
+    join_all(each).await
+}
+
+/// The paths that begin with what was typed, folders with a slash at their end.
+fn complete(typed: &str) -> Vec<String> {
+    let (folder, start) = match typed.rfind('/') {
+        Some(slash) => typed.split_at(slash + 1),
+        None => ("", typed),
+    };
+    let looked = match folder.strip_prefix("~/") {
+        Some(rest) => match std::env::home_dir() {
+            Some(home) => home.join(rest),
+            None => return Vec::new(),
+        },
+        None => Path::new(if folder.is_empty() { "." } else { folder }).to_owned(),
+    };
+    let Ok(entries) = std::fs::read_dir(looked) else { return Vec::new() };
+    let mut ways: Vec<String> = entries
+        .filter_map(Result::ok)
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let hidden = name.starts_with('.') && !start.starts_with('.');
+            if hidden || !name.starts_with(start) {
+                return None;
+            }
+            let slash = if entry.path().is_dir() { "/" } else { "" };
+            Some(format!("{folder}{name}{slash}"))
+        })
+        .collect();
+    ways.sort();
+    ways.truncate(WAYS);
+    ways
+}
+
+#[cfg(test)]
+mod tests {
+    use super::complete;
+
+    #[test]
+    fn paths_are_completed() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("docs")).unwrap();
+        std::fs::write(folder.path().join("dog.txt"), "").unwrap();
+        std::fs::write(folder.path().join(".hidden"), "").unwrap();
+        let at = |rest: &str| format!("{}/{rest}", folder.path().display());
+        assert_eq!(complete(&at("do")), [at("docs/"), at("dog.txt")]);
+        assert_eq!(complete(&at("")), [at("docs/"), at("dog.txt")]);
+        assert_eq!(complete(&at(".h")), [at(".hidden")]);
+        assert!(complete("/no/such/folder/").is_empty());
+    }
+}

@@ -1,0 +1,380 @@
+//! The loop: events in, messages to `update`, commands out, one frame a burst.
+//!
+//! Promises: a decision key is told apart from a burst (everything that was waiting is read before any of it is
+//! handled); `Drawn` is sent only when a frame was flushed and no key was waiting; the driver's lock is taken when it
+//! is free and tried for while it is not.
+
+use super::key::Key;
+use super::model::{Model, Options, Startable};
+use super::msg::{Cmd, Driving, Failure, Mouse, Msg, Press, Seen};
+use super::perform::perform;
+use super::terminal::{self, Screen, TerminalError};
+use super::{update, view};
+use crate::app::{Local, Scope, Until, Worker};
+use crate::config::ThemeName;
+use crate::graph::Progress;
+use crate::inbox::Backend;
+use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEventKind};
+use futures_util::{FutureExt, StreamExt};
+use jiff::Timestamp;
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::time::{Instant as TokioInstant, sleep_until};
+
+/// How often what turns turns.
+const LIVELY: Duration = Duration::from_millis(100);
+
+/// How often the time of day is looked at otherwise.
+const QUIET: Duration = Duration::from_secs(10);
+
+/// Changes are looked at no more often than this.
+const CHANGES: Duration = Duration::from_millis(100);
+
+/// How often the driver's lock is tried for while another process has it.
+const TRY_LOCK: Duration = Duration::from_millis(500);
+
+/// Why the screen could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// There is no fit terminal.
+    #[error(transparent)]
+    Terminal(#[from] TerminalError),
+    /// A key in the config cannot be.
+    #[error("{0}")]
+    Keys(String),
+    /// The terminal failed on the way.
+    #[error("the terminal failed: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+/// Runs the inbox until the person leaves it. Drives all threads where no other process does, and tries to
+/// otherwise.
+pub async fn run(local: Local, mut options: Options) -> Result<(), RunError> {
+    if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        options.theme = ThemeName::Plain;
+    }
+    let specs = local.engine().registry().iter().filter(|spec| !spec.hidden);
+    let workflows = specs.map(|spec| Startable {
+        name: spec.workflow.name().to_owned(),
+        about: spec.about.to_owned(),
+        schema: spec.workflow.input_schema(),
+    });
+    let workflows = workflows.collect();
+    let size = crossterm::terminal::size().unwrap_or((80, 24));
+    let model =
+        Model::new(options, workflows, size, Instant::now(), Timestamp::now()).map_err(RunError::Keys)?;
+    let screen = Screen::take()?;
+    let (stop, stopped) = oneshot::channel();
+    let (send, receive) = mpsc::unbounded_channel();
+    let driver = tokio::spawn(drive(local.clone(), send.clone(), stopped));
+    let mut app = App {
+        local,
+        model,
+        screen,
+        send,
+        receive,
+        events: EventStream::new(),
+        waiting: VecDeque::new(),
+        dirty: true,
+    };
+    let ended = app.run().await;
+    let App { screen, local, .. } = app;
+    drop(screen);
+    let _ = stop.send(());
+    // An effect under way may record its outcome; that takes a moment at most.
+    let _ = driver.await;
+    drop(local);
+    ended
+}
+
+struct App {
+    local: Local,
+    model: Model,
+    screen: Screen,
+    send: mpsc::UnboundedSender<Msg>,
+    receive: mpsc::UnboundedReceiver<Msg>,
+    events: EventStream,
+    /// Read, and not handled yet.
+    waiting: VecDeque<Event>,
+    dirty: bool,
+}
+
+/// Whether the loop goes on.
+enum Flow {
+    On,
+    End,
+}
+
+impl App {
+    async fn run(&mut self) -> Result<(), RunError> {
+        let mut changes = self.local.changes();
+        let _others = self.local.engine().store().watch_others();
+        let mut progress = self.local.engine().progress();
+        let mut ends = Ends::new()?;
+        let mut change_due: Option<TokioInstant> = None;
+        let mut last_change = TokioInstant::now();
+        for cmd in self.model.begin() {
+            self.spawn(cmd);
+        }
+        // The first frame has something in it: the first lines are waited for, though not for long.
+        let first = TokioInstant::now() + Duration::from_millis(150);
+        if let Ok(Some(msg)) = tokio::time::timeout_at(first, self.receive.recv()).await
+            && let Flow::End = self.tell(msg)?
+        {
+            return Ok(());
+        }
+        loop {
+            if self.dirty {
+                self.draw().await?;
+            }
+            let every = if self.model.is_lively() { LIVELY } else { QUIET };
+            let tick = TokioInstant::now() + every;
+            if let Some(event) = self.waiting.pop_front() {
+                match self.input(event).await? {
+                    Flow::On => continue,
+                    Flow::End => return Ok(()),
+                }
+            }
+            let flow = tokio::select! {
+                biased;
+                sign = ends.wait() => match sign {
+                    Sign::End => Flow::End,
+                    Sign::GoOn => {
+                        self.screen.again()?;
+                        self.dirty = true;
+                        Flow::On
+                    }
+                },
+                event = self.events.next() => match event {
+                    Some(Ok(event)) => self.input(event).await?,
+                    Some(Err(error)) => return Err(error.into()),
+                    None => Flow::End,
+                },
+                msg = self.receive.recv() => match msg {
+                    Some(msg) => self.tell(msg)?,
+                    None => Flow::End,
+                },
+                told = progress.recv() => match told {
+                    Ok(told) => self.progressed(told, &mut progress)?,
+                    // What was missed was only for show.
+                    Err(broadcast::error::RecvError::Lagged(_)) => Flow::On,
+                    Err(broadcast::error::RecvError::Closed) => Flow::End,
+                },
+                changed = changes.changed(), if change_due.is_none() => {
+                    if changed.is_err() {
+                        return Ok(());
+                    }
+                    change_due = Some((last_change + CHANGES).max(TokioInstant::now()));
+                    Flow::On
+                }
+                () = sleep_until(change_due.unwrap_or(tick)), if change_due.is_some() => {
+                    change_due = None;
+                    last_change = TokioInstant::now();
+                    changes.borrow_and_update();
+                    self.tell(Msg::Changed)?
+                }
+                () = sleep_until(tick) => self.tell(Msg::Tick(Instant::now(), Timestamp::now()))?,
+            };
+            if let Flow::End = flow {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads everything that is waiting before any of it is handled.
+    async fn input(&mut self, first: Event) -> Result<Flow, RunError> {
+        let at = Instant::now();
+        let mut events = vec![first];
+        self.read_waiting().await;
+        events.extend(self.waiting.drain(..));
+        let pressed = |event: &Event| matches!(event, Event::Key(key) if key.kind != KeyEventKind::Release);
+        let burst = events.iter().filter(|event| pressed(event)).count() > 1;
+        for event in events {
+            let msg = match event {
+                Event::Key(key) if key.kind != KeyEventKind::Release => {
+                    let burst = burst || key.kind == KeyEventKind::Repeat;
+                    Msg::Key(Press { key: Key::from_event(&key), at, burst })
+                }
+                Event::Paste(text) => Msg::Paste(text),
+                Event::Resize(columns, rows) => Msg::Resized(columns, rows),
+                Event::Mouse(mouse) => {
+                    let kind = match mouse.kind {
+                        MouseEventKind::Down(MouseButton::Left) => Mouse::Click,
+                        MouseEventKind::ScrollDown => Mouse::WheelDown,
+                        MouseEventKind::ScrollUp => Mouse::WheelUp,
+                        _ => continue,
+                    };
+                    Msg::Mouse(kind, mouse.column, mouse.row)
+                }
+                Event::Key(_) | Event::FocusGained | Event::FocusLost => continue,
+            };
+            if let Flow::End = self.tell(msg)? {
+                return Ok(Flow::End);
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    /// Takes in what has come, without waiting for more.
+    ///
+    /// Asked with this task's own waker: the stream keeps the one it was asked with last.
+    async fn read_waiting(&mut self) {
+        while let Poll::Ready(Some(Ok(event))) =
+            poll_fn(|cx| Poll::Ready(self.events.poll_next_unpin(cx))).await
+        {
+            self.waiting.push_back(event);
+        }
+    }
+
+    /// Streaming text comes in many small pieces; all that are there go into one frame.
+    fn progressed(
+        &mut self,
+        first: Progress,
+        more: &mut broadcast::Receiver<Progress>,
+    ) -> Result<Flow, RunError> {
+        let mut next = Some(first);
+        while let Some(progress) = next {
+            if let Flow::End = self.tell(Msg::Progress(progress))? {
+                return Ok(Flow::End);
+            }
+            next = more.try_recv().ok();
+        }
+        Ok(Flow::On)
+    }
+
+    fn tell(&mut self, msg: Msg) -> Result<Flow, RunError> {
+        self.dirty = true;
+        for cmd in update(&mut self.model, msg) {
+            match cmd {
+                Cmd::Quit => return Ok(Flow::End),
+                Cmd::Redraw => self.screen.terminal.clear()?,
+                Cmd::Copy(text) => {
+                    self.screen.copy(&text)?;
+                    self.model.say("copied, where the terminal allows it (OSC 52)");
+                }
+                Cmd::Notice(text) => self.screen.notice(self.model.options.notices, &text)?,
+                Cmd::Suspend => self.lend(terminal::stop)??,
+                Cmd::Editor(layer, text, ending) => {
+                    let told = self.lend(move || terminal::edit(&text, ending))?;
+                    let told = told.map_err(|text| Failure { stale: false, text });
+                    let _ = self.send.send(Msg::Edited(layer, told));
+                }
+                cmd => self.spawn(cmd),
+            }
+        }
+        Ok(Flow::On)
+    }
+
+    /// Gives the terminal away: whoever has it reads the keys, so our own reader is dropped first.
+    fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, RunError> {
+        // A stream that is never polled reads nothing.
+        self.events = EventStream::new();
+        let done = self.screen.lend(work)?;
+        self.events = EventStream::new();
+        if let Ok((columns, rows)) = crossterm::terminal::size() {
+            let _ = self.send.send(Msg::Resized(columns, rows));
+        }
+        Ok(done)
+    }
+
+    fn spawn(&self, cmd: Cmd) {
+        let (local, send) = (self.local.clone(), self.send.clone());
+        tokio::spawn(async move {
+            if let Some(msg) = perform(&local, cmd).await {
+                let _ = send.send(msg);
+            }
+        });
+    }
+
+    async fn draw(&mut self) -> Result<(), RunError> {
+        self.dirty = false;
+        let model = &self.model;
+        let mut seen = Seen::default();
+        self.screen.draw(|frame| seen = view(model, frame))?;
+        // What was typed before this frame was there is not about this frame.
+        self.read_waiting().await;
+        if self.waiting.is_empty() && !terminal::keys_wait() {
+            update(&mut self.model, Msg::Drawn(seen, Instant::now()));
+        }
+        Ok(())
+    }
+}
+
+/// What a signal means.
+enum Sign {
+    /// To end.
+    End,
+    /// Somebody stopped us and let us go on.
+    GoOn,
+}
+
+/// The signals that end us, and the one that lets us go on.
+struct Ends {
+    #[cfg(unix)]
+    signals: [tokio::signal::unix::Signal; 2],
+    #[cfg(unix)]
+    go_on: tokio::signal::unix::Signal,
+}
+
+impl Ends {
+    fn new() -> std::io::Result<Self> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            let go_on = SignalKind::from_raw(rustix::process::Signal::CONT.as_raw());
+            Ok(Self {
+                signals: [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?],
+                go_on: signal(go_on)?,
+            })
+        }
+        #[cfg(not(unix))]
+        Ok(Self {})
+    }
+
+    async fn wait(&mut self) -> Sign {
+        #[cfg(unix)]
+        {
+            let [terminate, hangup] = &mut self.signals;
+            tokio::select! {
+                _ = terminate.recv() => Sign::End,
+                _ = hangup.recv() => Sign::End,
+                _ = self.go_on.recv() => Sign::GoOn,
+            }
+        }
+        #[cfg(not(unix))]
+        std::future::pending::<Sign>().await
+    }
+}
+
+/// Drives threads whenever no other process does, until told to stop.
+async fn drive(local: Local, send: mpsc::UnboundedSender<Msg>, stopped: oneshot::Receiver<()>) {
+    let stopped = stopped.shared();
+    let mut last = Driving::Unknown;
+    loop {
+        let (driving, worker) = match Worker::take(local.engine().clone()).await {
+            Ok(Ok(worker)) => (Driving::Ours, Some(worker)),
+            Ok(Err(pid)) => (Driving::Theirs(pid), None),
+            Err(error) => (Driving::Nobody(error.to_string()), None),
+        };
+        if driving != last {
+            let _ = send.send(Msg::Driving(driving.clone()));
+            last = driving;
+        }
+        if let Some(mut worker) = worker {
+            let stop = stopped.clone().map(|_| ());
+            match worker.run(&Scope::All, Until::Told, stop).await {
+                Ok(_) => {}
+                Err(error) => {
+                    let _ = send.send(Msg::Done(Err(Failure { stale: false, text: error.to_string() })));
+                }
+            }
+        }
+        tokio::select! {
+            _ = stopped.clone() => return,
+            () = tokio::time::sleep(TRY_LOCK) => {}
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Whether an action means something now. Dispatch, footer and palette ask here, and nowhere else.
+
+use crate::inbox::ItemKind;
+use crate::tui::action::Action;
+use crate::tui::layer::Layer;
+use crate::tui::list::Filter;
+use crate::tui::model::{Model, Tab};
+
+impl Action {
+    /// Nothing where it is available; why it is not, in a sentence or in no words at all.
+    pub fn available(self, model: &Model) -> Result<(), &'static str> {
+        let inbox = model.tab == Tab::Inbox && model.layer().is_none();
+        let row = model.selected();
+        let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
+        match self {
+            Action::Accept | Action::Ignore | Action::IgnoreQuietly if !model.list.marks.is_empty() => {
+                when(inbox, "decisions are taken in the inbox; 1 goes there")
+            }
+            Action::Edit | Action::EditOutside | Action::Respond if !model.list.marks.is_empty() => {
+                Err("marked items can be accepted, ignored or snoozed together; Esc clears the marks")
+            }
+            Action::Accept
+            | Action::Ignore
+            | Action::IgnoreQuietly
+            | Action::Edit
+            | Action::EditOutside
+            | Action::Respond => {
+                let Some(row) = row else { return Err("nothing is selected; j or k selects an item") };
+                if row.is_decided() {
+                    return Err("it is decided already; u takes the last decision back");
+                }
+                let allowed = match self {
+                    Action::Accept => row.allow.accept,
+                    Action::Edit | Action::EditOutside => row.allow.edit,
+                    Action::Respond => row.allow.respond,
+                    _ => row.allow.ignore,
+                };
+                when(allowed, "this item takes no such answer; the footer shows what it takes")
+            }
+            Action::Snooze => match row {
+                Some(row) if row.kind == ItemKind::Result => Err("results are filed away, not snoozed"),
+                Some(row) => when(!row.is_decided(), "it is decided already"),
+                None => when(!model.list.marks.is_empty(), "nothing is selected; j or k selects an item"),
+            },
+            Action::Stop | Action::OpenThread => {
+                let thread = row.is_some() || (model.shows_running() && model.running.selected().is_some());
+                when(thread, "nothing is selected; j or k selects an item")
+            }
+            Action::Copy => when(model.current().is_some(), "there is no card to copy"),
+            Action::Mark | Action::MarkRange | Action::MarkAll | Action::MarkSame | Action::Sort => {
+                when(inbox && model.list.filter != Filter::Running, "")
+            }
+            Action::NextItem | Action::PreviousItem => when(inbox, ""),
+            Action::Quotes => when(model.current().is_some(), ""),
+            Action::Undo => when(model.undo.is_some(), "there is nothing to take back"),
+            Action::SearchNext | Action::SearchPrevious => {
+                when(!model.list.search.is_empty(), "nothing was searched for; / searches")
+            }
+            Action::NewThread => when(!model.workflows.is_empty(), "no workflow is built in"),
+            Action::Narrow => {
+                when(model.tab == Tab::Inbox, "only the inbox can be narrowed; / searches threads")
+            }
+            Action::Search => {
+                when(matches!(model.tab, Tab::Inbox | Tab::Threads), "there is nothing to search here")
+            }
+            Action::Complete => when(
+                matches!(model.layer(), Some(Layer::Form(form)) if form.fields.get(form.focus).is_some_and(|f| f.path)),
+                "",
+            ),
+            Action::Remember => when(matches!(model.layer(), Some(Layer::Form(form)) if form.learns()), ""),
+            Action::Drop => when(matches!(model.layer(), Some(Layer::Bulk(_))), ""),
+            Action::TabInbox
+            | Action::TabThreads
+            | Action::TabMemory
+            | Action::TabActivity
+            | Action::NextTab
+            | Action::PreviousTab
+            | Action::ShowAll
+            | Action::ShowApprovals
+            | Action::ShowTriage
+            | Action::ShowQuestions
+            | Action::ShowTrouble
+            | Action::ShowResults
+            | Action::ShowSnoozed
+            | Action::ShowHeld
+            | Action::ShowRunning
+            | Action::Palette
+            | Action::Help
+            | Action::Pause
+            | Action::Clear
+            | Action::Back
+            | Action::Quit
+            | Action::CloseLayer
+            | Action::Redraw
+            | Action::Suspend
+            | Action::Down
+            | Action::Up
+            | Action::Top
+            | Action::Bottom
+            | Action::PageDown
+            | Action::PageUp
+            | Action::CardDown
+            | Action::CardUp
+            | Action::Open
+            | Action::NextPart
+            | Action::PreviousPart
+            | Action::Leave
+            | Action::Yes
+            | Action::No
+            | Action::Wait
+            | Action::TakeBack
+            | Action::GoNow
+            | Action::NextField
+            | Action::PreviousField
+            | Action::Submit
+            | Action::Outside
+            | Action::LeaveForm
+            | Action::Choose
+            | Action::Cancel => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Decisions: taken on what is shown, told when they are kept, taken back while they can be.
+
+use super::bulk;
+use crate::graph::Decision;
+use crate::inbox::{Block, ItemKind};
+use crate::text::Visible;
+use crate::tui::action::Action;
+use crate::tui::card::{Doc, Place};
+use crate::tui::layer::{Confirm, Layer, Then};
+use crate::tui::model::{Model, Undo};
+use crate::tui::msg::{Cmd, Deed, Press, Ready, Told};
+use crate::tui::safe::{self, Guard};
+use crate::tui::words;
+use std::collections::HashSet;
+
+/// Accept or ignore: the selected item, or all that are marked.
+pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
+    if !model.list.marks.is_empty() {
+        if !safe::is_deliberate(model, press) {
+            model.say("keys came too fast to be meant; nothing was decided");
+            return Vec::new();
+        }
+        return bulk::ask(model, action);
+    }
+    let why = match safe::guard(model, action, press) {
+        Guard::Dead(why) => {
+            model.say(why);
+            return Vec::new();
+        }
+        Guard::Asks(why) => Some(why),
+        Guard::Acts => None,
+    };
+    let Some(row) = model.selected() else { return Vec::new() };
+    if row.kind == ItemKind::Result {
+        let thread = row.thread.clone();
+        model.deciding.insert(row.id.clone());
+        return vec![Cmd::FileAway(vec![thread])];
+    }
+    let Some((deed, ready)) = ready(model, action) else { return Vec::new() };
+    match why {
+        None => send(model, deed, ready),
+        Some(why) => {
+            let page = warnings_page(model);
+            let title = format!("Accept “{}”?", model.selected().map_or("", |row| &row.title));
+            let why = format!("Asked once more because {why}.");
+            let then = Then::Decide(deed, ready);
+            model.push(Layer::Confirm(Box::new(Confirm { title, why, then, page, top: Place::default() })));
+            Vec::new()
+        }
+    }
+}
+
+/// What is unusual, and the arguments: enough to know what `y` would do.
+fn warnings_page(model: &Model) -> Doc {
+    let Some(opened) = model.current() else { return Doc::default() };
+    let mut blocks = vec![Block::Warnings(opened.item.warnings.clone())];
+    let args = opened.item.args.as_object().into_iter().flatten();
+    let fields = args.map(|(name, value)| (Visible::line(name), words::value(value)));
+    blocks.push(Block::Fields(fields.collect()));
+    Doc::page(&opened.item.action, "", blocks)
+}
+
+/// The decision a key means on the card that is shown.
+fn ready(model: &Model, action: Action) -> Option<(Deed, Ready)> {
+    let row = model.selected()?;
+    let shown = model.shown.as_ref()?;
+    let id = crate::graph::InterruptId::parse(&row.id).ok()?;
+    let (deed, decision) = match action {
+        Action::Accept => (Deed::Accepted, Decision::Accept),
+        _ => (Deed::Ignored, Decision::Ignore),
+    };
+    let learn = action != Action::IgnoreQuietly;
+    Some((deed, Ready { id, shown: shown.hash.clone()?, decision, learn }))
+}
+
+/// Sends a decision off. It counts when the store says so.
+pub(super) fn send(model: &mut Model, deed: Deed, ready: Ready) -> Vec<Cmd> {
+    model.deciding.insert(ready.id.to_string());
+    vec![Cmd::Decide(deed, vec![ready])]
+}
+
+/// Decisions were kept, or refused.
+pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>)>) -> Vec<Cmd> {
+    let mut cmds = Vec::new();
+    let mut done: Vec<(String, String)> = Vec::new();
+    let mut refused = None;
+    for (id, result) in told {
+        model.deciding.remove(&id);
+        match result {
+            Ok(()) => {
+                let title = model.list.find(&id).map(|row| row.title.clone()).unwrap_or_default();
+                for key in [format!("edit:{id}"), format!("respond:{id}")] {
+                    if model.drafts.remove(&key).is_some() {
+                        cmds.push(Cmd::KeepDraft(key, None));
+                    }
+                }
+                done.push((id, title));
+            }
+            Err(failure) => {
+                if failure.stale {
+                    model.asked = None;
+                    model.opened = None;
+                }
+                let title = model.list.find(&id).map(|row| row.title.clone()).unwrap_or_default();
+                refused = Some(format!("not decided: “{title}”: {}", failure.text));
+            }
+        }
+    }
+    if !done.is_empty() {
+        let ids: HashSet<String> = done.iter().map(|(id, _)| id.clone()).collect();
+        let next =
+            model.list.selected().is_some_and(|row| ids.contains(&row.id)).then(|| model.list.cursor());
+        ids.iter().for_each(|id| {
+            model.list.marks.remove(id);
+        });
+        model.list.drop_rows(&ids, model.wall);
+        if let Some(next) = next {
+            model.list.select(next);
+        }
+        // A glance that was taken before this would show them as they were.
+        model.stale_glance = model.glancing.0;
+        let what = match done.as_slice() {
+            [(_, title)] => format!("{}: “{title}”", deed.word()),
+            many => format!("{}: {}", deed.word(), words::count(many.len(), "item")),
+        };
+        model.say(what);
+        if matches!(deed, Deed::Accepted | Deed::Edited | Deed::Answered | Deed::Ignored) {
+            model.undo = Some(Undo { deed, items: done, until: None, since: model.now });
+        }
+        cmds.extend(super::data::changed(model));
+    }
+    if let Some(refused) = refused {
+        model.fail(refused);
+        cmds.extend(super::data::changed(model));
+    }
+    cmds
+}
+
+/// Takes the last decision back, a bulk one as a whole.
+pub(super) fn undo(model: &mut Model) -> Vec<Cmd> {
+    let Some(undo) = model.undo.take() else { return Vec::new() };
+    let ids = undo.items.iter().filter_map(|(id, _)| crate::graph::InterruptId::parse(id).ok());
+    vec![Cmd::Undo(ids.collect())]
+}
+
+/// Decisions were taken back, or it was too late.
+pub(super) fn undone(model: &mut Model, told: Vec<(String, Told<()>)>) -> Vec<Cmd> {
+    let back: Vec<&String> = told.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
+    let late = told.iter().find_map(|(_, result)| result.as_ref().err());
+    model.goto = back.first().map(|id| (*id).clone());
+    model.stale_glance = model.glancing.0;
+    match (back.len(), late) {
+        (0, Some(failure)) => model.fail(format!("not taken back: {}", failure.text)),
+        (some, None) => model.say(format!("taken back: {}", words::count(some, "item"))),
+        (some, Some(failure)) => {
+            model.fail(format!(
+                "taken back: {}; not all of them: {}",
+                words::count(some, "item"),
+                failure.text
+            ));
+        }
+    }
+    super::data::changed(model)
+}
+
+/// Asks whether a thread is to be stopped.
+pub(super) fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if !safe::is_deliberate(model, press) {
+        return Vec::new();
+    }
+    let (thread, title) = match (model.selected(), model.running.selected()) {
+        (Some(row), _) => (row.thread.clone(), row.title.clone()),
+        (None, Some(line)) if model.shows_running() => (line.id.clone(), words::line(&line.title)),
+        _ => return Vec::new(),
+    };
+    model.push(Layer::Confirm(Box::new(Confirm {
+        title: format!("Stop the thread “{title}”?"),
+        why: "It stops at once and waits as trouble, where it can go on or be abandoned.".to_owned(),
+        then: Then::Stop(thread),
+        page: Doc::default(),
+        top: Place::default(),
+    })));
+    Vec::new()
+}
+
+/// Puts the card on the clipboard.
+pub(super) fn copy(model: &mut Model) -> Vec<Cmd> {
+    let Some(opened) = model.current() else { return Vec::new() };
+    vec![Cmd::Copy(opened.item.text.clone())]
+}

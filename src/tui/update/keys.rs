@@ -1,0 +1,172 @@
+//! A key becomes an action, and the action happens where it is available.
+
+use super::{bulk, decide, form, layers, moves, quit, tabs};
+use crate::graph::Kind;
+use crate::inbox::ItemKind;
+use crate::tui::action::Action;
+use crate::tui::bindings::Lookup;
+use crate::tui::layer::{Ask, Layer, Prompt};
+use crate::tui::list::Filter;
+use crate::tui::model::{Focus, Model, Tab};
+use crate::tui::msg::{Cmd, Press};
+
+pub(super) fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
+    model.now = model.now.max(press.at);
+    model.pending.push(press.key);
+    let scopes = model.scopes();
+    let cmds = match model.keymap.lookup(&scopes, &model.pending) {
+        Lookup::Begun => Vec::new(),
+        Lookup::Found(action) => {
+            model.pending.clear();
+            match action.available(model) {
+                Ok(()) => act(model, action, press),
+                Err(why) => {
+                    if !why.is_empty() {
+                        model.say(why);
+                    }
+                    Vec::new()
+                }
+            }
+        }
+        Lookup::Nothing => {
+            let alone = model.pending.len() == 1;
+            model.pending.clear();
+            if alone { layers::typed(model, press.key) } else { Vec::new() }
+        }
+    };
+    model.last_key = Some((press.key, press.at));
+    cmds
+}
+
+pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
+    if model.layer().is_some() {
+        return layers::act(model, action, press);
+    }
+    match action {
+        Action::TabInbox => tabs::go(model, Tab::Inbox),
+        Action::TabThreads => tabs::go(model, Tab::Threads),
+        Action::TabMemory => tabs::go(model, Tab::Memory),
+        Action::TabActivity => tabs::go(model, Tab::Activity),
+        Action::NextTab => tabs::turn(model, 1),
+        Action::PreviousTab => tabs::turn(model, 3),
+        Action::ShowAll => show(model, Filter::All),
+        Action::ShowApprovals => show(model, Filter::Kind(ItemKind::Interrupt(Kind::Approval))),
+        Action::ShowTriage => show(model, Filter::Kind(ItemKind::Interrupt(Kind::Triage))),
+        Action::ShowQuestions => show(model, Filter::Kind(ItemKind::Interrupt(Kind::Question))),
+        Action::ShowTrouble => show(model, Filter::Kind(ItemKind::Interrupt(Kind::Trouble))),
+        Action::ShowResults => show(model, Filter::Kind(ItemKind::Result)),
+        Action::ShowSnoozed => show(model, Filter::Snoozed),
+        Action::ShowHeld => show(model, Filter::Held),
+        Action::ShowRunning => show(model, Filter::Running),
+        Action::Search => prompt(model, Ask::Search),
+        Action::Narrow => prompt(model, Ask::Narrow),
+        Action::Palette => prompt(model, Ask::Palette),
+        Action::SearchNext => moves::find(model, true),
+        Action::SearchPrevious => moves::find(model, false),
+        Action::Help => {
+            model.push(Layer::Help(0));
+            Vec::new()
+        }
+        Action::NewThread => layers::choose_workflow(model),
+        Action::Undo => decide::undo(model),
+        Action::Pause => {
+            let paused = model.overview.as_ref().is_some_and(|overview| overview.paused);
+            vec![Cmd::Pause(!paused)]
+        }
+        Action::Clear => clear(model),
+        Action::Back => quit::back(model),
+        Action::Quit => quit::quit(model),
+        Action::CloseLayer => {
+            model.say("Q quits; Ctrl-C closes what is open");
+            Vec::new()
+        }
+        Action::Redraw => vec![Cmd::Redraw],
+        Action::Suspend => vec![Cmd::Suspend],
+        Action::Down
+        | Action::Up
+        | Action::Top
+        | Action::Bottom
+        | Action::PageDown
+        | Action::PageUp
+        | Action::CardDown
+        | Action::CardUp
+        | Action::NextItem
+        | Action::PreviousItem
+        | Action::NextPart
+        | Action::PreviousPart
+        | Action::Quotes
+        | Action::Open
+        | Action::Leave => moves::act(model, action),
+        Action::Mark | Action::MarkRange | Action::MarkAll | Action::MarkSame => bulk::mark(model, action),
+        Action::Sort => layers::sort(model),
+        Action::Accept | Action::Ignore | Action::IgnoreQuietly => decide::act(model, action, press),
+        Action::Stop => decide::stop(model, press),
+        Action::Edit => form::edit(model),
+        Action::EditOutside => form::edit_outside(model),
+        Action::Respond => form::respond(model),
+        Action::Snooze => layers::snooze(model),
+        Action::OpenThread => tabs::open_thread(model),
+        Action::Copy => decide::copy(model),
+        Action::Yes
+        | Action::No
+        | Action::Drop
+        | Action::Wait
+        | Action::TakeBack
+        | Action::GoNow
+        | Action::NextField
+        | Action::PreviousField
+        | Action::Submit
+        | Action::Outside
+        | Action::Remember
+        | Action::Complete
+        | Action::LeaveForm
+        | Action::Choose
+        | Action::Cancel => Vec::new(),
+    }
+}
+
+fn prompt(model: &mut Model, ask: Ask) -> Vec<Cmd> {
+    let editor = match (ask, model.tab) {
+        (Ask::Search, Tab::Threads) => crate::tui::forms::Editor::line(&model.threads_search),
+        (Ask::Narrow, _) => crate::tui::forms::Editor::line(model.list.narrow.typed()),
+        _ => crate::tui::forms::Editor::line(""),
+    };
+    model.push(Layer::Prompt(Prompt { ask, editor, cursor: 0 }));
+    Vec::new()
+}
+
+/// Shows other rows of the inbox, from their first on.
+fn show(model: &mut Model, filter: Filter) -> Vec<Cmd> {
+    let mut cmds = tabs::go(model, Tab::Inbox);
+    model.list.filter = filter;
+    model.focus = Focus::List;
+    model.list.marks.clear();
+    model.list.arrange(model.wall);
+    model.list.select(0);
+    if filter == Filter::Running {
+        cmds.push(Cmd::Running);
+    }
+    cmds
+}
+
+/// Takes back what narrows the view, the nearest first.
+fn clear(model: &mut Model) -> Vec<Cmd> {
+    if model.focus == Focus::Card {
+        model.focus = Focus::List;
+    } else if !model.list.marks.is_empty() {
+        model.list.marks.clear();
+    } else if !model.list.search.is_empty() {
+        model.list.search = Default::default();
+    } else if !model.list.narrow.is_empty() {
+        model.list.narrow = Default::default();
+        model.list.arrange(model.wall);
+    } else if model.tab == Tab::Threads && !model.threads_search.is_empty() {
+        model.threads_search.clear();
+        return vec![Cmd::Threads(None)];
+    } else if model.tab == Tab::Inbox && model.list.filter != Filter::All {
+        return show(model, Filter::All);
+    } else {
+        model.note = None;
+    }
+    Vec::new()
+}

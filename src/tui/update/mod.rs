@@ -1,0 +1,175 @@
+//! The only place where the screen's knowledge changes: `update(model, msg)` gives back what is to be done.
+//!
+//! Promises: no clock, no file, no terminal and no store is touched here; the same messages give the same model.
+
+mod available;
+mod bulk;
+mod data;
+mod decide;
+mod form;
+mod keys;
+mod layers;
+mod mouse;
+mod moves;
+mod palette;
+mod quit;
+mod tabs;
+
+pub use palette::suggestions;
+
+use super::layer::Layer;
+use super::layout;
+use super::list::Filter;
+use super::model::{Focus, Model, Tab};
+use super::msg::{Cmd, Msg};
+use super::safe::Shown;
+
+/// What happened becomes what is known and what is to be done.
+pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
+    let mut cmds = match msg {
+        Msg::Key(press) => keys::pressed(model, press),
+        Msg::Paste(text) => pasted(model, &text),
+        Msg::Mouse(mouse, x, y) => mouse::moved(model, mouse, x, y),
+        Msg::Resized(columns, rows) => {
+            model.size = (columns, rows);
+            Vec::new()
+        }
+        Msg::Drawn(seen, at) => {
+            drawn(model, &seen, at);
+            return Vec::new();
+        }
+        Msg::Tick(at, wall) => data::ticked(model, at, wall),
+        Msg::Changed => data::changed(model),
+        Msg::Progress(progress) => data::progressed(model, progress),
+        Msg::Driving(driving) => {
+            model.driving = driving;
+            Vec::new()
+        }
+        Msg::Glanced(told) => data::glanced(model, told),
+        Msg::Lines(told) => data::lines(model, told),
+        Msg::Card(id, told) => data::card(model, &id, told),
+        Msg::Overview(told) => {
+            match told {
+                Ok(overview) => model.overview = Some(overview),
+                Err(failure) => model.fail(failure.text),
+            }
+            Vec::new()
+        }
+        Msg::Running(told) => tabs::running(model, told),
+        Msg::Threads(told) => tabs::threads(model, told),
+        Msg::Thread(id, told) => tabs::thread(model, &id, told),
+        Msg::Memory(told) => tabs::memory(model, told),
+        Msg::Drafts(told) => {
+            match told {
+                Ok(drafts) => model.drafts = drafts.into_iter().collect(),
+                Err(failure) => model.fail(failure.text),
+            }
+            Vec::new()
+        }
+        Msg::Decided(deed, told) => decide::decided(model, deed, told),
+        Msg::Undone(told) => decide::undone(model, told),
+        Msg::Started(told) => form::started(model, told),
+        Msg::Done(told) => {
+            match told {
+                Ok(text) if text.is_empty() => {}
+                Ok(text) => model.say(text),
+                Err(failure) => model.fail(failure.text),
+            }
+            Vec::new()
+        }
+        Msg::Edited(layer, told) => form::edited(model, layer, told),
+        Msg::Completions(layer, typed, ways) => form::completions(model, layer, typed, ways),
+    };
+    cmds.extend(settle(model));
+    cmds
+}
+
+/// Pasted text goes where text is written, and nowhere else.
+fn pasted(model: &mut Model, text: &str) -> Vec<Cmd> {
+    match model.layers.last_mut() {
+        Some((_, Layer::Form(form))) => {
+            if let Some(field) = form.field() {
+                field.editor.insert(text);
+            }
+            form.check();
+            form::touched(model)
+        }
+        Some((_, Layer::Prompt(prompt))) => {
+            prompt.editor.insert(text);
+            Vec::new()
+        }
+        _ => {
+            model.say("pasted text decides nothing; it is only taken where text is written");
+            Vec::new()
+        }
+    }
+}
+
+/// A frame was flushed, and no key was waiting.
+fn drawn(model: &mut Model, seen: &super::msg::Seen, at: std::time::Instant) {
+    if let Some(number) = seen.layer
+        && model.layer_shown.is_none_or(|(shown, _)| shown != number)
+    {
+        model.layer_shown = Some((number, at));
+    }
+    if !model.layers.is_empty() {
+        return;
+    }
+    let Some(opened) = model.current() else { return };
+    let (id, hash) = (opened.item.id.clone(), opened.item.args_hash.map(|hash| hash.to_string()));
+    if seen.card.as_ref() != Some(&id) {
+        return;
+    }
+    let known = model.shown.as_ref().is_some_and(|shown| shown.id == id && shown.hash == hash);
+    if !known {
+        model.shown = Some(Shown { id, hash, since: at });
+    }
+    if seen.end
+        && let Some(opened) = &mut model.opened
+    {
+        opened.end_seen = true;
+    }
+}
+
+/// After anything happened: what is out of date is let go, and what is missing asked for.
+fn settle(model: &mut Model) -> Vec<Cmd> {
+    let mut cmds = Vec::new();
+    let areas = layout::areas(model);
+    tabs::scroll_tops(model);
+    if model.tab == Tab::Inbox && model.list.selected().is_none() {
+        model.list.top = model.list.top.min(model.list.len().saturating_sub(1));
+    } else if !areas.list.is_empty() {
+        model.list.top = layout::top_for(&model.list, areas.list);
+    }
+    let still =
+        model.current().map(|opened| (opened.item.id.clone(), opened.item.args_hash.map(|h| h.to_string())));
+    let shown = model.shown.as_ref().map(|shown| (shown.id.clone(), shown.hash.clone()));
+    if !model.layers.is_empty() || areas.card.is_empty() || still != shown {
+        model.shown = None;
+    }
+    if model.layers.last().map(|(number, _)| *number) != model.layer_shown.map(|(number, _)| number) {
+        model.layer_shown = None;
+    }
+    let wanted = model.selected().map(|row| (row.id.clone(), row.hash.map(|hash| hash.to_string())));
+    match wanted {
+        Some((id, hash)) if model.current().is_none() => {
+            let asked = format!("{id} {}", hash.unwrap_or_default());
+            if model.asked.as_ref() != Some(&asked) {
+                model.asked = Some(asked);
+                cmds.push(Cmd::Card(id));
+            }
+        }
+        Some(_) => model.asked = None,
+        None => {}
+    }
+    if model.focus == Focus::Card && model.tab == Tab::Inbox && model.list.filter != Filter::Running {
+        // There is no card to be in.
+        if model.list.is_empty() {
+            model.focus = Focus::List;
+        }
+    }
+    if model.ending && !model.list.all().iter().any(|row| row.is_decided()) && model.list.complete {
+        cmds.push(Cmd::Quit);
+    }
+    cmds
+}

@@ -1,0 +1,64 @@
+//! The mouse points and scrolls. It never decides.
+
+use super::{moves, tabs};
+use crate::tui::layer::Layer;
+use crate::tui::layout::{self, Entry};
+use crate::tui::model::{Focus, Model, Tab};
+use crate::tui::msg::{Cmd, Mouse};
+use ratatui::layout::Position;
+
+pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd> {
+    let areas = layout::areas(model);
+    let at = Position { x, y };
+    match model.layers.last_mut() {
+        None => {}
+        Some((_, Layer::Help(top))) => {
+            match mouse {
+                Mouse::WheelDown => *top += 3,
+                Mouse::WheelUp => *top = top.saturating_sub(3),
+                Mouse::Click => {}
+            }
+            let last = crate::tui::view::help_length(model);
+            if let Some((_, Layer::Help(top))) = model.layers.last_mut() {
+                *top = (*top).min(last);
+            }
+            return Vec::new();
+        }
+        Some(_) => return Vec::new(),
+    }
+    match mouse {
+        Mouse::WheelDown if areas.list.contains(at) => moves::step(model, 1),
+        Mouse::WheelUp if areas.list.contains(at) => moves::step(model, -1),
+        Mouse::WheelDown => {
+            moves::scroll(model, 3);
+            Vec::new()
+        }
+        Mouse::WheelUp => {
+            moves::scroll(model, -3);
+            Vec::new()
+        }
+        Mouse::Click if areas.header.contains(at) => match crate::tui::view::tab_at(model, x) {
+            Some(tab) => tabs::go(model, tab),
+            None => Vec::new(),
+        },
+        Mouse::Click if areas.list.contains(at) => {
+            model.focus = Focus::List;
+            let line = y - areas.list.y;
+            if model.tab == Tab::Inbox && !model.shows_running() {
+                let hit = layout::entries(&model.list, areas.list)
+                    .into_iter()
+                    .find(|(from, height, _)| (*from..from + height).contains(&line));
+                if let Some((_, _, Entry::Row(position))) = hit {
+                    model.list.select(position);
+                }
+                return Vec::new();
+            }
+            tabs::click(model, usize::from(line))
+        }
+        Mouse::Click if areas.card.contains(at) => {
+            model.focus = Focus::Card;
+            Vec::new()
+        }
+        Mouse::Click => Vec::new(),
+    }
+}

@@ -1,0 +1,121 @@
+//! Moving through lists and cards.
+
+use super::tabs;
+use crate::tui::action::Action;
+use crate::tui::card::{Doc, Folds, Place};
+use crate::tui::layout::{self, Areas};
+use crate::tui::model::{Focus, Model, Tab};
+use crate::tui::msg::Cmd;
+
+/// The page beside the list and the line at its top: a card, or what another tab shows.
+fn page(model: &mut Model) -> Option<(&Doc, &mut Place)> {
+    match model.tab {
+        Tab::Inbox if !model.shows_running() => {
+            model.current()?;
+            model.opened.as_mut().map(|opened| (&opened.doc, &mut opened.top))
+        }
+        Tab::Inbox | Tab::Activity => None,
+        Tab::Threads => model.threads.page.as_ref().map(|(_, doc)| (doc, &mut model.threads.page_top)),
+        Tab::Memory => model.memory.page.as_ref().map(|(_, doc)| (doc, &mut model.memory.page_top)),
+    }
+}
+
+/// Scrolls the page by lines.
+pub(super) fn scroll(model: &mut Model, by: isize) {
+    let Areas { card, .. } = layout::areas(model);
+    let (width, height) = (usize::from(card.width), usize::from(card.height));
+    if let Some((doc, top)) = page(model) {
+        *top = match usize::try_from(by) {
+            Ok(down) => doc.down(*top, down, width, height),
+            Err(_) => doc.up(*top, by.unsigned_abs(), width),
+        };
+    }
+}
+
+/// Moves the selection by rows.
+pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
+    let browse = |cursor: usize, len: usize| cursor.saturating_add_signed(by).min(len.saturating_sub(1));
+    if model.shows_running() {
+        model.running.cursor = browse(model.running.cursor, model.running.rows.len());
+        return Vec::new();
+    }
+    match model.tab {
+        Tab::Inbox => {
+            model.list.step(by);
+            Vec::new()
+        }
+        Tab::Threads => {
+            model.threads.cursor = browse(model.threads.cursor, model.threads.rows.len());
+            tabs::open_selected(model)
+        }
+        Tab::Memory => {
+            model.memory.cursor = browse(model.memory.cursor, model.memory.rows.len());
+            tabs::open_selected(model)
+        }
+        Tab::Activity => Vec::new(),
+    }
+}
+
+pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
+    let Areas { list, card, .. } = layout::areas(model);
+    let (width, height) = (usize::from(card.width), usize::from(card.height));
+    let half_list =
+        isize::from(i16::try_from((list.height / layout::row_height(list) / 2).max(1)).unwrap_or(1));
+    let page_of_card = isize::from(i16::try_from(card.height.saturating_sub(2).max(1)).unwrap_or(1));
+    let in_card = model.focus == Focus::Card;
+    match action {
+        Action::Down => return step(model, 1),
+        Action::Up => return step(model, -1),
+        Action::NextItem => return step(model, 1),
+        Action::PreviousItem => return step(model, -1),
+        Action::CardDown => scroll(model, 1),
+        Action::CardUp => scroll(model, -1),
+        Action::PageDown if in_card => scroll(model, page_of_card),
+        Action::PageUp if in_card => scroll(model, -page_of_card),
+        Action::PageDown => return step(model, half_list),
+        Action::PageUp => return step(model, -half_list),
+        Action::Top if in_card => {
+            if let Some((_, top)) = page(model) {
+                *top = Place::default();
+            }
+        }
+        Action::Bottom if in_card => {
+            if let Some((doc, top)) = page(model) {
+                *top = doc.end(width, height);
+            }
+        }
+        Action::Top => return step(model, isize::MIN / 2),
+        Action::Bottom => return step(model, isize::MAX / 2),
+        Action::NextPart | Action::PreviousPart => {
+            if let Some((doc, top)) = page(model) {
+                *top = doc.part(*top, action == Action::NextPart, width, height);
+            }
+        }
+        Action::Quotes => {
+            if let Some(opened) = &mut model.opened {
+                opened.folds = match opened.folds {
+                    Folds::Closed => Folds::Open,
+                    Folds::Open => Folds::Closed,
+                };
+                opened.cut();
+                opened.top = opened.top.min(opened.doc.end(width, height));
+            }
+        }
+        Action::Open => {
+            model.focus = Focus::Card;
+            return tabs::open_selected(model);
+        }
+        Action::Leave => model.focus = Focus::List,
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// The next or the previous match.
+pub(super) fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
+    match model.list.next_match(forward, model.wall) {
+        Some(position) => model.list.select(position),
+        None => model.say(format!("nothing here matches `{}`", model.list.search.typed())),
+    }
+    Vec::new()
+}

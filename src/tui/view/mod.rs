@@ -1,0 +1,41 @@
+//! Drawing. `view` reads the model, draws it, and says what of it a key may now act on; it changes nothing.
+
+mod bars;
+mod boxes;
+mod card;
+mod draw;
+mod form;
+mod list;
+mod tabs;
+
+pub use bars::tab_at;
+pub use boxes::{confirm_width, help_length};
+
+use super::layout;
+use super::model::{Model, Tab};
+use super::msg::Seen;
+use ratatui::Frame;
+
+/// Draws everything.
+pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
+    let areas = layout::areas(model);
+    let mut seen = Seen::default();
+    bars::header(model, areas.header, frame.buffer_mut());
+    match model.tab {
+        Tab::Inbox if !model.shows_running() => {
+            list::draw(model, areas.list, frame.buffer_mut());
+            (seen.card, seen.end) = card::draw(model, &areas, frame.buffer_mut());
+        }
+        Tab::Inbox | Tab::Activity => tabs::running(model, &areas, frame.buffer_mut()),
+        Tab::Threads => tabs::threads(model, &areas, frame.buffer_mut()),
+        Tab::Memory => tabs::memory(model, &areas, frame.buffer_mut()),
+    }
+    card::rule(model, &areas, frame.buffer_mut());
+    bars::note(model, areas.note, frame.buffer_mut());
+    bars::footer(model, areas.footer, frame.buffer_mut());
+    for (number, layer) in &model.layers {
+        seen.card = None;
+        seen.layer = boxes::draw(model, layer, frame).then_some(*number);
+    }
+    seen
+}

@@ -1,0 +1,39 @@
+//! Small words: ages, counts, times.
+
+use crate::text::Visible;
+use jiff::Timestamp;
+
+/// Text from anywhere, safe on one line.
+pub fn line(text: &str) -> String {
+    Visible::line(text).into_string()
+}
+
+/// How long ago, in at most three letters: `now`, `5m`, `3h`, `2d`, `9w`.
+pub fn age(since: Timestamp, now: Timestamp) -> String {
+    let seconds = now.as_second().saturating_sub(since.as_second());
+    match seconds {
+        ..60 => "now".to_owned(),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        86_400..1_209_600 => format!("{}d", seconds / 86_400),
+        1_209_600..60_480_000 => format!("{}w", seconds / 604_800),
+        _ => "old".to_owned(),
+    }
+}
+
+/// `1 item`, `2 items`.
+pub fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// An argument as people read it: texts as they are, lists of texts with commas, anything else as JSON.
+pub fn value(value: &serde_json::Value) -> Visible {
+    use serde_json::Value;
+    match value {
+        Value::String(text) => Visible::new(text),
+        Value::Array(items) if items.iter().all(Value::is_string) => {
+            Visible::new(&items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "))
+        }
+        other => Visible::new(&other.to_string()),
+    }
+}

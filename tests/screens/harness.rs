@@ -1,0 +1,270 @@
+//! A screen over a real store, with a clock of its own: every key is a second after the one before it.
+
+use crate::support::desk;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
+use sayso::graph::ThreadId;
+use sayso::inbox::{Backend, DecisionView, Registry, Screen, ThreadQuery};
+use sayso::store::{MemoryCause, Store};
+use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, Seen, Startable, perform, update, view};
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+pub struct Desk {
+    pub folder: TempDir,
+    pub local: Local,
+    pub model: Model,
+    pub at: Instant,
+    /// What only a terminal can do, in order.
+    pub outside: Vec<Cmd>,
+    terminal: Terminal<TestBackend>,
+    runtime: Runtime,
+    last: Seen,
+}
+
+pub fn wall() -> Timestamp {
+    "2026-03-02T10:00:00Z".parse().unwrap()
+}
+
+pub fn store(folder: &TempDir) -> Store {
+    Store::open_with(&folder.path().join("data"), Arc::new(wall)).unwrap()
+}
+
+pub fn local(folder: &TempDir, hold: Duration) -> Local {
+    let settings = Settings { hold, soft_hold: hold, ..Settings::default() };
+    Local::new(Engine::new(store(folder), Registry::new(desk::specs(folder.path().join("outbox"))), settings))
+}
+
+impl Desk {
+    /// A screen with one of each.
+    pub fn full(size: (u16, u16)) -> Self {
+        Self::with(size, desk::samples())
+    }
+
+    pub fn with(size: (u16, u16), samples: Vec<(&str, Value)>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let desk = local(&folder, Duration::from_secs(10));
+        runtime.block_on(async {
+            for (workflow, input) in samples {
+                desk.start(workflow.to_owned(), input).await.unwrap();
+                drive(&desk, Duration::from_secs(120)).await;
+            }
+        });
+        Self::over(folder, desk, runtime, size)
+    }
+
+    pub fn over(folder: TempDir, local: Local, runtime: Runtime, size: (u16, u16)) -> Self {
+        let options = Options { time_zone: TimeZone::UTC, ..Options::default() };
+        let registry = local.engine().registry();
+        let workflows = registry.iter().map(|spec| Startable {
+            name: spec.workflow.name().to_owned(),
+            about: spec.about.to_owned(),
+            schema: spec.workflow.input_schema(),
+        });
+        let at = Instant::now();
+        let model = Model::new(options, workflows.collect(), size, at, wall()).unwrap();
+        let terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
+        let mut desk =
+            Self { folder, local, model, at, outside: Vec::new(), terminal, runtime, last: Seen::default() };
+        let begin = desk.model.begin();
+        desk.perform(begin);
+        desk.drawn();
+        desk
+    }
+
+    /// Does what is to be done, and what comes of that, until nothing is left.
+    pub fn perform(&mut self, cmds: Vec<Cmd>) {
+        let mut queue: VecDeque<Cmd> = cmds.into();
+        while let Some(cmd) = queue.pop_front() {
+            match cmd {
+                Cmd::Copy(_) | Cmd::Editor(..) | Cmd::Notice(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => {
+                    self.outside.push(cmd);
+                }
+                cmd => {
+                    if let Some(msg) = self.runtime.block_on(perform(&self.local, cmd)) {
+                        queue.extend(update(&mut self.model, msg));
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn tell(&mut self, msg: Msg) {
+        let cmds = update(&mut self.model, msg);
+        self.perform(cmds);
+    }
+
+    pub fn draw(&mut self) {
+        let model = &self.model;
+        let mut seen = Seen::default();
+        self.terminal.draw(|frame| seen = view(model, frame)).unwrap();
+        self.last = seen;
+    }
+
+    /// A frame is on the screen, and nobody typed meanwhile.
+    pub fn drawn(&mut self) {
+        self.draw();
+        let seen = self.last.clone();
+        self.tell(Msg::Drawn(seen, self.at));
+    }
+
+    pub fn key(&mut self, key: Key, after: Duration, burst: bool) {
+        self.at += after;
+        let press = Press { key, at: self.at, burst };
+        self.tell(Msg::Key(press));
+    }
+
+    /// Keys as a person presses them, one a second, looking at the screen in between.
+    pub fn press(&mut self, keys: &str) -> &mut Self {
+        for key in row(keys) {
+            self.key(key, Duration::from_secs(1), false);
+            self.drawn();
+        }
+        self
+    }
+
+    /// Keys that were all waiting when they were read.
+    pub fn burst(&mut self, keys: &str) -> &mut Self {
+        for key in row(keys) {
+            self.key(key, Duration::ZERO, true);
+        }
+        self.drawn();
+        self
+    }
+
+    pub fn type_in(&mut self, text: &str) -> &mut Self {
+        for letter in text.chars() {
+            self.key(Key::plain(letter), Duration::from_millis(200), false);
+        }
+        self.drawn();
+        self
+    }
+
+    pub fn resize(&mut self, columns: u16, rows: u16) {
+        self.terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        self.tell(Msg::Resized(columns, rows));
+        self.drawn();
+    }
+
+    pub fn buffer(&mut self) -> Buffer {
+        self.draw();
+        self.terminal.backend().buffer().clone()
+    }
+
+    /// What is drawn, with every id the same in every run.
+    pub fn dump(&mut self) -> String {
+        let mut text = dump(&self.buffer());
+        let rows = self.model.list.all().iter().map(|row| (row.id.clone(), row.thread.to_string()));
+        let ids: Vec<(String, String)> = rows.collect();
+        for (n, (id, thread)) in ids.into_iter().enumerate() {
+            text = text.replace(&thread, &format!("t{n:08}")).replace(&id, &format!("i{n:08}"));
+        }
+        text
+    }
+
+    /// Everything that was ever decided.
+    pub fn decisions(&self) -> Vec<DecisionView> {
+        self.runtime.block_on(async {
+            let query = ThreadQuery { limit: 1000, ..ThreadQuery::default() };
+            let mut all = Vec::new();
+            for line in self.local.threads(query).await.unwrap().threads {
+                all.extend(self.local.answers(line.id).await.unwrap());
+            }
+            all
+        })
+    }
+
+    pub fn titles(&self) -> Vec<String> {
+        (0..self.model.list.len()).map(|n| self.model.list.row(n).unwrap().title.clone()).collect()
+    }
+
+    pub fn selected(&self) -> String {
+        self.model.list.selected().map(|row| row.title.clone()).unwrap_or_default()
+    }
+
+    pub fn note(&self) -> String {
+        self.model.note.as_ref().map(|note| note.text.clone()).unwrap_or_default()
+    }
+
+    /// Something happens behind the screen's back.
+    pub fn behind(&mut self, work: impl AsyncFnOnce(&Local)) {
+        let local = self.local.clone();
+        self.runtime.block_on(work(&local));
+        self.tell(Msg::Changed);
+        self.drawn();
+    }
+
+    pub fn remember(&mut self) {
+        let store = self.local.engine().store().clone();
+        let cause = MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
+        let profile = "Prefers short replies.\nSigns with “Ada”.".to_owned();
+        self.runtime
+            .block_on(store.remember("email/response_preferences".to_owned(), 0, profile, cause))
+            .unwrap();
+    }
+
+    pub fn start(&mut self, workflow: &str, input: Value) -> ThreadId {
+        let local = self.local.clone();
+        let workflow = workflow.to_owned();
+        let thread = self.runtime.block_on(async {
+            let thread = local.start(workflow, input).await.unwrap().thread;
+            drive(&local, Duration::from_millis(400)).await;
+            thread
+        });
+        self.tell(Msg::Changed);
+        self.drawn();
+        thread
+    }
+}
+
+/// Drives until nothing is left to do, though not longer than this: some work never ends.
+pub async fn drive(local: &Local, longest: Duration) {
+    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    let stop = tokio::time::sleep(longest);
+    worker.run(&Scope::All, Until::Idle, stop).await.unwrap();
+}
+
+/// `jj<esc>a` as keys: letters by themselves, names in pointed brackets.
+pub fn row(keys: &str) -> Vec<Key> {
+    let mut found = Vec::new();
+    let mut rest = keys;
+    while let Some(letter) = rest.chars().next() {
+        match rest.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+            Some((name, after)) => {
+                found.extend(Key::parse_row(name).unwrap());
+                rest = after;
+            }
+            None => {
+                found.push(Key::plain(letter));
+                rest = &rest[letter.len_utf8()..];
+            }
+        }
+    }
+    found
+}
+
+/// The letters of a buffer, a line a row; what a wide one covers is left out.
+pub fn dump(buffer: &Buffer) -> String {
+    let mut text = String::new();
+    for y in 0..buffer.area.height {
+        let mut line = String::new();
+        let mut x = 0;
+        while x < buffer.area.width {
+            let symbol = buffer[(x, y)].symbol();
+            line.push_str(symbol);
+            x += u16::try_from(sayso::text::width(symbol).max(1)).unwrap();
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,12 @@
+//! Screens without a terminal: keys as strings in, what is drawn and what is decided out.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod drafts;
+mod harness;
+mod keys;
+mod safe;
+mod sizes;
+mod snapshots;

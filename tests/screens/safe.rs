@@ -1,0 +1,130 @@
+//! Safe keys: I14, I15, and that nothing but a confirmed decision key decides.
+
+use crate::harness::{Desk, row};
+use proptest::prelude::*;
+use sayso::tui::{Key, Mouse, Msg};
+use serde_json::json;
+use std::time::Duration;
+
+const SIZE: (u16, u16) = (120, 32);
+const MS: fn(u64) -> Duration = Duration::from_millis;
+
+#[test]
+fn i14_keys_typed_before_the_card_appeared_decide_nothing() {
+    let mut desk = Desk::full(SIZE);
+    desk.burst("ja").burst("aaa").burst("iI");
+    assert!(desk.decisions().is_empty());
+    // One key that was waiting while the next card was drawn.
+    desk.key(Key::plain('j'), MS(500), false);
+    desk.draw();
+    desk.key(Key::plain('a'), MS(500), false);
+    assert!(desk.decisions().is_empty(), "its card was never found on a quiet screen");
+}
+
+#[test]
+fn i14_paste_decides_nothing() {
+    let mut desk = Desk::full(SIZE);
+    for text in ["a", "aaaa\n", "i", "y\n", "ay"] {
+        desk.tell(Msg::Paste(text.to_owned()));
+        desk.drawn();
+    }
+    desk.press("jja");
+    desk.tell(Msg::Paste("y".to_owned()));
+    assert!(desk.decisions().is_empty());
+}
+
+#[test]
+fn i15_a_key_held_down_decides_once() {
+    let mut desk = Desk::full(SIZE);
+    for _ in 0..100 {
+        desk.key(Key::plain('a'), MS(33), false);
+        desk.drawn();
+    }
+    assert_eq!(desk.decisions().len(), 1, "the first press was meant, the others repeat it");
+}
+
+#[test]
+fn i15_a_hidden_card_is_not_decided() {
+    let mut desk = Desk::full((60, 10));
+    desk.press("a").press("i").press("ja");
+    assert!(desk.decisions().is_empty(), "the list alone is on the screen");
+    assert!(desk.note().contains("not on the screen"), "{}", desk.note());
+    desk.press("k<enter>").press("i");
+    assert_eq!(desk.decisions().len(), 1);
+}
+
+#[test]
+fn i15_mouse_enter_and_escape_decide_nothing() {
+    let mut desk = Desk::full(SIZE);
+    for x in 0..SIZE.0 {
+        for y in [0, 1, 2, 5, 30, 31] {
+            desk.tell(Msg::Mouse(Mouse::Click, x, y));
+        }
+    }
+    desk.press("1gi").press("<enter><enter><esc><esc>");
+    desk.press("jja").press("<enter>");
+    desk.tell(Msg::Mouse(Mouse::Click, 40, 20));
+    assert!(desk.decisions().is_empty());
+}
+
+#[test]
+fn an_irreversible_proposal_is_looked_at_first() {
+    let mut desk = Desk::full(SIZE);
+    desk.press("j");
+    desk.key(Key::plain('a'), MS(650), false);
+    assert!(desk.decisions().is_empty());
+    desk.key(Key::plain('a'), MS(150), false);
+    assert_eq!(desk.decisions().len(), 1);
+}
+
+#[test]
+fn a_warning_or_an_unseen_end_is_asked_about() {
+    let mut desk = Desk::full(SIZE);
+    desk.press("jja");
+    assert!(desk.decisions().is_empty());
+    desk.burst("y");
+    assert!(desk.decisions().is_empty(), "not in a burst");
+    desk.press("y");
+    assert_eq!(desk.decisions().len(), 1);
+
+    let long = "line\n".repeat(500);
+    let mail = json!({"kind": "reply", "title": "Long", "from": "x@example.org", "text": long});
+    let mut desk = Desk::with(SIZE, vec![("desk", mail)]);
+    desk.press("a");
+    assert!(desk.decisions().is_empty());
+    assert!(desk.dump().contains("its end has not been on the screen"), "{}", desk.dump());
+    desk.press("n").press("<enter>G").press("a");
+    assert_eq!(desk.decisions().len(), 1);
+}
+
+/// A key sequence: ordinary keys, pressed at any speed, read in bursts or not, drawn in between or not.
+fn anything() -> impl Strategy<Value = Vec<(usize, u64, bool, bool)>> {
+    prop::collection::vec((0_usize..60, 0_u64..900, any::<bool>(), any::<bool>()), 1..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whatever is pressed, unless it is a decision key on a card that is shown or a `y` on a question that is.
+    #[test]
+    fn nothing_else_decides(keys in anything()) {
+        let all = row("jkgGJKHhl/nN\\:?cu!qQst*=V 1234]bT[zxvwyXEe<enter><esc><tab><ctrl-s><ctrl-d><ctrl-u><ctrl-c><backspace><up><down>aiIr");
+        let mut desk = Desk::full((120, 32));
+        for (n, wait, burst, draw) in keys {
+            let key = all[n % all.len()];
+            let decides = "aiIy".contains(key.letter().unwrap_or(' ')) || key == row("<ctrl-s>")[0];
+            // Meant: alone, after a look, on something that is there to be decided.
+            let meant = decides && !burst && (desk.model.shown.is_some() || desk.model.layer_shown.is_some());
+            let before = desk.decisions().len();
+            desk.key(key, MS(wait), burst);
+            if draw {
+                desk.drawn();
+            }
+            let after = desk.decisions().len();
+            prop_assert!(after == before || meant, "{key} decided {} items", after - before);
+            if desk.outside.iter().any(|cmd| *cmd == sayso::tui::Cmd::Quit) {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Any size, any text: T01, T05, T06, and a card of 50 MB.
+
+use crate::harness::{Desk, dump};
+use sayso::graph::{Progress, ThreadId};
+use sayso::inbox::{Block, Card};
+use sayso::text::Visible;
+use sayso::tui::Msg;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const HOSTILE: &str = "\x1b[31mred\x1b]0;title\x07\x1b[2J\u{202e}rtl\u{200b}\u{9b}31m\x08\x7f\rend";
+
+fn hostile() -> Vec<(&'static str, Value)> {
+    let kinds = ["mail", "reply", "warned", "meeting", "python", "question", "trouble"];
+    let mut samples: Vec<(&str, Value)> = kinds
+        .iter()
+        .map(|kind| ("desk", json!({"kind": kind, "title": HOSTILE, "text": HOSTILE, "from": HOSTILE})))
+        .collect();
+    samples.push(("report", json!({"kind": "report", "title": HOSTILE, "text": HOSTILE})));
+    samples
+}
+
+fn assert_clean(desk: &mut Desk, what: &str) {
+    let buffer = desk.buffer();
+    for cell in buffer.content() {
+        let bad = cell
+            .symbol()
+            .chars()
+            .find(|c| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{200b}'));
+        assert_eq!(bad, None, "{what}: {:?}", cell.symbol());
+    }
+}
+
+#[test]
+fn t01_no_escape_reaches_the_terminal() {
+    let mut desk = Desk::with((120, 32), hostile());
+    desk.remember();
+    let screens = [
+        "j", "j", "j", "j", "j", "j", "j", "G<enter>", "T", "2", "<enter>", "3", "4", "1", "gr", "gi", "?",
+        "<esc>", "ggje", "<esc>", "jja", "n", "r", "<esc>", "gn*a", "n<esc>", "gijX", "n", ":x", "<esc>",
+        "/x", "<esc>",
+    ];
+    for keys in screens {
+        desk.press(keys);
+        assert_clean(&mut desk, keys);
+    }
+    let thread = ThreadId::random();
+    desk.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: HOSTILE.to_owned() }));
+    desk.tell(Msg::Progress(Progress::Text { thread, delta: HOSTILE.to_owned() }));
+    desk.press("r");
+    desk.tell(Msg::Paste(HOSTILE.to_owned()));
+    assert_clean(&mut desk, "pasted");
+}
+
+#[test]
+fn t05_any_size() {
+    let mut desk = Desk::full((80, 24));
+    desk.remember();
+    let screens = [
+        "", "<enter>", "<esc>j", "e", "<esc>jja", "n", "?", "<esc>", ":x", "<esc>", "gn*a", "n<esc>", "r",
+        "<esc>", "s", "<esc>", "z", "<esc>", "c", "<enter>", "<esc>", "2", "3", "4", "1gr", "gi/x",
+    ];
+    for keys in screens {
+        desk.press(keys);
+        for size in [
+            (1, 1),
+            (2, 1),
+            (1, 40),
+            (3, 3),
+            (7, 5),
+            (19, 6),
+            (20, 7),
+            (59, 12),
+            (60, 15),
+            (99, 29),
+            (100, 8),
+            (160, 45),
+            (300, 100),
+        ] {
+            desk.resize(size.0, size.1);
+        }
+        desk.resize(80, 24);
+    }
+    for columns in (1..200).step_by(7) {
+        for rows in (1..70).step_by(5) {
+            desk.resize(columns, rows);
+        }
+    }
+}
+
+#[test]
+fn t06_nothing_bleeds_across_panes() {
+    let storm = format!("{}{}", "👩‍👩‍👧‍👦漢字🇫🇷한국".repeat(40), "e\u{301}\u{302}\u{303}".repeat(200));
+    let rtl = "שלום עולם مرحبا بالعالم ".repeat(20);
+    let samples: Vec<(&str, Value)> = [storm.as_str(), rtl.as_str()]
+        .into_iter()
+        .flat_map(|text| {
+            ["mail", "reply", "question"]
+                .map(|kind| ("desk", json!({"kind": kind, "title": text, "text": text, "from": text})))
+        })
+        .collect();
+    for width in [100_u16, 101, 120, 133, 160] {
+        let mut desk = Desk::with((width, 30), samples.clone());
+        for keys in ["", "j", "j", "j"] {
+            desk.press(keys);
+            let buffer = desk.buffer();
+            let rule = (0..width).find(|x| buffer[(*x, 3)].symbol() == "│").expect("a rule");
+            for y in 1..28 {
+                assert_eq!(buffer[(rule, y)].symbol(), "│", "{}", dump(&buffer));
+                let before = buffer[(rule - 1, y)].symbol();
+                assert!(sayso::text::width(before) <= 1, "{before:?} at {y} covers the rule");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_card_of_50_megabytes_scrolls() {
+    let line = "Many words stand in this line, and as many lines in this mail. ";
+    let text = format!("{}\n", line.repeat(3)).repeat(50 * 1024 * 1024 / (line.len() * 3 + 1));
+    let mut desk = Desk::full((120, 40));
+    desk.press("jjjjj");
+    let item = desk.model.current().unwrap().item.clone();
+    let card = Card { blocks: vec![Block::Text(Visible::new(&text))] };
+    desk.tell(Msg::Card(item.id.clone(), Ok((item, card, Vec::new()))));
+    desk.drawn();
+    desk.press("<enter>");
+    // Not a timed assertion of speed: laying the whole card out for each of these would take minutes.
+    let began = Instant::now();
+    for _ in 0..20 {
+        desk.press("<ctrl-d>").press("G").press("k").press("gg");
+    }
+    assert!(began.elapsed() < Duration::from_secs(60));
+    desk.press("G");
+    assert!(desk.dump().contains("as many lines in this mail."), "{}", desk.dump());
+}

@@ -1,0 +1,145 @@
+//! Every screen and layer at three sizes.
+
+use crate::harness::Desk;
+use sayso::graph::Progress;
+use sayso::tui::{Driving, Msg};
+use serde_json::json;
+
+const SIZES: [(u16, u16); 3] = [(60, 15), (100, 30), (160, 45)];
+
+fn snap(name: &str, keys: &str) {
+    snap_with(name, |desk| {
+        desk.press(keys);
+    });
+}
+
+fn snap_with(name: &str, work: impl Fn(&mut Desk)) {
+    for size in SIZES {
+        let mut desk = Desk::full(size);
+        work(&mut desk);
+        insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+            insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), desk.dump());
+        });
+    }
+}
+
+#[test]
+fn inbox() {
+    snap("inbox", "");
+    snap("inbox_reply", "j");
+    snap("inbox_card", "j<enter>");
+    snap("inbox_warned", "jj");
+    snap("inbox_python", "jjjj<enter>");
+    snap("inbox_trouble", "jjjjjj");
+    snap("inbox_wide", "jjjjjjj");
+    snap("inbox_result", "G");
+    snap("inbox_unfolded", "<enter>T");
+}
+
+#[test]
+fn narrowed() {
+    snap("approvals", "ga");
+    snap("snoozed_none", "gs");
+    snap("held", "i<esc>go");
+    snap("grouped", "sjjjj<enter>s<enter>");
+    snap("searched", "/figures<enter>");
+    snap("narrowed", "\\kind:approval<enter>");
+    snap("narrowed_to_nothing", "\\xyzzy<enter>");
+}
+
+#[test]
+fn decided() {
+    snap("accepted", "ja");
+    snap("undone", "jau");
+    snap("warned_confirm", "jja");
+    snap("bulk", "ga*");
+    snap("bulk_confirm", "gn*a");
+    snap("bulk_mails", "gn*i");
+    snap("stop", "jX");
+}
+
+#[test]
+fn forms() {
+    snap("edit", "je");
+    snap("edit_typed", "jjje");
+    snap("edit_wrong", "jjje<tab><tab>x");
+    snap("review", "je<tab>!<ctrl-s>");
+    snap("respond", "jrNo, Friday please.");
+    snap("go_on", "Gr");
+    snap("new_thread", "c");
+    snap("new_thread_form", "c<enter>");
+}
+
+#[test]
+fn layers() {
+    snap("help", "?");
+    snap("palette", ":sno");
+    snap("palette_line", ":desk --kind mail --title \"Hello there\"");
+    snap("search", "/fig");
+    snap("sort", "s");
+    snap("snooze", "z");
+    snap_with("ending", |desk| {
+        desk.tell(Msg::Driving(Driving::Ours));
+        desk.press("iq");
+    });
+}
+
+#[test]
+fn tabs() {
+    snap("threads", "2");
+    snap("thread", "jjt");
+    snap_with("memory", |desk| {
+        desk.remember();
+        desk.press("3");
+    });
+    snap("memory_none", "3");
+    snap("activity", "4");
+    snap("running_none", "gr");
+    snap_with("running", |desk| {
+        let thread = desk.start("desk", json!({"kind": "slow", "title": "Read it all"}));
+        desk.press("gr");
+        desk.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "begin".to_owned() }));
+        desk.tell(Msg::Progress(Progress::Bar {
+            thread: thread.clone(),
+            what: "reading".to_owned(),
+            done: 3,
+            total: 8,
+        }));
+        desk.tell(Msg::Progress(Progress::Text {
+            thread,
+            delta: "I have read three files so far.".to_owned(),
+        }));
+    });
+}
+
+#[test]
+fn empty() {
+    for size in SIZES {
+        let mut desk = Desk::with(size, Vec::new());
+        let name = format!("empty_{}x{}", size.0, size.1);
+        insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
+            insta::assert_snapshot!(name, desk.dump());
+        });
+    }
+}
+
+#[test]
+fn gone() {
+    snap_with("gone", |desk| {
+        desk.press("j");
+        let id = desk.model.list.selected().unwrap().id.clone();
+        desk.behind(async |local| {
+            use sayso::inbox::Backend;
+            let id = sayso::graph::InterruptId::parse(&id).unwrap();
+            let decision = sayso::graph::Decision::Ignore;
+            let decide = sayso::inbox::Decide {
+                interrupt: id,
+                decision,
+                shown: None,
+                learn: true,
+                by: sayso::inbox::By::Cli,
+            };
+            local.decide(decide).await.unwrap();
+        });
+    });
+}

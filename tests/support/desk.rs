@@ -1,0 +1,301 @@
+//! A desk with everything a person can be asked: approvals, mails, questions, trouble and results.
+
+use sayso::graph::{
+    Answer, ChildResult, Command, Ctx, Decision, Event, Graph, Interrupt, Kind, NodeError, State, Warning,
+    What, Workflow, ask, end, goto,
+};
+use sayso::inbox::{Block, Card, Item, ItemKind, Span, Spec, Tone, proposal};
+use sayso::text::Visible;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Where what was accepted is written, one line each.
+pub struct Outbox(pub PathBuf);
+
+#[derive(Default, Clone, Serialize, Deserialize)]
+pub struct Desk {
+    pub kind: String,
+    pub title: String,
+    pub text: String,
+    pub from: String,
+    pub answers: Vec<Answer>,
+    pub heard: Vec<String>,
+}
+
+/// What to put on the desk.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeskInput {
+    /// mail, reply, meeting, python, question, trouble, slow or report
+    pub kind: String,
+    /// One line
+    pub title: String,
+    /// Its text
+    #[serde(default)]
+    pub text: Option<String>,
+    /// Whom it comes from
+    #[serde(default)]
+    pub from: Option<String>,
+    /// A folder to read
+    #[serde(default)]
+    pub inputs: Option<Vec<String>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeskUpdate {
+    Started { kind: String, title: String, text: String, from: String },
+    Answered(Vec<Answer>),
+    Heard { text: String },
+}
+
+impl State for Desk {
+    type Input = DeskInput;
+    type Update = DeskUpdate;
+
+    fn started(input: DeskInput) -> DeskUpdate {
+        let DeskInput { kind, title, text, from, inputs: _ } = input;
+        DeskUpdate::Started { kind, title, text: text.unwrap_or_default(), from: from.unwrap_or_default() }
+    }
+
+    fn answered(answers: Vec<Answer>) -> DeskUpdate {
+        DeskUpdate::Answered(answers)
+    }
+
+    fn joined(_: Vec<ChildResult>) -> DeskUpdate {
+        DeskUpdate::Heard { text: "joined".to_owned() }
+    }
+
+    fn arrived(event: Event) -> Option<DeskUpdate> {
+        match event.what {
+            What::Words { text } | What::Hint { text } => Some(DeskUpdate::Heard { text }),
+            What::News { payload, .. } => Some(DeskUpdate::Heard { text: payload.to_string() }),
+            What::Settled { .. } => Some(DeskUpdate::Heard { text: "settled".to_owned() }),
+        }
+    }
+
+    fn apply(&mut self, update: DeskUpdate) {
+        match update {
+            DeskUpdate::Started { kind, title, text, from } => {
+                (self.kind, self.title, self.text, self.from) = (kind, title, text, from);
+            }
+            DeskUpdate::Answered(answers) => self.answers.extend(answers),
+            DeskUpdate::Heard { text } => self.heard.push(text),
+        }
+    }
+
+    fn title(&self) -> String {
+        self.title.clone()
+    }
+
+    fn output(&self) -> Option<Value> {
+        (self.kind == "report").then(|| json!({"answer": self.text, "heard": self.heard}))
+    }
+}
+
+async fn begin(ctx: Ctx<Outbox>, state: Arc<Desk>) -> Result<Command<Desk>, NodeError> {
+    match state.kind.as_str() {
+        "trouble" => return Err(NodeError::failed(format!("the server said: {}", state.text))),
+        "report" => return Ok(Command::end()),
+        "slow" => {
+            for word in 0..200_000_u32 {
+                ctx.show_text(&format!("word {word} "));
+                ctx.show_bar("reading", u64::from(word), 200_000);
+                tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            }
+            return Ok(Command::end());
+        }
+        _ => {}
+    }
+    Ok(Command::ask(vec![asked(&state)], "finish"))
+}
+
+fn asked(state: &Desk) -> Interrupt {
+    let (kind, action, args, schema) = match state.kind.as_str() {
+        "mail" => (Kind::Triage, "notify", json!({"subject": state.title}), Value::Bool(true)),
+        "meeting" => (
+            Kind::Approval,
+            "schedule_meeting",
+            json!({"title": state.title, "start": "2026-03-01T09:00:00Z", "minutes": 30, "online": true, "tone": "warm"}),
+            json!({
+                "type": "object", "required": ["title", "start", "minutes"], "additionalProperties": false,
+                "properties": {
+                    "title": {"type": "string", "minLength": 1, "description": "what it is called"},
+                    "start": {"type": "string", "format": "date-time"},
+                    "minutes": {"type": "integer", "minimum": 5, "maximum": 480},
+                    "online": {"type": "boolean"},
+                    "tone": {"enum": ["warm", "dry"]}
+                }
+            }),
+        ),
+        "python" => (
+            Kind::Approval,
+            "python",
+            json!({"code": CODE}),
+            json!({"type": "object", "required": ["code"], "properties": {"code": {"type": "string"}}}),
+        ),
+        "question" => (Kind::Question, "question", json!({"content": state.text}), Value::Bool(true)),
+        _ => (
+            Kind::Approval,
+            "write_email",
+            json!({"to": [state.from], "subject": format!("Re: {}", state.title), "body": state.text}),
+            json!({
+                "type": "object", "required": ["to", "subject", "body"], "additionalProperties": false,
+                "properties": {
+                    "to": {"type": "array", "items": {"type": "string"}, "minItems": 1},
+                    "subject": {"type": "string"},
+                    "body": {"type": "string"}
+                }
+            }),
+        ),
+    };
+    let mut asked = proposal("ask", kind, action, &args, &state.title);
+    asked.schema = schema;
+    asked.gist = state.text.lines().next().unwrap_or_default().chars().take(80).collect();
+    asked.source = Some(state.from.clone()).filter(|from| !from.is_empty());
+    asked.irreversible = matches!(state.kind.as_str(), "reply" | "meeting" | "warned");
+    if state.kind == "warned" {
+        let text = "the recipient is not in this conversation".to_owned();
+        asked.warnings.push(Warning { code: "recipient_outside_thread".to_owned(), text });
+    }
+    if kind == Kind::Question {
+        asked.allow.edit = false;
+    }
+    if kind == Kind::Triage {
+        asked.allow.edit = false;
+        asked.labels.accept = Some("noted".to_owned());
+    }
+    asked
+}
+
+pub const CODE: &str = "import math\n\ndef mean(values):\n    \"\"\"The usual one.\"\"\"\n    return sum(values) / len(values)  # not for an empty list\n\nprint(mean([1, 2.5, 3]))\n";
+
+async fn finish(ctx: Ctx<Outbox>, state: Arc<Desk>) -> Result<Command<Desk>, NodeError> {
+    use std::io::Write;
+    let last = state.answers.last();
+    let told = match last.map(|answer| &answer.decision) {
+        Some(Decision::Accept) => format!("accept {}", state.title),
+        Some(Decision::Edit { args }) => format!("edit {args}"),
+        Some(Decision::Respond { text }) => format!("respond {text}"),
+        Some(Decision::Ignore) => format!("ignore {}", state.title),
+        None => "nothing".to_owned(),
+    };
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(&ctx.services().0);
+    file.and_then(|mut file| writeln!(file, "{told}")).map_err(|e| NodeError::failed(e.to_string()))?;
+    Ok(Command::goto("rest"))
+}
+
+async fn rest(_: Ctx<Outbox>, _: Arc<Desk>) -> Result<Command<Desk>, NodeError> {
+    Ok(Command::end())
+}
+
+fn card(state: &Desk, item: &Item) -> Card {
+    let text = |raw: &str| Visible::new(raw);
+    if item.kind == ItemKind::Result {
+        return Card { blocks: vec![Block::Text(text(&state.text))] };
+    }
+    let mut blocks = Vec::new();
+    let args = item.args.as_object().cloned().unwrap_or_default();
+    match item.action.as_str() {
+        "python" => {
+            blocks.push(Block::Code { language: "python".to_owned(), text: text(CODE) });
+            blocks.push(Block::Heading(text("What it reads")));
+            let row = |cells: [&str; 3]| cells.map(text).to_vec();
+            blocks.push(Block::Table {
+                head: row(["month", "sold", "returned"]),
+                rows: vec![row(["January", "120", "3"]), row(["February", "98", "11"])],
+            });
+            blocks.push(Block::Heading(text("What it changes")));
+            let span = |tone, words: &str| Span { tone, text: text(words) };
+            blocks.push(Block::Diff(vec![
+                span(Tone::Quiet, "mean of all"),
+                span(Tone::Removed, "= 2.0"),
+                span(Tone::Added, "= 2.1666"),
+            ]));
+        }
+        "question" => blocks.push(Block::Text(text(&state.text))),
+        _ => {
+            let shown = |value: &Value| match value {
+                Value::String(one) => one.clone(),
+                Value::Array(some) => some.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
+                other => other.to_string(),
+            };
+            let fields = args.iter().filter(|(name, _)| *name != "body");
+            blocks
+                .push(Block::Fields(fields.map(|(name, value)| (text(name), text(&shown(value)))).collect()));
+            if let Some(body) = args.get("body") {
+                blocks.push(Block::Text(text(&shown(body))));
+            }
+            blocks.push(Block::Heading(text("Conversation")));
+            blocks.push(Block::Turns(vec![
+                (text("ada@example.org, Monday"), text("Could you send me the figures?")),
+                (
+                    text(&state.from),
+                    text(&format!("{}\n\n> Could you\n> send me\n> the\n> figures?\n", state.title)),
+                ),
+            ]));
+        }
+    }
+    Card { blocks }
+}
+
+fn graph() -> Graph<Desk, Outbox> {
+    Graph::builder("desk", "begin")
+        .node("begin", begin, [ask("finish"), end()])
+        .node("finish", finish, [goto("rest")])
+        .node("rest", rest, [end()])
+        .build()
+        .unwrap()
+}
+
+/// The desk, and the same with results in the inbox.
+pub fn specs(outbox: PathBuf) -> Vec<Spec> {
+    let draw = |state: &sayso::graph::Folded, item: &Item| {
+        state.get::<Desk>().map(|desk| card(desk, item)).unwrap_or_default()
+    };
+    let services = Arc::new(Outbox(outbox));
+    vec![
+        Spec::new(Workflow::new("desk", graph(), services.clone()), "puts something on the desk", draw)
+            .without_results(),
+        Spec::new(Workflow::new("report", graph(), services), "finds something out", draw),
+    ]
+}
+
+/// One of each, in an order that shows well.
+pub fn samples() -> Vec<(&'static str, Value)> {
+    vec![
+        (
+            "desk",
+            json!({"kind": "mail", "title": "Quarterly figures", "from": "Bob Stone <bob@example.org>", "text": "The figures for the last quarter are in the attached sheet."}),
+        ),
+        (
+            "desk",
+            json!({"kind": "reply", "title": "Lunch on Thursday?", "from": "eve@example.org", "text": "Dear Eve,\n\nThursday at noon suits me well. Shall we meet at the usual place?\n\nAda"}),
+        ),
+        (
+            "desk",
+            json!({"kind": "warned", "title": "Invoice 4711", "from": "billing@examp1e.test", "text": "Please find the payment attached."}),
+        ),
+        (
+            "desk",
+            json!({"kind": "meeting", "title": "Planning", "from": "carol@example.org", "text": "Half an hour is enough."}),
+        ),
+        ("desk", json!({"kind": "python", "title": "Mean of three values", "text": "computes the mean"})),
+        (
+            "desk",
+            json!({"kind": "question", "title": "Which quarter do you mean?", "text": "The workbook holds 2025 and 2026. Which quarter of which year shall I sum up?"}),
+        ),
+        ("desk", json!({"kind": "trouble", "title": "Fetch the prices", "text": "503 Service Unavailable"})),
+        (
+            "report",
+            json!({"kind": "report", "title": "What changed in the code base?", "text": "Two modules were split, and nothing else moved."}),
+        ),
+        (
+            "desk",
+            json!({"kind": "mail", "title": "日本語の件名 and 👩‍👩‍👧‍👦 family", "from": "名前 <a@例え.test>", "text": "漢字とかな"}),
+        ),
+    ]
+}

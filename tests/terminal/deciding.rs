@@ -1,0 +1,119 @@
+//! Opened, moved through, decided each way, taken back, edited, resized.
+
+use crate::child::{fill, open};
+use crate::pty::Pty;
+use crate::support::desk;
+use sayso::inbox::{Backend, Screen, ThreadQuery};
+use std::path::Path;
+use std::time::Duration;
+use tempfile::TempDir;
+
+const HELD: Duration = Duration::from_secs(600);
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(fill(folder.path(), desk::samples()));
+    folder
+}
+
+fn decided(folder: &Path) -> Vec<(String, bool)> {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let local = open(folder, HELD);
+    runtime.block_on(async {
+        let mut all = Vec::new();
+        for line in local.threads(ThreadQuery { limit: 100, ..Default::default() }).await.unwrap().threads {
+            all.extend(local.answers(line.id).await.unwrap());
+        }
+        all.into_iter().map(|decision| (decision.r#type, decision.undone_at.is_some())).collect()
+    })
+}
+
+#[test]
+fn decided_each_way_and_taken_back() {
+    let folder = folder();
+    let mut pty = Pty::open(folder.path(), HELD);
+    pty.wait("Quarterly figures");
+    pty.send("j");
+    pty.wait("Thursday at noon");
+    pty.decide("a", "accepted: “Lunch");
+    pty.wait("takes it back");
+    pty.send("u");
+    pty.wait("taken back: 1 item");
+    pty.wait("Thursday at noon");
+    pty.decide("i", "ignored: “Lunch");
+    pty.wait("the recipient is not in this conversation");
+    pty.decide("a", "carries a warning.");
+    pty.decide("y", "accepted: “Invoice 4711”");
+    pty.wait("schedule_meeting");
+    pty.send("r");
+    pty.wait("To the agent, not to the sender");
+    pty.send("Not this month");
+    pty.wait("Not this month");
+    pty.decide("\x13", "answered: “Planning”");
+    let mut kinds = decided(folder.path());
+    kinds.sort();
+    let kind = |word: &str, undone| (word.to_owned(), undone);
+    assert_eq!(
+        kinds,
+        [kind("accept", false), kind("accept", true), kind("ignore", false), kind("respond", false)]
+    );
+}
+
+#[test]
+fn i14_keys_typed_ahead_and_pasted_decide_nothing() {
+    let folder = folder();
+    let mut pty = Pty::open(folder.path(), HELD);
+    // Before anything is on the screen.
+    pty.send("aiaiaijaja");
+    pty.wait("Quarterly figures");
+    pty.send("\x1b[200~aaaa\niiii\x1b[201~");
+    pty.wait("pasted text decides nothing");
+    pty.send("jajajaiIiI");
+    pty.wait("too fast to be meant");
+    assert!(decided(folder.path()).is_empty());
+}
+
+#[test]
+fn edited_in_an_editor() {
+    let folder = folder();
+    let script = folder.path().join("editor.sh");
+    std::fs::write(&script, "#!/bin/sh\nsed -i 's/Thursday at noon/Friday at one/' \"$1\"\n").unwrap();
+    let editor = format!("sh {}", script.display());
+    let mut pty = Pty::with(folder.path(), HELD, &[("EDITOR", &editor), ("VISUAL", "")]);
+    pty.wait("Quarterly figures");
+    pty.send("j");
+    pty.wait("Thursday at noon");
+    pty.send("E");
+    pty.wait("Friday at one");
+    pty.decide("\x13", "Accept it like this?");
+    pty.decide("y", "accepted with changes");
+    assert_eq!(decided(folder.path()), [("edit".to_owned(), false)]);
+}
+
+#[test]
+fn resized() {
+    let folder = folder();
+    let mut pty = Pty::open(folder.path(), HELD);
+    pty.wait("Quarterly figures");
+    for (columns, rows) in [(40, 10), (1, 1), (200, 60), (12, 4), (110, 30)] {
+        pty.resize(columns, rows);
+    }
+    pty.wait("Lunch on Thursday?");
+    pty.send("?");
+    pty.wait("Everywhere");
+}
+
+#[test]
+fn what_is_accepted_is_carried_out_by_the_screen_that_drives() {
+    let folder = folder();
+    let mut pty = Pty::open(folder.path(), Duration::from_millis(300));
+    pty.wait("Quarterly figures");
+    pty.send("j");
+    pty.wait("Thursday at noon");
+    pty.decide("a", "accepted: “Lunch");
+    let outbox = folder.path().join("outbox");
+    pty.until("the outbox", |_| {
+        std::fs::read_to_string(&outbox).is_ok_and(|text| text.contains("accept Lunch"))
+    });
+}
