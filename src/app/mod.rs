@@ -25,5 +25,5 @@ pub use local::Local;
 pub use models::{ConfiguredModels, check_models};
 pub use services::services;
 pub use setup::{Health, Setup, WorkflowsError};
-pub use wait::{Attended, WaitError, attend, family_outcome, wait};
+pub use wait::{Attended, attend, family_outcome};
 pub use worker::{Ended, Scope, Until, Worker};

@@ -13,26 +13,6 @@ use tokio::time::Instant;
 /// How often a process that waits for another driver tries for its lock.
 const TRY_EVERY: Duration = Duration::from_millis(200);
 
-/// Why waiting ended without a result.
-#[derive(Debug, thiserror::Error)]
-pub enum WaitError {
-    /// The time is up.
-    #[error("gave up after {} s{}; the thread goes on without us", waited.as_secs_f32(), driving(*driver))]
-    TimedOut {
-        /// How long it was.
-        waited: Duration,
-        /// Who drives.
-        driver: Option<u32>,
-    },
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-fn driving(pid: Option<u32>) -> String {
-    pid.map(|pid| format!(" (process {pid} is driving)")).unwrap_or_default()
-}
-
 /// What came of attending to threads.
 #[derive(Clone, Debug)]
 pub struct Attended {
@@ -42,6 +22,14 @@ pub struct Attended {
     pub threads: BTreeSet<ThreadId>,
     /// The other driver, if one was there at the end.
     pub driver: Option<u32>,
+    /// Threads that could not be driven, and why.
+    pub failed: Vec<(ThreadId, String)>,
+}
+
+impl Attended {
+    fn new(ended: Ended, threads: BTreeSet<ThreadId>, driver: Option<u32>) -> Self {
+        Self { ended, threads, driver, failed: Vec::new() }
+    }
 }
 
 /// Drives the threads of `scope` where nobody else does, else waits for whoever does, until `until` or `stop`.
@@ -62,18 +50,19 @@ pub async fn attend(
         changes.borrow_and_update();
         let active = active(store, scope)?;
         if until == Until::Idle && active.is_empty() {
-            return Ok(Attended { ended: Ended::Idle, threads, driver: None });
+            return Ok(Attended::new(Ended::Idle, threads, None));
         }
         let driver = match Worker::take(engine.clone()).await? {
             Ok(mut worker) => {
                 let ended = worker.run(scope, until, stop.as_mut()).await?;
                 threads.extend(worker.touched().cloned());
-                return Ok(Attended { ended, threads, driver: None });
+                let failed = worker.failed().iter().map(|(thread, why)| (thread.clone(), why.to_string()));
+                return Ok(Attended { failed: failed.collect(), ..Attended::new(ended, threads, None) });
             }
             Err(driver) => driver,
         };
         if until == Until::Idle && store.paused()? {
-            return Ok(Attended { ended: Ended::Paused, threads, driver });
+            return Ok(Attended::new(Ended::Paused, threads, driver));
         }
         threads.extend(active);
         theirs(driver);
@@ -81,7 +70,7 @@ pub async fn attend(
             biased;
             () = &mut stop => {
                 let driver = DriverLock::holder(store.folder());
-                return Ok(Attended { ended: Ended::Told, threads, driver });
+                return Ok(Attended::new(Ended::Told, threads, driver));
             }
             _ = changes.changed() => {}
             () = tokio::time::sleep_until(Instant::now() + TRY_EVERY) => {}
@@ -108,27 +97,4 @@ pub fn family_outcome(engine: &Engine, thread: &ThreadId) -> Result<Outcome, Sto
         outcome.interrupts.extend(store.outcome(&member)?.interrupts);
     }
     Ok(outcome)
-}
-
-/// Waits until neither the thread nor anything it started is ready, running, held or backing off, and reports
-/// everything they ask.
-pub async fn wait(
-    engine: &Engine,
-    thread: &ThreadId,
-    timeout: Option<Duration>,
-) -> Result<Outcome, WaitError> {
-    let patience = async {
-        match timeout {
-            Some(timeout) => tokio::time::sleep(timeout).await,
-            None => std::future::pending().await,
-        }
-    };
-    let scope = Scope::Family(thread.clone());
-    let attended = attend(engine, &scope, Until::Idle, patience, |_| {}).await?;
-    match attended.ended {
-        Ended::Idle | Ended::Paused => Ok(family_outcome(engine, thread)?),
-        Ended::Told => {
-            Err(WaitError::TimedOut { waited: timeout.unwrap_or_default(), driver: attended.driver })
-        }
-    }
 }

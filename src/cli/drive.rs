@@ -105,30 +105,14 @@ pub(super) async fn driven(
     let attended = attend(here.engine(), scope, until, stop, theirs).await.map_err(anyhow::Error::from)?;
     match attended.ended {
         Ended::Paused => note("all driving is paused; `sayso resume` lets threads go on"),
-        Ended::Idle => name_broken(here, scope, &attended)?,
-        Ended::Told => {}
+        Ended::Idle | Ended::Told => {}
+    }
+    for (thread, why) in &attended.failed {
+        warning(&format!("thread `{thread}` could not be driven: {why}"));
     }
     // A signal that comes while the last effect is recorded finds the work done.
     let stopped = stopped.get().filter(|_| attended.ended == Ended::Told);
     Ok(Driven { attended, stopped, timeout })
-}
-
-/// Threads that are ready although there is nothing left to do could not be read or written.
-fn name_broken(here: &Here, scope: &Scope, attended: &Attended) -> Result<(), Failure> {
-    let family = match scope {
-        Scope::All => Vec::new(),
-        Scope::Family(root) => vec![root.clone()],
-    };
-    for thread in attended.threads.iter().chain(&family) {
-        let outcome = family_outcome(here.engine(), thread).map_err(anyhow::Error::from)?;
-        if outcome.status.active() {
-            warning(&format!(
-                "thread `{}` is {} and could not be driven; `sayso doctor` and the log in {}/log say why",
-                outcome.thread, outcome.status, here.folder
-            ));
-        }
-    }
-    Ok(())
 }
 
 async fn patience(timeout: Option<Duration>) {

@@ -110,7 +110,7 @@ pub async fn run_node(
         }
         Err(_) => {
             return Err(NodeError::transient(format!(
-                "node `{node}` took longer than {} s (raise engine.node_timeout_seconds if it needs longer)",
+                "node `{node}` took longer than {} s; raise engine.node_timeout_seconds if it needs longer",
                 limit.as_secs_f32()
             )));
         }
@@ -127,9 +127,10 @@ impl Retry {
                 let wait = retry_after.map_or_else(|| backoff(attempt, patience), |wait| wait.min(LONGEST));
                 Retry::After(wait, text)
             }
-            NodeError::Transient { text, .. } => {
-                Retry::Never(Failure::Failed(format!("{text} (tried {} times)", attempt + 1)))
-            }
+            NodeError::Transient { text, .. } => Retry::Never(Failure::Failed(match attempt {
+                0 => text,
+                _ => format!("{text} (tried {} times)", attempt + 1),
+            })),
             NodeError::Failed { text } => Retry::Never(Failure::Failed(text)),
             NodeError::Budget { text } => Retry::Never(Failure::Budget(text)),
             NodeError::InDoubt { effect, text } => Retry::Never(Failure::InDoubt { effect, text }),

@@ -2,7 +2,8 @@
 
 use crate::support::House;
 use crate::support::house::eager;
-use sayso::app::{Ended, Scope, Settings, Until, WaitError, Worker, wait};
+use sayso::app::{Attended, Ended, Scope, Settings, Until, Worker, attend, family_outcome};
+use sayso::graph::ThreadId;
 use sayso::graph::{Decision, Progress};
 use sayso::inbox::{Backend, Status};
 use sayso::store::{DriverLock, Taken};
@@ -58,7 +59,10 @@ async fn a_node_that_takes_too_long_is_retried_then_trouble() {
     let thread = house.played(json!([["hang"]])).await;
     let (code, text) = house.trouble(&thread).await;
     assert_eq!(code, "failed");
-    assert_eq!(text, "node `play` took longer than 0.005 s (tried 2 times)");
+    assert_eq!(
+        text,
+        "node `play` took longer than 0.005 s; raise engine.node_timeout_seconds if it needs longer (tried 2 times)"
+    );
 }
 
 #[tokio::test]
@@ -220,13 +224,19 @@ async fn looking_for_the_driver_is_not_in_the_way() {
     assert!(taken >= 290, "{taken} of 300");
 }
 
+async fn wait(house: &House, thread: &ThreadId, stop: impl Future<Output = ()>) -> Attended {
+    attend(house.engine(), &Scope::Family(thread.clone()), Until::Idle, stop, |_| {}).await.unwrap()
+}
+
 #[tokio::test]
 async fn whoever_waits_for_a_damaged_thread_is_told() {
     let house = House::new();
     let sound = house.play(json!([])).await;
     let thread = house.play(json!([[{"note": "x"}]])).await;
     house.sql().execute("UPDATE threads SET title = 'other' WHERE id = ?", [thread.as_str()]).unwrap();
-    let error = wait(house.engine(), &thread, None).await.unwrap_err().to_string();
+    let scope = Scope::Family(thread.clone());
+    let error = attend(house.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await;
+    let error = error.unwrap_err().to_string();
     assert!(error.contains(&format!("thread {thread} is not as it was written")), "{error}");
     house.settle().await;
     assert_eq!(house.status(&sound).await, Status::Done, "the others are driven all the same");
@@ -241,12 +251,13 @@ async fn waiting_drives_only_the_family_and_reports_all_it_asks() {
     let stranger = house.play(json!([])).await;
     let kid = json!({"key": "k", "program": [[{"ask": [{"key": "x"}]}]]});
     let thread = house.play(json!([[{"spawn": [kid]}]])).await;
-    let outcome = wait(house.engine(), &thread, None).await.unwrap();
+    assert_eq!(wait(&house, &thread, std::future::pending()).await.ended, Ended::Idle);
+    let outcome = family_outcome(house.engine(), &thread).unwrap();
     assert_eq!((outcome.status, outcome.interrupts.len()), (Status::Joining, 1));
     assert_eq!(house.status(&stranger).await, Status::Ready);
     let stuck = house.play(json!([["hang"]])).await;
-    let error = wait(house.engine(), &stuck, Some(Duration::from_millis(20))).await.unwrap_err();
-    assert!(matches!(error, WaitError::TimedOut { driver: None, .. }), "{error:?}");
+    let attended = wait(&house, &stuck, tokio::time::sleep(Duration::from_millis(20))).await;
+    assert_eq!((attended.ended, attended.driver), (Ended::Told, None));
 }
 
 #[tokio::test]
