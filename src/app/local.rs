@@ -48,6 +48,18 @@ impl Local {
         Ok((item, card))
     }
 
+    fn read_result(&self, id: &ThreadId) -> Result<(Item, Card), StoreError> {
+        let mut item = self.engine.store().result(id)?;
+        let state = self.engine.state_at(&item.thread, None)?;
+        let card = match (self.engine.registry().get(&item.workflow), state) {
+            (Some(spec), Some(state)) => spec.card(&state, &item),
+            // What cannot be drawn still has its output, as data.
+            _ => Card::default(),
+        };
+        item.text = card.text();
+        Ok((item, card))
+    }
+
     fn read_thread(&self, id: &ThreadId) -> Result<ThreadView, StoreError> {
         let stored = self.engine.store().thread(id)?;
         let line = stored.line;
@@ -102,6 +114,10 @@ impl Backend for Local {
 
     fn card(&self, id: InterruptId) -> Reply<'_, (Item, Card)> {
         Box::pin(self.blocking(move |this| this.read_card(&id)))
+    }
+
+    fn result(&self, thread: ThreadId) -> Reply<'_, (Item, Card)> {
+        Box::pin(self.blocking(move |this| this.read_result(&thread)))
     }
 
     fn decide(&self, decide: Decide) -> Reply<'_, Outcome> {
