@@ -8,6 +8,7 @@
 mod cache;
 mod drive;
 mod engine;
+mod eval;
 mod fail_point;
 mod journal;
 mod local;
@@ -19,6 +20,7 @@ mod wait;
 mod worker;
 
 pub use engine::{Engine, Settings};
+pub use eval::{TriageEval, Unanswered, eval_triage};
 pub use fail_point::fail_point;
 pub use local::Local;
 pub use models::{ConfiguredModels, check_models};

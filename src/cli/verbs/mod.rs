@@ -5,6 +5,7 @@ mod completions;
 mod config;
 mod doctor;
 mod edit;
+mod eval;
 mod fork;
 mod graph;
 mod ignore;
@@ -69,6 +70,7 @@ verbs! {
     Fork => fork,
     Graph => graph,
     Doctor => doctor,
+    Eval => eval,
     Config => config,
     Completions => completions,
     Man => man,
