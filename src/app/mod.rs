@@ -26,5 +26,5 @@ pub use local::Local;
 pub use models::{ConfiguredModels, check_models};
 pub use services::services;
 pub use setup::{Health, Setup};
-pub use wait::{Attended, WaitError, attend, family_outcome, wait};
+pub use wait::{Attended, WaitError, attend, closed, family_outcome, wait};
 pub use worker::{Ended, Scope, Until, Worker};

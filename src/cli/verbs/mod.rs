@@ -1,6 +1,7 @@
 //! The table of verbs. A verb is a file with its flags, its help and what it does, and a line here.
 
 mod accept;
+mod analyze;
 mod completions;
 mod config;
 mod doctor;
@@ -59,6 +60,7 @@ verbs! {
     Undo => undo,
     Snooze => snooze,
     Start => start,
+    Analyze => analyze,
     Continue => proceed,
     Stop => stop,
     Pause => pause,
