@@ -2,7 +2,7 @@
 
 use super::drive::arrival;
 use super::engine::{Engine, StartError};
-use super::trouble;
+use super::{screen, trouble};
 use crate::graph::{BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
     Backend, BackendError, By, Card, Decide, Item, ItemKind, ItemPage, ItemQuery, Outcome, Overview, Refusal,
@@ -44,6 +44,18 @@ impl Local {
             },
             _ => trouble::card(&item),
         };
+        item.text = card.text();
+        Ok((item, card))
+    }
+
+    fn read_result(&self, id: &ThreadId) -> Result<(Item, Card), StoreError> {
+        let mut item = self.engine.store().result(id)?;
+        let state = self.engine.state_at(&item.thread, None)?;
+        let drawn = match (self.engine.registry().get(&item.workflow), state) {
+            (Some(spec), Some(state)) => spec.card(&state, &item),
+            _ => Card::default(),
+        };
+        let card = if drawn.blocks.is_empty() { screen::output(&item) } else { drawn };
         item.text = card.text();
         Ok((item, card))
     }
@@ -102,6 +114,10 @@ impl Backend for Local {
 
     fn card(&self, id: InterruptId) -> Reply<'_, (Item, Card)> {
         Box::pin(self.blocking(move |this| this.read_card(&id)))
+    }
+
+    fn result(&self, thread: ThreadId) -> Reply<'_, (Item, Card)> {
+        Box::pin(self.blocking(move |this| this.read_result(&thread)))
     }
 
     fn decide(&self, decide: Decide) -> Reply<'_, Outcome> {

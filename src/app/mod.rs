@@ -8,6 +8,7 @@
 mod cache;
 mod drive;
 mod engine;
+mod eval;
 mod fail_point;
 mod journal;
 mod local;
@@ -20,10 +21,11 @@ mod wait;
 mod worker;
 
 pub use engine::{Engine, Settings};
+pub use eval::{TriageEval, Unanswered, eval_triage};
 pub use fail_point::fail_point;
 pub use local::Local;
 pub use models::{ConfiguredModels, check_models};
 pub use services::services;
 pub use setup::{Health, Setup, WorkflowsError};
-pub use wait::{Attended, attend, family_outcome};
+pub use wait::{Attended, attend, closed, family_outcome};
 pub use worker::{Ended, Scope, Until, Worker};

@@ -5,7 +5,6 @@ use crate::graph::{BoxFuture, ThreadId};
 use crate::inbox::{
     BackendError, Block, Card, DecisionView, Glance, Item, ItemLine, LineQuery, MemoryLine, Screen,
 };
-use crate::store::StoreError;
 use crate::text::Visible;
 use serde_json::Value;
 
@@ -18,10 +17,6 @@ impl Screen for Local {
 
     fn lines(&self, query: LineQuery) -> Reply<'_, Vec<ItemLine>> {
         Box::pin(self.blocking(move |this| this.engine().store().lines(&query)))
-    }
-
-    fn result(&self, thread: ThreadId) -> Reply<'_, (Item, Card)> {
-        Box::pin(self.blocking(move |this| read_result(this, &thread)))
     }
 
     fn answers(&self, thread: ThreadId) -> Reply<'_, Vec<DecisionView>> {
@@ -54,20 +49,8 @@ impl Screen for Local {
     }
 }
 
-/// The workflow's own card of the finished thread, or its output where that says nothing.
-fn read_result(local: &Local, thread: &ThreadId) -> Result<(Item, Card), StoreError> {
-    let engine = local.engine();
-    let mut item = engine.store().result(thread)?;
-    let drawn = match (engine.registry().get(&item.workflow), engine.state_at(thread, None)?) {
-        (Some(spec), Some(state)) => spec.card(&state, &item),
-        _ => Card::default(),
-    };
-    let card = if drawn.text().trim().is_empty() { output(&item) } else { drawn };
-    item.text = card.text();
-    Ok((item, card))
-}
-
-fn output(item: &Item) -> Card {
+/// What a thread produced, as plain data, where its workflow draws no card of it.
+pub(super) fn output(item: &Item) -> Card {
     let body = match &item.args {
         Value::String(text) => Block::Text(Visible::new(text)),
         Value::Object(fields) => Block::Fields(

@@ -2,7 +2,7 @@
 
 use super::engine::Engine;
 use super::worker::{Ended, Scope, Until, Worker};
-use crate::graph::ThreadId;
+use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::Outcome;
 use crate::store::{DriverLock, Store, StoreError};
 use std::collections::BTreeSet;
@@ -97,4 +97,21 @@ pub fn family_outcome(engine: &Engine, thread: &ThreadId) -> Result<Outcome, Sto
         outcome.interrupts.extend(store.outcome(&member)?.interrupts);
     }
     Ok(outcome)
+}
+
+/// Waits until an interrupt of this thread is no longer open, whoever decides it.
+pub async fn closed(engine: &Engine, thread: &ThreadId, id: &InterruptId) -> Result<(), StoreError> {
+    let store = engine.store();
+    let _watcher = store.watch_others()?;
+    let mut changes = store.changes();
+    loop {
+        changes.borrow_and_update();
+        if !store.outcome(thread)?.interrupts.contains(id) {
+            return Ok(());
+        }
+        if changes.changed().await.is_err() {
+            // Nobody can change anything any more.
+            return std::future::pending().await;
+        }
+    }
 }

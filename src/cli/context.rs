@@ -7,6 +7,7 @@ use super::output::Page;
 use crate::app::{Engine, Local, Setup};
 use crate::config::{Config, Env, Host, Inputs};
 use crate::inbox::{Backend, Registry};
+use serde_json::{Map, Value};
 
 /// Who knows the workflows.
 pub(super) type Workflows<'a> = Box<dyn FnOnce(&Setup) -> anyhow::Result<Registry> + 'a>;
@@ -45,7 +46,8 @@ impl<'a> Context<'a> {
         log::start(&setup, &self.inputs.env, self.verbose);
         let registry = (self.workflows)(&setup)?;
         let local = Local::new(setup.engine(registry));
-        Ok(Here { local, page, folder: setup.config.data.display().to_string() })
+        let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);
+        Ok(Here { local, page, folder, model })
     }
 }
 
@@ -55,6 +57,8 @@ pub(super) struct Here {
     pub(super) page: Page,
     /// Where it is, for messages.
     pub(super) folder: String,
+    /// What `--model` names.
+    model: Option<String>,
 }
 
 impl Here {
@@ -66,6 +70,16 @@ impl Here {
     /// What drives them.
     pub(super) fn engine(&self) -> &Engine {
         self.local.engine()
+    }
+
+    /// The input of a new thread that keeps to the model of `--model`, whichever process drives it later.
+    pub(super) fn with_model(&self, workflow: &str, mut input: Map<String, Value>) -> Map<String, Value> {
+        let schema = self.registry().get(workflow).map(|spec| spec.workflow.input_schema());
+        let takes_one = schema.is_some_and(|schema| schema.pointer("/properties/model").is_some());
+        if let Some(model) = self.model.as_ref().filter(|_| takes_one) {
+            input.entry("model").or_insert_with(|| Value::from(model.as_str()));
+        }
+        input
     }
 
     /// The workflows there are.

@@ -11,7 +11,7 @@ use crate::inbox::Outcome;
 use clap::Args;
 use std::cell::Cell;
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Whether to wait for what a verb set going.
 #[derive(Clone, Debug, Args)]
@@ -31,6 +31,11 @@ pub(super) fn seconds(word: &str) -> Result<Duration, String> {
 }
 
 impl Waiting {
+    /// Whether to wait was asked for.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.wait
+    }
+
     /// The answer of a verb that left a thread at `outcome`.
     pub(super) async fn follow(&self, here: &Here, outcome: Outcome) -> Result<Answer, Failure> {
         let outcome = if self.wait { self.wait_for(here, &outcome.thread).await? } else { outcome };
@@ -95,9 +100,10 @@ pub(super) async fn driven(
     theirs: impl FnMut(Option<u32>),
 ) -> Result<Driven, Failure> {
     let stopped = Cell::new(None);
+    let mut signals = Signals::listen();
     let stop = async {
         let why = tokio::select! {
-            () = told_to_stop() => Stopped::Signal,
+            () = signals.heard() => Stopped::Signal,
             () = patience(timeout) => Stopped::Time,
         };
         stopped.set(Some(why));
@@ -107,12 +113,17 @@ pub(super) async fn driven(
         Ended::Paused => note("all driving is paused; `sayso resume` lets threads go on"),
         Ended::Idle | Ended::Told => {}
     }
-    for (thread, why) in &attended.failed {
-        warning(&format!("thread `{thread}` could not be driven: {why}"));
-    }
+    name_failed(&attended);
     // A signal that comes while the last effect is recorded finds the work done.
     let stopped = stopped.get().filter(|_| attended.ended == Ended::Told);
     Ok(Driven { attended, stopped, timeout })
+}
+
+/// Says which threads could not be driven, and why.
+pub(super) fn name_failed(attended: &Attended) {
+    for (thread, why) in &attended.failed {
+        warning(&format!("thread `{thread}` could not be driven: {why}"));
+    }
 }
 
 async fn patience(timeout: Option<Duration>) {
@@ -122,21 +133,39 @@ async fn patience(timeout: Option<Duration>) {
     }
 }
 
-/// Resolves when the process is told to end; what it is doing is put down in order first.
-async fn told_to_stop() {
-    let heard = |kind| async move {
-        match signal(kind) {
-            Ok(mut signals) => {
-                signals.recv().await;
-            }
-            // Without a handler the signal ends the process, which loses nothing either.
-            Err(_) => std::future::pending().await,
+/// The ways a process is told to end. While somebody listens, what it is doing is put down in order first.
+pub(super) struct Signals([Option<Signal>; 3]);
+
+impl Signals {
+    /// Listens from now on.
+    pub(super) fn listen() -> Self {
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        // Without a handler the signal ends the process, which loses nothing either.
+        Self(kinds.map(|kind| signal(kind).ok()))
+    }
+
+    /// Resolves when one came, also if it came before.
+    pub(super) async fn heard(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        tokio::select! {
+            () = came(interrupt) => {}
+            () = came(terminate) => {}
+            () = came(hangup) => {}
         }
-    };
-    tokio::select! {
-        () = heard(SignalKind::interrupt()) => {}
-        () = heard(SignalKind::terminate()) => {}
-        () = heard(SignalKind::hangup()) => {}
+    }
+
+    /// Those that came meanwhile were meant for somebody else.
+    pub(super) async fn forget(&mut self) {
+        let _ = tokio::time::timeout(Duration::ZERO, self.heard()).await;
+    }
+}
+
+async fn came(signals: &mut Option<Signal>) {
+    match signals {
+        Some(signals) => {
+            signals.recv().await;
+        }
+        None => std::future::pending().await,
     }
 }
 

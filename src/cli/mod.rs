@@ -9,7 +9,7 @@
 //! [`Backend`](crate::inbox::Backend), and turns what it says into text or JSON.
 //!
 //! The road: `args` is what was typed, `verbs` the table of verbs with a file each, `context` opens what a verb
-//! needs, `output` prints.
+//! needs, `output` prints; `talk` holds a conversation at the terminal.
 
 mod args;
 mod context;
@@ -24,6 +24,7 @@ mod pages;
 mod pairs;
 mod print;
 mod table;
+mod talk;
 mod values;
 mod verbs;
 mod when;

@@ -92,6 +92,11 @@ impl Answer {
         Self { stdout, exit: Exit::Done }
     }
 
+    /// All has been said already.
+    pub(super) fn nothing() -> Self {
+        Self { stdout: String::new(), exit: Exit::Done }
+    }
+
     /// The same answer with another exit code.
     pub(super) fn exiting(self, exit: Exit) -> Self {
         Self { exit, ..self }
@@ -114,13 +119,14 @@ impl Answer {
 }
 
 /// Whether styles are understood and wanted on stdout.
-fn styled() -> bool {
+pub(super) fn styled() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     std::io::stdout().is_terminal() && !dumb && !set("NO_COLOR")
 }
 
-fn columns() -> usize {
+/// Columns of the terminal behind stdout.
+pub(super) fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
 }

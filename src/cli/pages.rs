@@ -3,8 +3,7 @@
 use super::failure::Failure;
 use super::print::warning;
 use super::values::Lines;
-use crate::graph::ThreadId;
-use crate::inbox::{Backend, Block, Card, Item, ItemKind, ItemQuery, ThreadLine, ThreadQuery};
+use crate::inbox::{Backend, Block, Card, Item, ItemQuery, ThreadLine, ThreadQuery};
 use crate::text::Visible;
 
 /// How much is asked for at once.
@@ -52,33 +51,22 @@ pub(super) async fn threads(
 
 /// The same item with its card as text.
 pub(super) async fn with_card(backend: &dyn Backend, mut item: Item) -> Item {
-    item.text = match item.interrupt() {
-        None => in_default(String::new(), &item),
-        Some(id) => match backend.card(id).await {
-            Ok((_, card)) => in_default(card.text(), &item),
-            Err(error) => {
-                warning(&format!("the card of `{}` cannot be shown: {error}", item.id));
-                String::new()
-            }
-        },
+    let card = match item.interrupt() {
+        Some(id) => backend.card(id).await,
+        None => backend.result(item.thread.clone()).await,
+    };
+    item.text = match card {
+        Ok((_, card)) => in_default(card.text(), &item),
+        Err(error) => {
+            warning(&format!("the card of `{}` cannot be shown: {error}", item.id));
+            String::new()
+        }
     };
     item
 }
 
-/// A result nobody has read, by its thread.
-pub(super) async fn result(backend: &dyn Backend, thread: &ThreadId) -> Result<Item, Failure> {
-    let thread = backend.outcome(thread.clone()).await?.thread;
-    let query = ItemQuery { kind: Some(ItemKind::Result), ..ItemQuery::default() };
-    let found = items(backend, query, None).await?.into_iter().find(|item| item.thread == thread);
-    found.ok_or_else(|| {
-        Failure::gone(format!(
-            "thread `{thread}` has no result waiting to be read; `sayso show {thread}` shows all of it"
-        ))
-    })
-}
-
 /// A card that says nothing still has to show what is proposed, so the arguments stand in for it.
-fn in_default(text: String, item: &Item) -> String {
+pub(super) fn in_default(text: String, item: &Item) -> String {
     if !text.trim().is_empty() {
         return text;
     }

@@ -156,6 +156,8 @@ pub trait Backend: Send + Sync {
     fn items(&self, query: ItemQuery) -> Reply<'_, ItemPage>;
     /// One item with its card.
     fn card(&self, id: InterruptId) -> Reply<'_, (Item, Card)>;
+    /// A result nobody has filed away, with its card as the thread's last state draws it.
+    fn result(&self, thread: ThreadId) -> Reply<'_, (Item, Card)>;
     /// Takes a decision.
     fn decide(&self, decide: Decide) -> Reply<'_, Outcome>;
     /// Takes a decision back.

@@ -66,14 +66,16 @@ impl Report {
     }
 }
 
-/// Runs `cases` one after the other; `request` writes the prompt a language model needs (the workflow's own).
+/// Runs `cases` one after the other; `request` writes the prompt a language model needs (the workflow's own), and
+/// `told` hears how many of how many are done.
 pub async fn triage(
     model: &dyn Model,
     cases: &[Case],
     request: &(dyn Fn(&TriageFacts) -> Request + Send + Sync),
+    told: &(dyn Fn(usize, usize) + Send + Sync),
 ) -> Report {
     let mut report = Report::default();
-    for case in cases {
+    for (done, case) in (1..).zip(cases) {
         match structured::<Triage>(model, &request(&case.facts)).await {
             Ok(answer) => {
                 report.usage += answer.usage;
@@ -91,6 +93,7 @@ pub async fn triage(
             }
             Err(error) => report.failures.push((case.id.clone(), error.to_string())),
         }
+        told(done, cases.len());
     }
     report
 }
@@ -158,7 +161,7 @@ mod tests {
         let cases = triage_set().unwrap();
         assert_eq!(cases.len(), 40);
         assert_eq!(cases.iter().map(|case| &case.id).collect::<HashSet<_>>().len(), 40);
-        let report = triage(&Builtin::default(), &cases, &plain).await;
+        let report = triage(&Builtin::default(), &cases, &plain, &|_, _| {}).await;
         println!("{report}");
         assert!(report.right() >= 36, "{report}");
         assert!(report.failures.is_empty());
@@ -174,7 +177,7 @@ mod tests {
             Ok(Scripted::json(&answer(wrong))),
             Err(ModelError::Cut { model: "m".into(), why: "silence".into() }),
         ]);
-        let report = triage(&model, &cases, &plain).await;
+        let report = triage(&model, &cases, &plain, &|_, _| {}).await;
         assert_eq!((report.right(), report.total(), report.misses.len()), (1, 3, 1));
         let text = report.to_string();
         assert!(text.starts_with("1 of 3 right") && text.contains("silence"), "{text}");

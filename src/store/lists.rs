@@ -40,6 +40,14 @@ impl Store {
         })
     }
 
+    /// A thread's result, as long as nobody has filed it away.
+    pub fn result(&self, id: &ThreadId) -> Result<Item, StoreError> {
+        self.read(|db| {
+            let row = ThreadRow::find(db, id)?;
+            if row.unread { result(&row) } else { Err(no_result(&row)) }
+        })
+    }
+
     /// A thread as one line of a list.
     pub fn line(&self, id: &ThreadId) -> Result<ThreadLine, StoreError> {
         self.read(|db| line(db, &ThreadRow::find(db, id)?))
@@ -133,8 +141,7 @@ impl Store {
         self.write(move |db| {
             let mut row = ThreadRow::find(db, &id)?;
             if !row.unread {
-                let why = format!("thread `{}` has no result waiting to be read", row.id);
-                return Err(StoreError::Conflict(why));
+                return Err(no_result(&row));
             }
             row.unread = false;
             row.update(db)
@@ -255,6 +262,13 @@ pub(super) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
         args_hash: None,
         irreversible: false,
     })
+}
+
+fn no_result(row: &ThreadRow) -> StoreError {
+    StoreError::Conflict(format!(
+        "thread `{0}` has no result waiting to be read; `sayso show {0}` shows all of it",
+        row.id
+    ))
 }
 
 fn threads(db: &Connection, query: &ThreadQuery) -> Result<ThreadPage, StoreError> {

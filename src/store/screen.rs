@@ -3,7 +3,7 @@
 use super::rows::{InterruptRow, Stage, ThreadRow, damaged, time};
 use super::{Store, StoreError, lists};
 use crate::graph::{InterruptId, ThreadId, Warning};
-use crate::inbox::{Glance, Item, ItemKind, ItemLine, LineQuery, Standing, Status};
+use crate::inbox::{Glance, ItemKind, ItemLine, LineQuery, Standing, Status};
 use rusqlite::{Connection, Row, params};
 
 /// Words begun and not touched for so long are forgotten.
@@ -61,11 +61,6 @@ impl Store {
             }
             Ok(lines)
         })
-    }
-
-    /// A finished thread's answer as an item.
-    pub fn result(&self, id: &ThreadId) -> Result<Item, StoreError> {
-        self.read(|db| lists::result(&ThreadRow::find(db, id)?))
     }
 
     /// Everything begun and not sent.

@@ -5,6 +5,7 @@
 
 pub mod analyze;
 mod ask_model;
+pub mod email;
 mod services;
 
 pub use ask_model::{ask_model, pick_model};

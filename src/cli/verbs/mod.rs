@@ -1,10 +1,12 @@
 //! The table of verbs. A verb is a file with its flags, its help and what it does, and a line here.
 
 mod accept;
+mod analyze;
 mod completions;
 mod config;
 mod doctor;
 mod edit;
+mod eval;
 mod fork;
 mod graph;
 mod ignore;
@@ -58,6 +60,7 @@ verbs! {
     Undo => undo,
     Snooze => snooze,
     Start => start,
+    Analyze => analyze,
     Continue => proceed,
     Stop => stop,
     Pause => pause,
@@ -69,6 +72,7 @@ verbs! {
     Fork => fork,
     Graph => graph,
     Doctor => doctor,
+    Eval => eval,
     Config => config,
     Completions => completions,
     Man => man,

@@ -34,6 +34,7 @@ impl Args {
             // The backend knows what to say of a workflow that is not there.
             None => Map::new(),
         };
+        let input = here.with_model(&self.workflow, input);
         let outcome = here.backend().start(self.workflow, Value::Object(input)).await?;
         self.waiting.follow(&here, outcome).await
     }

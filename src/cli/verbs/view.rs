@@ -1,7 +1,7 @@
 //! `sayso view`: one card.
 
 use crate::cli::context::Context;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
@@ -22,11 +22,14 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let target = target(&self.id)?;
         let here = context.open()?;
-        let item = match target {
-            Target::Interrupt(id) => here.backend().card(id).await?.0,
-            Target::Result(thread) => pages::result(here.backend(), &thread).await?,
+        let (mut item, card) = match target {
+            Target::Interrupt(id) => here.backend().card(id).await?,
+            Target::Result(thread) => {
+                let result = here.backend().result(thread).await;
+                result.map_err(|error| Failure::from_backend(&error, Exit::Gone))?
+            }
         };
-        let item = pages::with_card(here.backend(), item).await;
+        item.text = pages::in_default(card.text(), &item);
         here.page.answer(&item, |page| text(page, &item))
     }
 }

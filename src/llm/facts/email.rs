@@ -24,6 +24,9 @@ pub struct User {
     /// Every address of theirs.
     #[serde(default)]
     pub addresses: Vec<String>,
+    /// Who they are and what matters to them, in their own words.
+    #[serde(default)]
+    pub background: String,
 }
 
 /// One mail, as far as deciding about it needs.

@@ -81,7 +81,7 @@ fn role(user: &User) -> String {
 fn opening(state: &Analysis, files: &[FileFacts], mut room: usize) -> String {
     let mut text = format!("The question: {}\n\nThe files:\n", state.query);
     for file in files {
-        let part = head(&file.text, room);
+        let part = &file.text[..file.text.floor_char_boundary(room)];
         room -= part.len();
         let _ = write!(text, "\n=== {} ===\n{part}\n", file.name);
         if part.len() < file.text.len() {
@@ -92,15 +92,6 @@ fn opening(state: &Analysis, files: &[FileFacts], mut room: usize) -> String {
         let _ = write!(text, "\n(not read: {}, {})", skipped.name, skipped.why);
     }
     text
-}
-
-/// As much of the beginning as fits, cut between characters.
-fn head(text: &str, bytes: usize) -> &str {
-    if text.len() <= bytes {
-        return text;
-    }
-    let end = (0..=bytes).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    &text[..end]
 }
 
 /// The question with the files, then everything that was said, then what is wanted now. Words of the person that

@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn ada() -> User {
-        User { name: "Ada Lovelace".into(), addresses: vec!["ada@engine.example".into()] }
+        User { name: "Ada Lovelace".into(), addresses: vec!["ada@engine.example".into()], ..User::default() }
     }
 
     #[test]

@@ -242,7 +242,7 @@ mod tests {
     use crate::llm::facts::email::{Signals, TriageFacts};
 
     fn ada() -> User {
-        User { name: "Ada Lovelace".into(), addresses: vec!["ada@engine.example".into()] }
+        User { name: "Ada Lovelace".into(), addresses: vec!["ada@engine.example".into()], ..User::default() }
     }
 
     fn mail(from: &str, subject: &str, text: &str) -> MailFacts {

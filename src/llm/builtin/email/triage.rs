@@ -191,7 +191,11 @@ mod tests {
 
     fn facts(subject: &str, text: &str) -> TriageFacts {
         TriageFacts {
-            user: User { name: "Ada Lovelace".into(), addresses: vec!["ada@engine.example".into()] },
+            user: User {
+                name: "Ada Lovelace".into(),
+                addresses: vec!["ada@engine.example".into()],
+                ..User::default()
+            },
             mail: MailFacts {
                 from: "bob@stone.example".into(),
                 from_name: "Bob Stone".into(),

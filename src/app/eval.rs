@@ -1,0 +1,78 @@
+//! How well the configured model does, on labelled sets that come with the program.
+
+use super::models::ConfiguredModels;
+use crate::config::{Config, Env};
+use crate::llm::facts::email::Class;
+use crate::llm::{self, eval};
+use crate::workflows::Models;
+use crate::workflows::email::prompts;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// What came out.
+#[derive(Clone, Debug, Serialize)]
+pub struct TriageEval {
+    /// The model, by its name in the config.
+    pub model: String,
+    /// How many answers were right.
+    pub right: usize,
+    /// Of how many.
+    pub total: usize,
+    /// How often the right class (outer) got which answer (inner).
+    pub confusion: BTreeMap<&'static str, BTreeMap<&'static str, usize>>,
+    /// The wrong answers.
+    pub misses: Vec<eval::Miss>,
+    /// Cases without an answer.
+    pub failures: Vec<Unanswered>,
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    #[serde(skip)]
+    text: String,
+}
+
+/// A case without an answer.
+#[derive(Clone, Debug, Serialize)]
+pub struct Unanswered {
+    /// The case.
+    pub id: String,
+    /// Why.
+    pub error: String,
+}
+
+impl fmt::Display for TriageEval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.model, self.text)
+    }
+}
+
+/// Tries the model that triages mail; `told` hears how many of how many are done. A model that does not answer at
+/// all is an error that says what to do.
+pub async fn eval_triage(
+    config: &Arc<Config>,
+    env: &Env,
+    told: &(dyn Fn(usize, usize) + Send + Sync),
+) -> Result<TriageEval, String> {
+    let explained = |error: llm::ModelError| format!("{error}. {}", error.explain());
+    let models = ConfiguredModels::new(config.clone(), env.clone());
+    let model = models.pick("email", "triage", None).map_err(explained)?.model;
+    llm::check(&*model).await.map_err(explained)?;
+    let cases = eval::triage_set().map_err(|e| format!("the labelled set cannot be read: {e}"))?;
+    let report = eval::triage(&*model, &cases, &prompts::triage_request, told).await;
+    let row = |row: &[usize; 3]| Class::ALL.into_iter().map(Class::as_str).zip(*row).collect();
+    let rows = Class::ALL.into_iter().zip(&report.confusion);
+    Ok(TriageEval {
+        model: model.label().to_owned(),
+        right: report.right(),
+        total: report.total(),
+        confusion: rows.map(|(class, counts)| (class.as_str(), row(counts))).collect(),
+        text: report.to_string(),
+        input_tokens: report.usage.input,
+        output_tokens: report.usage.output,
+        misses: report.misses,
+        failures: report.failures.into_iter().map(|(id, error)| Unanswered { id, error }).collect(),
+    })
+}

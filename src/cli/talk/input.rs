@@ -1,0 +1,135 @@
+//! What a person types, a line at a time, as the terminal itself edits lines.
+//!
+//! Promises: nothing is read but while an answer is wanted, so that an editor gets its keys; what was typed before
+//! the question was shown answers nothing; a pasted text is one answer.
+
+use crate::cli::failure::Failure;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{QueueSelector, tcflush};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How soon a reader that is no longer wanted is gone.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Nobody types two lines within this time; what comes that fast was pasted.
+const BURST: Duration = Duration::from_millis(40);
+
+/// Nothing below this line of an edited file is part of the answer.
+const SCISSORS: &str = "-------- 8< -------- everything from this line on is left out";
+
+/// What came from the keyboard.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Typed {
+    /// A line, or a pasted text.
+    Text(String),
+    /// Ctrl-D, or a terminal that is gone.
+    End,
+}
+
+/// Waits for a line. Dropping the future puts the reader away.
+pub(super) async fn line() -> Result<Typed, Failure> {
+    let wanted = Arc::new(AtomicBool::new(true));
+    let _put_away = PutAway(wanted.clone());
+    let read = tokio::task::spawn_blocking(move || read_line(&wanted)).await;
+    let unreadable = |why: String| Failure::failed(format!("the terminal cannot be read: {why}"));
+    read.map_err(|e| unreadable(e.to_string()))?.map_err(|e| unreadable(e.to_string()))
+}
+
+struct PutAway(Arc<AtomicBool>);
+
+impl Drop for PutAway {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
+    }
+}
+
+fn read_line(wanted: &AtomicBool) -> io::Result<Typed> {
+    let mut text = Vec::new();
+    while wanted.load(Ordering::SeqCst) {
+        let ended = text.ends_with(b"\n");
+        if !ready(if ended { BURST } else { GLANCE })? {
+            if ended {
+                break;
+            }
+            continue;
+        }
+        if read_some(&mut text)? == 0 {
+            // Ctrl-D behind some words ends the line; by itself it ends the conversation.
+            if text.is_empty() {
+                return Ok(Typed::End);
+            }
+            break;
+        }
+    }
+    let text = String::from_utf8_lossy(&text);
+    Ok(Typed::Text(text.trim_end_matches(['\n', '\r']).to_owned()))
+}
+
+/// What was typed before anybody asked, and whether it ends the conversation. A line begun is gone.
+pub(super) fn typed_ahead() -> io::Result<(String, bool)> {
+    let mut text = Vec::new();
+    let mut end = false;
+    while !end && ready(Duration::ZERO)? {
+        end = read_some(&mut text)? == 0;
+    }
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+    Ok((String::from_utf8_lossy(&text).trim().to_owned(), end))
+}
+
+fn ready(patience: Duration) -> io::Result<bool> {
+    let stdin = io::stdin();
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    let patience = Timespec { tv_sec: 0, tv_nsec: patience.subsec_nanos().into() };
+    match poll(&mut fds, Some(&patience)) {
+        Ok(found) => Ok(found > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn read_some(text: &mut Vec<u8>) -> io::Result<usize> {
+    let mut buffer = [0; 4096];
+    match rustix::io::read(io::stdin(), &mut buffer) {
+        Ok(read) => {
+            text.extend_from_slice(&buffer[..read]);
+            Ok(read)
+        }
+        // What a terminal says that was hung up.
+        Err(rustix::io::Errno::IO) => Ok(0),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Lets the person write in their editor, above what they are asked. What stands in the file from an earlier attempt
+/// is still there.
+pub(super) async fn edited(file: &Path, question: &str) -> Result<String, String> {
+    let wanted = ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok());
+    let Some(editor) = wanted.filter(|editor| !editor.trim().is_empty()) else {
+        return Err("EDITOR is not set; set it to an editor, or answer right here".to_owned());
+    };
+    let unwritable = |error: io::Error| format!("{} cannot be written: {error}", file.display());
+    if !file.exists() {
+        let begun = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
+        let text = format!("\n{SCISSORS}\n{question}\n");
+        begun.and_then(|mut begun| begun.write_all(text.as_bytes())).map_err(unwritable)?;
+    }
+    // The shell splits what people put into EDITOR: a program with its flags.
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("{editor} \"$1\"")).arg("sh").arg(file);
+    let ended = tokio::task::spawn_blocking(move || command.status()).await;
+    match ended.map_err(|e| e.to_string())? {
+        Ok(status) if status.success() => {}
+        Ok(status) => return Err(format!("the editor ended with {status}; the answer was not taken")),
+        Err(error) => return Err(format!("the editor cannot be started: {error}")),
+    }
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
+    let above = text.split(SCISSORS).next().unwrap_or_default();
+    Ok(above.trim().to_owned())
+}

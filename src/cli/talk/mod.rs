@@ -1,0 +1,395 @@
+//! A conversation with one thread, held at the terminal: what it asks is shown, what is typed answers it, and in
+//! between the thread is driven, or watched where another process drives.
+//!
+//! Promises: leaving loses nothing, because every answer is a decision like any other and the thread waits in the
+//! inbox; an answer is bound to the question that was on the screen; what somebody else answers meanwhile is said,
+//! and the conversation goes on from there.
+
+mod input;
+mod markdown;
+mod screen;
+
+use super::context::Here;
+use super::drive::{Signals, name_failed};
+use super::failure::Failure;
+use super::output::{Answer, Page};
+use crate::app::{Ended, Scope, Until, attend, closed, family_outcome};
+use crate::graph::{Decision, InterruptId, Kind, Progress, ThreadId};
+use crate::inbox::{BackendError, By, Decide, Item, ItemKind, Outcome, Status};
+use input::Typed;
+use screen::{Screen, Stream};
+use std::cell::Cell;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How often the line that says what is going on is drawn.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Opens the editor.
+const EDIT: &str = ":e";
+
+/// Whether a conversation can be held here.
+pub(super) fn possible(page: &Page) -> bool {
+    !page.is_json() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+/// Holds a conversation with `thread` until it ends or the person leaves.
+pub(super) async fn hold(here: &Here, thread: ThreadId) -> Result<Answer, Failure> {
+    let (screen, signals) = (Screen::new(), Signals::listen());
+    let mut talk = Talk { here, thread, screen, signals, said: String::new(), asked: 0 };
+    let ended = talk.go_on().await;
+    talk.screen.clear();
+    ended.map(|()| Answer::nothing())
+}
+
+struct Talk<'h> {
+    here: &'h Here,
+    thread: ThreadId,
+    screen: Screen,
+    signals: Signals,
+    /// The model's words that are on the screen already.
+    said: String,
+    /// How many questions were asked.
+    asked: usize,
+}
+
+/// What became of a question.
+enum Asked {
+    /// It was decided, here or elsewhere.
+    Answered,
+    /// The person left.
+    Left,
+}
+
+/// What a person's words mean.
+enum Meant {
+    Decision(Decision),
+    /// They cannot be taken; why.
+    Unclear(String),
+}
+
+impl Talk<'_> {
+    async fn go_on(&mut self) -> Result<(), Failure> {
+        let (open, status) = loop {
+            let ended = self.let_work().await?;
+            let outcome = family_outcome(self.here.engine(), &self.thread).map_err(anyhow::Error::from)?;
+            let open = outcome.interrupts.first().cloned();
+            match (ended, open) {
+                (Ended::Told, open) => break (open, outcome.status),
+                (Ended::Paused, None) => {
+                    self.screen.say("All driving is paused; `sayso resume` lets threads go on.");
+                    break (None, outcome.status);
+                }
+                (Ended::Idle, None) => return self.end(&outcome).await,
+                (Ended::Idle | Ended::Paused, Some(id)) => match self.ask(&id).await? {
+                    Asked::Answered => {}
+                    Asked::Left => break (Some(id), outcome.status),
+                },
+            }
+        };
+        self.leave(open.as_ref(), status);
+        Ok(())
+    }
+
+    /// Drives the thread, or watches whoever does, until it asks or rests.
+    async fn let_work(&mut self) -> Result<Ended, Failure> {
+        let engine = self.here.engine();
+        let scope = Scope::Family(self.thread.clone());
+        let mut progress = engine.progress();
+        let driver = Cell::new(None);
+        let stop = self.signals.heard();
+        let driving = attend(engine, &scope, Until::Idle, stop, |pid| driver.set(pid));
+        tokio::pin!(driving);
+        let mut work = Work::new(&self.thread);
+        let mut tick = tokio::time::interval(TICK);
+        let attended = loop {
+            tokio::select! {
+                biased;
+                ended = &mut driving => break ended.map_err(anyhow::Error::from)?,
+                event = progress.recv() => event.into_iter().for_each(|e| work.take(e, &mut self.screen)),
+                _ = tick.tick() => work.show(driver.get(), &mut self.screen),
+            }
+        };
+        while let Ok(event) = progress.try_recv() {
+            work.take(event, &mut self.screen);
+        }
+        self.screen.clear();
+        self.said = work.stream.finish(&mut self.screen);
+        name_failed(&attended);
+        Ok(attended.ended)
+    }
+
+    /// Puts a question to the person until it is decided or they leave.
+    async fn ask(&mut self, id: &InterruptId) -> Result<Asked, Failure> {
+        let (item, card) = self.here.backend().card(id.clone()).await?;
+        // What stays the same over a conversation is said once.
+        let in_full = self.asked == 0 || !is_plain_question(&item);
+        self.screen.card(&card, in_full, &self.said);
+        if in_full {
+            self.screen.say(&self.ways(&item));
+        }
+        self.asked += 1;
+        let (ahead, end) = input::typed_ahead().unwrap_or_default();
+        if end {
+            return Ok(Asked::Left);
+        }
+        if !ahead.is_empty() {
+            self.screen.say(&format!("Typed before this was asked, and not taken: {ahead}"));
+        }
+        let draft = Path::new(&self.here.folder).join(format!("answer-{}.md", item.id));
+        loop {
+            let words = match self.words(&item, &draft).await? {
+                Words::Said(words) => words,
+                Words::Left => return Ok(Asked::Left),
+                Words::Elsewhere => {
+                    self.screen.gap();
+                    self.screen.say("This was answered elsewhere meanwhile; going on from there.");
+                    return Ok(Asked::Answered);
+                }
+            };
+            let decision = match meant(&item, words) {
+                Meant::Decision(decision) => decision,
+                Meant::Unclear(why) => {
+                    self.screen.say(&why);
+                    continue;
+                }
+            };
+            let shown = item.args_hash.map(|hash| hash.to_string());
+            let decide = Decide { interrupt: id.clone(), decision, shown, learn: true, by: By::Cli };
+            match self.here.backend().decide(decide).await {
+                Ok(_) => {
+                    let _ = std::fs::remove_file(&draft);
+                    return Ok(Asked::Answered);
+                }
+                Err(BackendError::NotOpen { why, .. }) => {
+                    self.screen.say(&format!("Your words were not taken: {why}. Going on from there."));
+                    return Ok(Asked::Answered);
+                }
+                Err(error @ BackendError::Stale { .. }) => {
+                    self.screen.say(&error.to_string());
+                    return Ok(Asked::Answered);
+                }
+                Err(BackendError::Refused { refusal, .. }) => self.screen.say(&refusal.to_string()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// What the person says, or what keeps them from it.
+    async fn words(&mut self, item: &Item, draft: &Path) -> Result<Words, Failure> {
+        let id = item.interrupt();
+        let elsewhere = async {
+            match &id {
+                Some(id) => closed(self.here.engine(), &item.thread, id).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::pin!(elsewhere);
+        let mut words = String::new();
+        loop {
+            self.screen.prompt(if words.is_empty() { ">" } else { "." });
+            let typed = tokio::select! {
+                biased;
+                () = self.signals.heard() => return Ok(Words::Left),
+                closed = &mut elsewhere => {
+                    closed.map_err(anyhow::Error::from)?;
+                    return Ok(Words::Elsewhere);
+                }
+                typed = input::line() => typed?,
+            };
+            let line = match typed {
+                Typed::Text(line) => line,
+                Typed::End => return Ok(Words::Left),
+            };
+            if line.trim() == EDIT && words.is_empty() {
+                let edited = input::edited(draft, &self.question(item)).await;
+                self.signals.forget().await;
+                match edited {
+                    Ok(text) if !text.is_empty() => {
+                        self.screen.text(&text);
+                        return Ok(Words::Said(text));
+                    }
+                    Ok(_) => self.screen.say("Nothing was written."),
+                    Err(why) => self.screen.say(&why),
+                }
+                continue;
+            }
+            if let Some(more) = line.strip_suffix('\\') {
+                words.push_str(more);
+                words.push('\n');
+                continue;
+            }
+            words.push_str(&line);
+            if !words.trim().is_empty() {
+                return Ok(Words::Said(words));
+            }
+            words.clear();
+            let ways = self.ways(item);
+            self.screen.say(&ways);
+        }
+    }
+
+    fn question(&self, item: &Item) -> String {
+        let asked = item.args.get("question").and_then(|text| text.as_str());
+        asked.unwrap_or(&item.gist).to_owned()
+    }
+
+    /// What can be answered, in a sentence.
+    fn ways(&self, item: &Item) -> String {
+        let leave = "Ctrl-D leaves it in the inbox.";
+        if is_plain_question(item) {
+            let approve = if item.allow.accept { "DONE approves, " } else { "" };
+            return format!(
+                "Answer; a line that ends with \\ goes on, {EDIT} opens an editor, {approve}{leave}"
+            );
+        }
+        let label = |word: &str, label: &Option<String>| match label {
+            Some(label) => format!("{word} ({label})"),
+            None => word.to_owned(),
+        };
+        let ways = [
+            (item.allow.accept, label("accept", &item.labels.accept)),
+            (item.allow.ignore, label("ignore", &item.labels.ignore)),
+            (item.allow.respond, label("any other words", &item.labels.respond)),
+        ];
+        let ways: Vec<String> = ways.into_iter().filter(|(may, _)| *may).map(|(_, way)| way).collect();
+        let edit =
+            if item.allow.edit { format!(" `sayso edit {}` changes it.", item.id) } else { String::new() };
+        format!("Type {}; {leave}{edit}", ways.join(", "))
+    }
+
+    /// The last word of a conversation that is left.
+    fn leave(&mut self, open: Option<&InterruptId>, status: Status) {
+        self.screen.gap();
+        let thread = &self.thread;
+        let how = match open {
+            Some(id) => format!(
+                "Left; it waits in the inbox. `sayso respond {id} \"…\" --wait` goes on, `sayso view {id}` shows it."
+            ),
+            None if status.active() => format!(
+                "Left while it was at work; nothing is lost. `sayso run --until-idle` takes thread {thread} further, \
+                 `sayso list` shows what it asks then."
+            ),
+            None => format!("Left; `sayso show {thread}` tells how it stands."),
+        };
+        self.screen.say(&how);
+    }
+
+    /// The last word of a conversation that is over.
+    async fn end(&mut self, outcome: &Outcome) -> Result<(), Failure> {
+        let thread = &self.thread;
+        match outcome.status {
+            Status::Done => {}
+            Status::Abandoned => {
+                self.screen.say(&format!("Thread {thread} was given up; `sayso show {thread}` keeps it."));
+                return Ok(());
+            }
+            Status::Ready
+            | Status::Running
+            | Status::Waiting
+            | Status::Held
+            | Status::Joining
+            | Status::Trouble => {
+                self.leave(None, outcome.status);
+                return Ok(());
+            }
+        }
+        match self.here.backend().result(self.thread.clone()).await {
+            Ok((_, card)) => self.screen.card(&card, false, &self.said),
+            // Somebody has filed it away already.
+            Err(BackendError::Conflict(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let file =
+            outcome.output.as_ref().and_then(|output| output.get("file")).and_then(|file| file.as_str());
+        if let Some(file) = file {
+            self.screen.say(&format!("Written to {file}"));
+        }
+        let thread = &self.thread;
+        self.screen.say(&format!(
+            "Thread {thread} is done. `sayso continue {thread} \"…\"` goes on from here, `sayso accept {thread}` \
+             files the result away."
+        ));
+        Ok(())
+    }
+}
+
+/// What a person said.
+enum Words {
+    Said(String),
+    Left,
+    /// Somebody else has answered.
+    Elsewhere,
+}
+
+/// Whether every word typed is part of the answer.
+fn is_plain_question(item: &Item) -> bool {
+    item.kind == ItemKind::Interrupt(Kind::Question) && item.allow.respond
+}
+
+fn meant(item: &Item, words: String) -> Meant {
+    if is_plain_question(item) {
+        return Meant::Decision(Decision::Respond { text: words });
+    }
+    match words.trim().to_lowercase().as_str() {
+        "accept" if item.allow.accept => Meant::Decision(Decision::Accept),
+        "ignore" if item.allow.ignore => Meant::Decision(Decision::Ignore),
+        "accept" | "ignore" | "edit" => Meant::Unclear("That cannot be answered here.".to_owned()),
+        _ if item.allow.respond => Meant::Decision(Decision::Respond { text: words }),
+        _ => Meant::Unclear("Only the words above are understood here.".to_owned()),
+    }
+}
+
+/// What is seen of the thread while it is at work.
+struct Work {
+    thread: ThreadId,
+    node: Option<String>,
+    bar: Option<String>,
+    stream: Stream,
+    since: Instant,
+}
+
+impl Work {
+    fn new(thread: &ThreadId) -> Self {
+        Self {
+            thread: thread.clone(),
+            node: None,
+            bar: None,
+            stream: Stream::default(),
+            since: Instant::now(),
+        }
+    }
+
+    fn take(&mut self, event: Progress, screen: &mut Screen) {
+        match event {
+            Progress::Started { thread, node } if thread == self.thread => {
+                if self.node.as_ref() == Some(&node) && !self.stream.is_empty() {
+                    std::mem::take(&mut self.stream).finish(screen);
+                    screen.say("That broke off; once more:");
+                }
+                (self.node, self.bar) = (Some(node), None);
+            }
+            Progress::Text { thread, delta } if thread == self.thread => self.stream.feed(&delta, screen),
+            Progress::Bar { thread, what, done, total } if thread == self.thread => {
+                self.bar = Some(format!("{what} {done} of {total}"));
+            }
+            Progress::Started { .. }
+            | Progress::Text { .. }
+            | Progress::Bar { .. }
+            | Progress::Finished { .. } => {}
+        }
+    }
+
+    fn show(&self, driver: Option<u32>, screen: &mut Screen) {
+        let seconds = self.since.elapsed().as_secs();
+        let what = match (driver, &self.bar, &self.node) {
+            (Some(pid), ..) => format!("process {pid} is driving, watching it"),
+            (None, Some(bar), _) => bar.clone(),
+            (None, None, Some(node)) => node.replace('_', " "),
+            (None, None, None) => "at work".to_owned(),
+        };
+        let what = if seconds > 1 { format!("{what} · {seconds} s") } else { what };
+        screen.status(&what, self.stream.begun());
+    }
+}

@@ -1,0 +1,89 @@
+//! `sayso analyze`: a conversation over a folder.
+
+use crate::cli::context::Context;
+use crate::cli::drive::Waiting;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::cli::talk;
+use crate::text;
+use serde_json::{Map, Value};
+
+/// Analyse the text files of a folder in a conversation, until you approve what it comes to
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "On a terminal the conversation is held right there; Ctrl-C and Ctrl-D leave it in the inbox. With \
+    --wait, --json or without a terminal it is the same as `sayso start analyze query=… inputs=…`. The result is \
+    written to analysis_result.md in the folder; what stood there is kept beside it, dated.\n\nExamples:\n  \
+    sayso analyze --query \"Why did the launch slip?\" --inputs ./notes\n  \
+    sayso analyze --query \"What is still open?\" --inputs . --recursive --model cheap\n  \
+    sayso analyze --query \"Why?\" --inputs ./notes --wait --json"
+)]
+pub(in crate::cli) struct Args {
+    /// What you want to know
+    #[arg(long, value_name = "TEXT")]
+    query: String,
+    /// The folder with the .txt and .md files to read
+    #[arg(long, value_name = "DIR")]
+    inputs: String,
+    /// Also read the folders inside it
+    #[arg(long)]
+    recursive: bool,
+    #[command(flatten)]
+    waiting: Waiting,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        let input = here.with_model("analyze", self.input());
+        let outcome = here.backend().start("analyze".to_owned(), Value::Object(input)).await?;
+        if talk::possible(&here.page) && !self.waiting.is_wanted() {
+            return talk::hold(&here, outcome.thread).await;
+        }
+        self.waiting.follow(&here, outcome).await
+    }
+
+    /// The keys of `start`.
+    fn input(&self) -> Map<String, Value> {
+        let text = |typed: &str| Value::from(text::typed(typed));
+        let keys = [
+            ("query", text(&self.query)),
+            ("inputs", text(&self.inputs)),
+            ("recursive", Value::from(self.recursive)),
+        ];
+        keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::args::Sayso;
+    use crate::workflows::analyze::AnalyzeInput;
+    use clap::CommandFactory;
+    use std::collections::BTreeMap;
+
+    /// The flags and the keys of `start` say the same in the same words.
+    #[test]
+    fn flags_and_keys_are_the_same() {
+        let schema = schemars::schema_for!(AnalyzeInput);
+        let about = |value: &serde_json::Value| {
+            value["description"].as_str().unwrap_or_default().trim_end_matches('.').to_owned()
+        };
+        let keys: BTreeMap<String, String> = schema.as_value()["properties"]
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(key, _)| *key != "model")
+            .map(|(key, value)| (key.clone(), about(value)))
+            .collect();
+        let command = Sayso::command();
+        let analyze = command.find_subcommand("analyze").unwrap();
+        let ours = |id: &str| !matches!(id, "wait" | "timeout" | "help");
+        let flags: BTreeMap<String, String> = analyze
+            .get_arguments()
+            .filter(|arg| ours(arg.get_id().as_str()))
+            .map(|arg| (arg.get_id().to_string(), arg.get_help().unwrap().to_string()))
+            .collect();
+        assert_eq!(flags, keys);
+    }
+}
