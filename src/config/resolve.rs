@@ -68,10 +68,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
             retries: file.engine.retries,
         },
         theme: file.theme.name,
-        notices: Notices {
-            bell: file.notices.bell == typed::Switch::On,
-            desktop: file.notices.desktop,
-        },
+        notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },
         keys: file.keys,
         log: file.log.level,
         workflows: file.workflow,

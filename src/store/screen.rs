@@ -137,8 +137,7 @@ fn one(db: &Connection, id: &str, now: i64) -> Found {
         .prepare_cached("SELECT digest FROM threads WHERE seq = ?")?
         .query_row([row.seq], |found| found.get(0))?;
     let item = lists::result(&row)?;
-    let glance =
-        Glance { id: item.id, place: row.seq, standing: Standing::Result, stamp: stamp(&digest) };
+    let glance = Glance { id: item.id, place: row.seq, standing: Standing::Result, stamp: stamp(&digest) };
     Ok(Some(ItemLine {
         glance,
         thread: item.thread,

@@ -207,13 +207,17 @@ impl Keymap {
         for (name, keys) in remapped {
             if Action::from_name(name).is_none() {
                 let near = nearest(name, Action::ALL.iter().map(|action| action.name()));
-                let hint = near.map_or("`?` shows their names".to_owned(), |near| format!("did you mean `{near}`?"));
+                let hint =
+                    near.map_or("`?` shows their names".to_owned(), |near| format!("did you mean `{near}`?"));
                 return Err(format!("[keys] has no action `{}`; {hint}", name.escape_debug()));
             }
             let mut rows = Vec::new();
             for key in keys {
                 rows.push(Key::parse_row(key).ok_or_else(|| {
-                    format!("[keys] {name}: `{}` is no key; write one such as \"a\", \"gg\" or \"ctrl-d\"", key.escape_debug())
+                    format!(
+                        "[keys] {name}: `{}` is no key; write one such as \"a\", \"gg\" or \"ctrl-d\"",
+                        key.escape_debug()
+                    )
                 })?);
             }
             others.insert(name, rows);
@@ -291,7 +295,10 @@ impl Keymap {
              accept = [\"a\", \"ctrl-y\"]\n```\n",
         );
         for scope in Scope::ALL {
-            page.push_str(&format!("\n## {}\n\n| keys | does | name |\n| --- | --- | --- |\n", scope.title()));
+            page.push_str(&format!(
+                "\n## {}\n\n| keys | does | name |\n| --- | --- | --- |\n",
+                scope.title()
+            ));
             for (keys, action, help) in self.rows(scope) {
                 let keys: Vec<String> = keys.split(' ').map(|key| format!("`{key}`")).collect();
                 page.push_str(&format!("| {} | {help} | `{}` |\n", keys.join(" "), action.name()));

@@ -87,8 +87,7 @@ impl Key {
         let mut letters = rest.chars();
         match (letters.next(), letters.next()) {
             (Some(letter), None) => {
-                key.code =
-                    KeyCode::Char(if key.ctrl { letter.to_ascii_lowercase() } else { letter });
+                key.code = KeyCode::Char(if key.ctrl { letter.to_ascii_lowercase() } else { letter });
                 Some(key)
             }
             _ => None,

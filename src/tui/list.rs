@@ -235,7 +235,8 @@ impl List {
 
     /// Takes rows in, in place of those they replace.
     pub fn put(&mut self, lines: Vec<ItemLine>, now: Timestamp) {
-        let places: HashMap<&str, usize> = self.rows.iter().enumerate().map(|(n, row)| (row.id.as_str(), n)).collect();
+        let places: HashMap<&str, usize> =
+            self.rows.iter().enumerate().map(|(n, row)| (row.id.as_str(), n)).collect();
         let (mut changed, mut new) = (Vec::new(), Vec::new());
         for row in lines.into_iter().map(Row::from) {
             match places.get(row.id.as_str()) {
@@ -281,14 +282,17 @@ impl List {
         let shown = |row: &Row| {
             let standing = match self.filter {
                 Filter::All => matches!(row.standing, Standing::Open | Standing::Result),
-                Filter::Kind(kind) => row.kind == kind && matches!(row.standing, Standing::Open | Standing::Result),
+                Filter::Kind(kind) => {
+                    row.kind == kind && matches!(row.standing, Standing::Open | Standing::Result)
+                }
                 Filter::Snoozed => row.standing == Standing::Snoozed,
                 Filter::Held => row.is_decided(),
                 Filter::Running => false,
             };
             standing && self.narrow.matches(row, now)
         };
-        let mut order: Vec<u32> = (0_u32..).zip(&self.rows).filter(|(_, row)| shown(row)).map(|(n, _)| n).collect();
+        let mut order: Vec<u32> =
+            (0_u32..).zip(&self.rows).filter(|(_, row)| shown(row)).map(|(n, _)| n).collect();
         let row = |n: &u32| &self.rows[*n as usize];
         match self.sort {
             Sort::Oldest => {}

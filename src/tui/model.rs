@@ -388,23 +388,39 @@ impl Model {
                     Focus::List => Scope::List,
                     Focus::Card => Scope::Card,
                 };
-                if self.tab == Tab::Inbox { vec![near, Scope::Decide, Scope::Global] } else { vec![near, Scope::Global] }
+                if self.tab == Tab::Inbox {
+                    vec![near, Scope::Decide, Scope::Global]
+                } else {
+                    vec![near, Scope::Global]
+                }
             }
         }
     }
 
     /// Says something for a while.
     pub fn say(&mut self, text: impl Into<String>) {
-        self.note = Some(Note { text: words::line(&text.into()), bad: false, until: self.now + Duration::from_secs(6) });
+        self.note = Some(Note {
+            text: words::line(&text.into()),
+            bad: false,
+            until: self.now + Duration::from_secs(6),
+        });
     }
 
     /// Says that something went wrong.
     pub fn fail(&mut self, text: impl Into<String>) {
-        self.note = Some(Note { text: words::line(&text.into()), bad: true, until: self.now + Duration::from_secs(12) });
+        self.note = Some(Note {
+            text: words::line(&text.into()),
+            bad: true,
+            until: self.now + Duration::from_secs(12),
+        });
     }
 
     /// Whether something on the screen changes with time alone.
     pub fn is_lively(&self) -> bool {
-        !self.working.is_empty() || self.undo.is_some() || self.note.is_some() || self.unkept.is_some() || self.ending
+        !self.working.is_empty()
+            || self.undo.is_some()
+            || self.note.is_some()
+            || self.unkept.is_some()
+            || self.ending
     }
 }

@@ -3,7 +3,8 @@
 use super::key::Key;
 use crate::graph::{Decision, InterruptId, Progress, ThreadId};
 use crate::inbox::{
-    BackendError, Card, DecisionView, Glance, Item, ItemLine, LineQuery, MemoryLine, Overview, ThreadLine, ThreadView,
+    BackendError, Card, DecisionView, Glance, Item, ItemLine, LineQuery, MemoryLine, Overview, ThreadLine,
+    ThreadView,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -66,6 +67,17 @@ impl From<BackendError> for Failure {
 /// What was asked, answered.
 pub type Told<T> = Result<T, Failure>;
 
+/// A card as it was read.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The item.
+    pub item: Item,
+    /// Its card.
+    pub card: Card,
+    /// What was answered before.
+    pub answers: Vec<DecisionView>,
+}
+
 /// Who drives threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Driving {
@@ -105,7 +117,7 @@ pub enum Msg {
     /// Lines of the list that were asked for.
     Lines(Told<Vec<ItemLine>>),
     /// A card, with what was answered before.
-    Card(String, Told<(Item, Card, Vec<DecisionView>)>),
+    Card(String, Told<Box<Read>>),
     /// The inbox in numbers.
     Overview(Told<Overview>),
     /// Running threads.

@@ -2,7 +2,7 @@
 //!
 //! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
 
-use super::msg::{Cmd, Deed, Failure, Msg, Ready, Told};
+use super::msg::{Cmd, Deed, Failure, Msg, Read, Ready, Told};
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{By, Decide, Screen, Status, ThreadLine, ThreadQuery};
 use futures_util::future::join_all;
@@ -58,9 +58,9 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
             Ok(outcome) => Ok(format!("stopped {}", outcome.thread)),
             Err(error) => Err(error.into()),
         }),
-        Cmd::Start(workflow, input) => {
-            Msg::Started(backend.start(workflow, input).await.map(|outcome| outcome.thread).map_err(Failure::from))
-        }
+        Cmd::Start(workflow, input) => Msg::Started(
+            backend.start(workflow, input).await.map(|outcome| outcome.thread).map_err(Failure::from),
+        ),
         Cmd::Pause(paused) => Msg::Done(match backend.pause(paused).await {
             Ok(()) if paused => Ok("paused: nothing is driven until ! resumes".to_owned()),
             Ok(()) => Ok("resumed".to_owned()),
@@ -71,23 +71,27 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
             let ways = tokio::task::spawn_blocking(move || complete(&asked)).await.unwrap_or_default();
             Msg::Completions(layer, typed, ways)
         }
-        Cmd::Copy(_) | Cmd::Editor(..) | Cmd::Notice(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => return None,
+        Cmd::Copy(_) | Cmd::Editor(..) | Cmd::Notice(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => {
+            return None;
+        }
     })
 }
 
-type CardTold = Told<(crate::inbox::Item, crate::inbox::Card, Vec<crate::inbox::DecisionView>)>;
-
-async fn card(backend: &dyn Screen, id: &str) -> CardTold {
+async fn card(backend: &dyn Screen, id: &str) -> Told<Box<Read>> {
     let (item, card) = match (InterruptId::parse(id), ThreadId::parse(id)) {
         (Ok(id), _) => backend.card(id).await.map_err(Failure::from)?,
         (Err(_), Ok(thread)) => backend.result(thread).await.map_err(Failure::from)?,
         (Err(_), Err(error)) => return Err(Failure { stale: false, text: error.to_string() }),
     };
     let answers = backend.answers(item.thread.clone()).await.map_err(Failure::from)?;
-    Ok((item, card, answers))
+    Ok(Box::new(Read { item, card, answers }))
 }
 
-async fn threads(backend: &dyn Screen, status: Option<Status>, search: Option<String>) -> Told<Vec<ThreadLine>> {
+async fn threads(
+    backend: &dyn Screen,
+    status: Option<Status>,
+    search: Option<String>,
+) -> Told<Vec<ThreadLine>> {
     let query = ThreadQuery { status, search, after: None, limit: THREADS };
     backend.threads(query).await.map(|page| page.threads).map_err(Failure::from)
 }
@@ -108,9 +112,9 @@ async fn decide(backend: &dyn Screen, all: Vec<Ready>) -> Vec<(String, Told<()>)
 }
 
 async fn undo(backend: &dyn Screen, ids: Vec<InterruptId>) -> Vec<(String, Told<()>)> {
-    let each = ids.into_iter().map(|id| async move {
-        (id.to_string(), backend.undo(id).await.map(|_| ()).map_err(Failure::from))
-    });
+    let each = ids
+        .into_iter()
+        .map(|id| async move { (id.to_string(), backend.undo(id).await.map(|_| ()).map_err(Failure::from)) });
     join_all(each).await
 }
 

@@ -75,9 +75,9 @@ impl Query {
         let has = |text: &str, word: &str| text.to_lowercase().contains(word);
         let age = now.as_second().saturating_sub(row.created_at.as_second());
         self.terms.iter().all(|term| match term {
-            Term::Word(word) => {
-                [&row.title, &row.gist, &row.source, &row.action, &row.workflow].into_iter().any(|text| has(text, word))
-            }
+            Term::Word(word) => [&row.title, &row.gist, &row.source, &row.action, &row.workflow]
+                .into_iter()
+                .any(|text| has(text, word)),
             Term::From(who) => has(&row.source, who),
             Term::Workflow(name) => has(&row.workflow, name),
             Term::Kind(kind) => row.kind == *kind,

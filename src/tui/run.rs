@@ -64,12 +64,22 @@ pub async fn run(local: Local, mut options: Options) -> Result<(), RunError> {
     });
     let workflows = workflows.collect();
     let size = crossterm::terminal::size().unwrap_or((80, 24));
-    let model = Model::new(options, workflows, size, Instant::now(), Timestamp::now()).map_err(RunError::Keys)?;
+    let model =
+        Model::new(options, workflows, size, Instant::now(), Timestamp::now()).map_err(RunError::Keys)?;
     let screen = Screen::take()?;
     let (stop, stopped) = oneshot::channel();
     let (send, receive) = mpsc::unbounded_channel();
     let driver = tokio::spawn(drive(local.clone(), send.clone(), stopped));
-    let mut app = App { local, model, screen, send, receive, events: EventStream::new(), waiting: VecDeque::new(), dirty: true };
+    let mut app = App {
+        local,
+        model,
+        screen,
+        send,
+        receive,
+        events: Some(EventStream::new()),
+        waiting: VecDeque::new(),
+        dirty: true,
+    };
     let ended = app.run().await;
     let App { screen, local, .. } = app;
     drop(screen);
@@ -86,7 +96,8 @@ struct App {
     screen: Screen,
     send: mpsc::UnboundedSender<Msg>,
     receive: mpsc::UnboundedReceiver<Msg>,
-    events: EventStream,
+    /// None while somebody else has the terminal.
+    events: Option<EventStream>,
     /// Read, and not handled yet.
     waiting: VecDeque<Event>,
     dirty: bool,
@@ -111,10 +122,11 @@ impl App {
         }
         // The first frame has something in it: the first lines are waited for, though not for long.
         let first = TokioInstant::now() + Duration::from_millis(150);
-        if let Ok(Some(msg)) = tokio::time::timeout_at(first, self.receive.recv()).await
-            && let Flow::End = self.tell(msg)?
-        {
-            return Ok(());
+        while self.model.reading {
+            let Ok(Some(msg)) = tokio::time::timeout_at(first, self.receive.recv()).await else { break };
+            if let Flow::End = self.tell(msg)? {
+                return Ok(());
+            }
         }
         loop {
             if self.dirty {
@@ -138,7 +150,7 @@ impl App {
                         Flow::On
                     }
                 },
-                event = self.events.next() => match event {
+                event = next(&mut self.events) => match event {
                     Some(Ok(event)) => self.input(event).await?,
                     Some(Err(error)) => return Err(error.into()),
                     None => Flow::End,
@@ -212,13 +224,18 @@ impl App {
     ///
     /// Asked with this task's own waker: the stream keeps the one it was asked with last.
     async fn read_waiting(&mut self) {
-        while let Poll::Ready(Some(Ok(event))) = poll_fn(|cx| Poll::Ready(self.events.poll_next_unpin(cx))).await {
+        let Some(events) = &mut self.events else { return };
+        while let Poll::Ready(Some(Ok(event))) = poll_fn(|cx| Poll::Ready(events.poll_next_unpin(cx))).await {
             self.waiting.push_back(event);
         }
     }
 
     /// Streaming text comes in many small pieces; all that are there go into one frame.
-    fn progressed(&mut self, first: Progress, more: &mut broadcast::Receiver<Progress>) -> Result<Flow, RunError> {
+    fn progressed(
+        &mut self,
+        first: Progress,
+        more: &mut broadcast::Receiver<Progress>,
+    ) -> Result<Flow, RunError> {
         let mut next = Some(first);
         while let Some(progress) = next {
             if let Flow::End = self.tell(Msg::Progress(progress))? {
@@ -234,7 +251,7 @@ impl App {
         for cmd in update(&mut self.model, msg) {
             match cmd {
                 Cmd::Quit => return Ok(Flow::End),
-                Cmd::Redraw => self.screen.terminal.clear()?,
+                Cmd::Redraw => self.screen.clear()?,
                 Cmd::Copy(text) => {
                     self.screen.copy(&text)?;
                     self.model.say("copied, where the terminal allows it (OSC 52)");
@@ -254,10 +271,9 @@ impl App {
 
     /// Gives the terminal away: whoever has it reads the keys, so our own reader is dropped first.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, RunError> {
-        // A stream that is never polled reads nothing.
-        self.events = EventStream::new();
+        self.events = None;
         let done = self.screen.lend(work)?;
-        self.events = EventStream::new();
+        self.events = Some(EventStream::new());
         if let Ok((columns, rows)) = crossterm::terminal::size() {
             let _ = self.send.send(Msg::Resized(columns, rows));
         }
@@ -284,6 +300,13 @@ impl App {
             update(&mut self.model, Msg::Drawn(seen, Instant::now()));
         }
         Ok(())
+    }
+}
+
+async fn next(events: &mut Option<EventStream>) -> Option<std::io::Result<Event>> {
+    match events {
+        Some(events) => events.next().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -362,4 +385,3 @@ async fn drive(local: Local, send: mpsc::UnboundedSender<Msg>, stopped: oneshot:
         }
     }
 }
-

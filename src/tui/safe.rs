@@ -49,7 +49,9 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if !is_deliberate(model, press) {
         return Guard::Dead("keys came too fast to be meant; nothing was decided");
     }
-    let Some(row) = model.selected() else { return Guard::Dead("nothing is selected; j or k selects an item") };
+    let Some(row) = model.selected() else {
+        return Guard::Dead("nothing is selected; j or k selects an item");
+    };
     if model.deciding.contains(&row.id) {
         return Guard::Dead("it is being decided");
     }

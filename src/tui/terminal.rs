@@ -7,11 +7,15 @@ use crate::config::{Desktop, Notices};
 use crate::text::Visible;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::cursor::{Hide, Show};
-use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
+use crossterm::event::{
+    DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
+};
 use crossterm::execute;
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
-use ratatui::{Frame, Terminal};
+use crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
 use ratatui::backend::CrosstermBackend;
+use ratatui::{Frame, Terminal};
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Stdout, Write};
 use std::process::{Command, Stdio};
@@ -42,8 +46,7 @@ pub enum TerminalError {
 
 /// The terminal, ours until it is dropped.
 pub struct Screen {
-    /// What is drawn on.
-    pub terminal: Terminal<CrosstermBackend<Stdout>>,
+    terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
@@ -71,15 +74,23 @@ impl Screen {
     /// Takes the terminal over again after somebody else stopped and continued us.
     pub fn again(&mut self) -> io::Result<()> {
         enter()?;
-        self.terminal.clear()
+        self.clear()
+    }
+
+    /// Forgets what is on the screen, so that the next frame draws all of it.
+    ///
+    /// The terminal is not asked where its cursor is: whoever asks has to wait for the answer among the keys.
+    pub fn clear(&mut self) -> io::Result<()> {
+        execute!(io::stdout(), Clear(ClearType::All))?;
+        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        Ok(())
     }
 
     /// Gives the terminal back for a while, and takes it over again.
     pub fn lend<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
         leave();
         let done = work();
-        enter()?;
-        self.terminal.clear()?;
+        self.again()?;
         Ok(done)
     }
 
@@ -120,7 +131,8 @@ fn enter() -> io::Result<()> {
 /// Gives the terminal back; what fails on the way changes nothing about the rest.
 pub fn leave() {
     if TAKEN.swap(false, Ordering::SeqCst) {
-        let _ = execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste, Show, LeaveAlternateScreen);
+        let _ =
+            execute!(io::stdout(), DisableMouseCapture, DisableBracketedPaste, Show, LeaveAlternateScreen);
         let _ = disable_raw_mode();
     }
 }

@@ -207,7 +207,9 @@ impl Desk {
         let store = self.local.engine().store().clone();
         let cause = MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
         let profile = "Prefers short replies.\nSigns with “Ada”.".to_owned();
-        self.runtime.block_on(store.remember("email/response_preferences".to_owned(), 0, profile, cause)).unwrap();
+        self.runtime
+            .block_on(store.remember("email/response_preferences".to_owned(), 0, profile, cause))
+            .unwrap();
     }
 
     pub fn start(&mut self, workflow: &str, input: Value) -> ThreadId {

@@ -101,7 +101,8 @@ fn keys_are_dead_on_what_vanished_until_the_next_move() {
     desk.press("j");
     let id = InterruptId::parse(&desk.model.list.selected().unwrap().id).unwrap();
     desk.behind(async |local| {
-        let decide = Decide { interrupt: id, decision: Decision::Ignore, shown: None, learn: true, by: By::Cli };
+        let decide =
+            Decide { interrupt: id, decision: Decision::Ignore, shown: None, learn: true, by: By::Cli };
         local.decide(decide).await.unwrap();
     });
     assert_eq!(desk.selected(), "");
@@ -156,7 +157,9 @@ fn search_and_filters() {
     assert_eq!(desk.titles().len(), 9);
     desk.press("/older:soon<enter>");
     assert!(desk.note().contains("older: takes a time"), "{}", desk.note());
-    for (keys, count) in [("ga", 4), ("gn", 2), ("gq", 1), ("gx", 1), ("gd", 1), ("gs", 0), ("go", 0), ("gi", 9)] {
+    for (keys, count) in
+        [("ga", 4), ("gn", 2), ("gq", 1), ("gx", 1), ("gd", 1), ("gs", 0), ("go", 0), ("gi", 9)]
+    {
         desk.press("<esc>").press(keys);
         assert_eq!(desk.titles().len(), count, "{keys}");
     }

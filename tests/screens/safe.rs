@@ -2,7 +2,7 @@
 
 use crate::harness::{Desk, row};
 use proptest::prelude::*;
-use sayso::tui::{Key, Msg, Mouse};
+use sayso::tui::{Key, Mouse, Msg};
 use serde_json::json;
 use std::time::Duration;
 
@@ -122,7 +122,7 @@ proptest! {
             }
             let after = desk.decisions().len();
             prop_assert!(after == before || meant, "{key} decided {} items", after - before);
-            if desk.outside.iter().any(|cmd| *cmd == sayso::tui::Cmd::Quit) {
+            if desk.outside.contains(&sayso::tui::Cmd::Quit) {
                 break;
             }
         }

@@ -4,7 +4,7 @@ use crate::harness::{Desk, dump};
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{Block, Card};
 use sayso::text::Visible;
-use sayso::tui::Msg;
+use sayso::tui::{Msg, Read};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,10 @@ fn hostile() -> Vec<(&'static str, Value)> {
 fn assert_clean(desk: &mut Desk, what: &str) {
     let buffer = desk.buffer();
     for cell in buffer.content() {
-        let bad = cell.symbol().chars().find(|c| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{200b}'));
+        let bad = cell
+            .symbol()
+            .chars()
+            .find(|c| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{200b}'));
         assert_eq!(bad, None, "{what}: {:?}", cell.symbol());
     }
 }
@@ -32,8 +35,11 @@ fn assert_clean(desk: &mut Desk, what: &str) {
 fn t01_no_escape_reaches_the_terminal() {
     let mut desk = Desk::with((120, 32), hostile());
     desk.remember();
-    let screens = ["j", "j", "j", "j", "j", "j", "j", "G<enter>", "T", "2", "<enter>", "3", "4", "1", "gr", "gi", "?", "<esc>",
-        "ggje", "<esc>", "jja", "n", "r", "<esc>", "gn*a", "n<esc>", "gijX", "n", ":x", "<esc>", "/x", "<esc>"];
+    let screens = [
+        "j", "j", "j", "j", "j", "j", "j", "G<enter>", "T", "2", "<enter>", "3", "4", "1", "gr", "gi", "?",
+        "<esc>", "ggje", "<esc>", "jja", "n", "r", "<esc>", "gn*a", "n<esc>", "gijX", "n", ":x", "<esc>",
+        "/x", "<esc>",
+    ];
     for keys in screens {
         desk.press(keys);
         assert_clean(&mut desk, keys);
@@ -50,11 +56,27 @@ fn t01_no_escape_reaches_the_terminal() {
 fn t05_any_size() {
     let mut desk = Desk::full((80, 24));
     desk.remember();
-    let screens = ["", "<enter>", "<esc>j", "e", "<esc>jja", "n", "?", "<esc>", ":x", "<esc>", "gn*a", "n<esc>", "r", "<esc>",
-        "s", "<esc>", "z", "<esc>", "c", "<enter>", "<esc>", "2", "3", "4", "1gr", "gi/x"];
+    let screens = [
+        "", "<enter>", "<esc>j", "e", "<esc>jja", "n", "?", "<esc>", ":x", "<esc>", "gn*a", "n<esc>", "r",
+        "<esc>", "s", "<esc>", "z", "<esc>", "c", "<enter>", "<esc>", "2", "3", "4", "1gr", "gi/x",
+    ];
     for keys in screens {
         desk.press(keys);
-        for size in [(1, 1), (2, 1), (1, 40), (3, 3), (7, 5), (19, 6), (20, 7), (59, 12), (60, 15), (99, 29), (100, 8), (160, 45), (300, 100)] {
+        for size in [
+            (1, 1),
+            (2, 1),
+            (1, 40),
+            (3, 3),
+            (7, 5),
+            (19, 6),
+            (20, 7),
+            (59, 12),
+            (60, 15),
+            (99, 29),
+            (100, 8),
+            (160, 45),
+            (300, 100),
+        ] {
             desk.resize(size.0, size.1);
         }
         desk.resize(80, 24);
@@ -73,7 +95,8 @@ fn t06_nothing_bleeds_across_panes() {
     let samples: Vec<(&str, Value)> = [storm.as_str(), rtl.as_str()]
         .into_iter()
         .flat_map(|text| {
-            ["mail", "reply", "question"].map(|kind| ("desk", json!({"kind": kind, "title": text, "text": text, "from": text})))
+            ["mail", "reply", "question"]
+                .map(|kind| ("desk", json!({"kind": kind, "title": text, "text": text, "from": text})))
         })
         .collect();
     for width in [100_u16, 101, 120, 133, 160] {
@@ -99,7 +122,7 @@ fn a_card_of_50_megabytes_scrolls() {
     desk.press("jjjjj");
     let item = desk.model.current().unwrap().item.clone();
     let card = Card { blocks: vec![Block::Text(Visible::new(&text))] };
-    desk.tell(Msg::Card(item.id.clone(), Ok((item, card, Vec::new()))));
+    desk.tell(Msg::Card(item.id.clone(), Ok(Box::new(Read { item, card, answers: Vec::new() }))));
     desk.drawn();
     desk.press("<enter>");
     // Not a timed assertion of speed: laying the whole card out for each of these would take minutes.

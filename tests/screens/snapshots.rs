@@ -99,8 +99,16 @@ fn tabs() {
         let thread = desk.start("desk", json!({"kind": "slow", "title": "Read it all"}));
         desk.press("gr");
         desk.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "begin".to_owned() }));
-        desk.tell(Msg::Progress(Progress::Bar { thread: thread.clone(), what: "reading".to_owned(), done: 3, total: 8 }));
-        desk.tell(Msg::Progress(Progress::Text { thread, delta: "I have read three files so far.".to_owned() }));
+        desk.tell(Msg::Progress(Progress::Bar {
+            thread: thread.clone(),
+            what: "reading".to_owned(),
+            done: 3,
+            total: 8,
+        }));
+        desk.tell(Msg::Progress(Progress::Text {
+            thread,
+            delta: "I have read three files so far.".to_owned(),
+        }));
     });
 }
 
@@ -124,8 +132,13 @@ fn gone() {
             use sayso::inbox::Backend;
             let id = sayso::graph::InterruptId::parse(&id).unwrap();
             let decision = sayso::graph::Decision::Ignore;
-            let decide =
-                sayso::inbox::Decide { interrupt: id, decision, shown: None, learn: true, by: sayso::inbox::By::Cli };
+            let decide = sayso::inbox::Decide {
+                interrupt: id,
+                decision,
+                shown: None,
+                learn: true,
+                by: sayso::inbox::By::Cli,
+            };
             local.decide(decide).await.unwrap();
         });
     });

@@ -1,7 +1,8 @@
 //! A conversation: it asks, takes the answer, and asks again until the answer is `done`.
 
 use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Decision, Event, Graph, Kind, NodeError, State, What, Workflow, ask, end,
+    Answer, ChildResult, Command, Ctx, Decision, Event, Graph, Kind, NodeError, State, What, Workflow, ask,
+    end,
 };
 use sayso::inbox::{Block, Card, Spec, proposal};
 use sayso::text::Visible;

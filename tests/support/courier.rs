@@ -1,8 +1,8 @@
 //! A courier: proposes a delivery, waits for a yes, and carries it out once.
 
 use sayso::graph::{
-    Answer, Basis, BoxFuture, ChildResult, Command, Ctx, Decision, Effect, EffectError, Event, Found, Graph, Kind,
-    NodeError, State, Workflow, ask, end, goto,
+    Answer, Basis, BoxFuture, ChildResult, Command, Ctx, Decision, Effect, EffectError, Event, Found, Graph,
+    Kind, NodeError, State, Workflow, ask, end, goto,
 };
 use sayso::inbox::{Card, Spec, proposal};
 use schemars::JsonSchema;

@@ -1,8 +1,8 @@
 //! A desk with everything a person can be asked: approvals, mails, questions, trouble and results.
 
 use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Decision, Event, Graph, Interrupt, Kind, NodeError, State, Warning, What,
-    Workflow, ask, end, goto,
+    Answer, ChildResult, Command, Ctx, Decision, Event, Graph, Interrupt, Kind, NodeError, State, Warning,
+    What, Workflow, ask, end, goto,
 };
 use sayso::inbox::{Block, Card, Item, ItemKind, Span, Spec, Tone, proposal};
 use sayso::text::Visible;
@@ -224,14 +224,18 @@ fn card(state: &Desk, item: &Item) -> Card {
                 other => other.to_string(),
             };
             let fields = args.iter().filter(|(name, _)| *name != "body");
-            blocks.push(Block::Fields(fields.map(|(name, value)| (text(name), text(&shown(value)))).collect()));
+            blocks
+                .push(Block::Fields(fields.map(|(name, value)| (text(name), text(&shown(value)))).collect()));
             if let Some(body) = args.get("body") {
                 blocks.push(Block::Text(text(&shown(body))));
             }
             blocks.push(Block::Heading(text("Conversation")));
             blocks.push(Block::Turns(vec![
                 (text("ada@example.org, Monday"), text("Could you send me the figures?")),
-                (text(&state.from), text(&format!("{}\n\n> Could you\n> send me\n> the\n> figures?\n", state.title))),
+                (
+                    text(&state.from),
+                    text(&format!("{}\n\n> Could you\n> send me\n> the\n> figures?\n", state.title)),
+                ),
             ]));
         }
     }
@@ -263,14 +267,35 @@ pub fn specs(outbox: PathBuf) -> Vec<Spec> {
 /// One of each, in an order that shows well.
 pub fn samples() -> Vec<(&'static str, Value)> {
     vec![
-        ("desk", json!({"kind": "mail", "title": "Quarterly figures", "from": "Bob Stone <bob@example.org>", "text": "The figures for the last quarter are in the attached sheet."})),
-        ("desk", json!({"kind": "reply", "title": "Lunch on Thursday?", "from": "eve@example.org", "text": "Dear Eve,\n\nThursday at noon suits me well. Shall we meet at the usual place?\n\nAda"})),
-        ("desk", json!({"kind": "warned", "title": "Invoice 4711", "from": "billing@examp1e.test", "text": "Please find the payment attached."})),
-        ("desk", json!({"kind": "meeting", "title": "Planning", "from": "carol@example.org", "text": "Half an hour is enough."})),
+        (
+            "desk",
+            json!({"kind": "mail", "title": "Quarterly figures", "from": "Bob Stone <bob@example.org>", "text": "The figures for the last quarter are in the attached sheet."}),
+        ),
+        (
+            "desk",
+            json!({"kind": "reply", "title": "Lunch on Thursday?", "from": "eve@example.org", "text": "Dear Eve,\n\nThursday at noon suits me well. Shall we meet at the usual place?\n\nAda"}),
+        ),
+        (
+            "desk",
+            json!({"kind": "warned", "title": "Invoice 4711", "from": "billing@examp1e.test", "text": "Please find the payment attached."}),
+        ),
+        (
+            "desk",
+            json!({"kind": "meeting", "title": "Planning", "from": "carol@example.org", "text": "Half an hour is enough."}),
+        ),
         ("desk", json!({"kind": "python", "title": "Mean of three values", "text": "computes the mean"})),
-        ("desk", json!({"kind": "question", "title": "Which quarter do you mean?", "text": "The workbook holds 2025 and 2026. Which quarter of which year shall I sum up?"})),
+        (
+            "desk",
+            json!({"kind": "question", "title": "Which quarter do you mean?", "text": "The workbook holds 2025 and 2026. Which quarter of which year shall I sum up?"}),
+        ),
         ("desk", json!({"kind": "trouble", "title": "Fetch the prices", "text": "503 Service Unavailable"})),
-        ("report", json!({"kind": "report", "title": "What changed in the code base?", "text": "Two modules were split, and nothing else moved."})),
-        ("desk", json!({"kind": "mail", "title": "日本語の件名 and 👩‍👩‍👧‍👦 family", "from": "名前 <a@例え.test>", "text": "漢字とかな"})),
+        (
+            "report",
+            json!({"kind": "report", "title": "What changed in the code base?", "text": "Two modules were split, and nothing else moved."}),
+        ),
+        (
+            "desk",
+            json!({"kind": "mail", "title": "日本語の件名 and 👩‍👩‍👧‍👦 family", "from": "名前 <a@例え.test>", "text": "漢字とかな"}),
+        ),
     ]
 }

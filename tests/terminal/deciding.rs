@@ -113,5 +113,7 @@ fn what_is_accepted_is_carried_out_by_the_screen_that_drives() {
     pty.wait("Thursday at noon");
     pty.decide("a", "accepted: “Lunch");
     let outbox = folder.path().join("outbox");
-    pty.until("the outbox", |_| std::fs::read_to_string(&outbox).is_ok_and(|text| text.contains("accept Lunch")));
+    pty.until("the outbox", |_| {
+        std::fs::read_to_string(&outbox).is_ok_and(|text| text.contains("accept Lunch"))
+    });
 }

@@ -70,15 +70,16 @@ fn t02_ctrl_z_and_fg() {
     pty.wait("shell>");
     pty.send(&format!("{} --ignored --exact child::screen --nocapture --test-threads=1\r", exe.display()));
     pty.wait("Lunch on Thursday?");
+    // The shell reports pastes for its own line, so only the screen tells whose it is.
     pty.send("\x1a");
-    pty.until("the terminal given back", |pty| !pty.is_taken() && pty.text().contains("Stopped"));
+    pty.until("the terminal given back", |pty| !pty.is_over() && pty.text().contains("Stopped"));
     pty.send("fg\r");
-    pty.until("the inbox again", |pty| pty.is_taken() && pty.text().contains("Lunch on Thursday?"));
+    pty.until("the inbox again", |pty| pty.is_over() && pty.text().contains("Lunch on Thursday?"));
     pty.send("j");
     pty.wait("Thursday at noon");
     pty.send("Q");
     pty.wait("SCREEN ENDED WELL");
-    assert!(!pty.is_taken());
+    assert!(!pty.is_over());
 }
 
 #[test]

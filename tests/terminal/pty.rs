@@ -17,6 +17,10 @@ pub struct Pty {
     seen: Arc<Mutex<Seen>>,
 }
 
+fn size(number: u16) -> std::num::NonZero<u16> {
+    std::num::NonZero::new(number).unwrap()
+}
+
 struct Seen {
     parser: vt100::Parser,
     raw: Vec<u8>,
@@ -41,12 +45,17 @@ impl Pty {
     }
 
     pub fn spawn(command: CommandBuilder) -> Self {
-        let pair = native_pty_system().openpty(PtySize { rows: 30, cols: 110, pixel_width: 0, pixel_height: 0 }).unwrap();
+        let pair = native_pty_system()
+            .openpty(PtySize { rows: 30, cols: 110, pixel_width: 0, pixel_height: 0 })
+            .unwrap();
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave);
         let mut reader = pair.master.try_clone_reader().unwrap();
         let writer = pair.master.take_writer().unwrap();
-        let seen = Arc::new(Mutex::new(Seen { parser: vt100::Parser::new(30, 110, 0), raw: Vec::new() }));
+        let seen = Arc::new(Mutex::new(Seen {
+            parser: vt100::Parser::new(size(30), size(110), 0),
+            raw: Vec::new(),
+        }));
         let shared = seen.clone();
         std::thread::spawn(move || {
             let mut bytes = [0; 4096];
@@ -77,6 +86,11 @@ impl Pty {
         screen.alternate_screen() || screen.bracketed_paste() || screen.hide_cursor()
     }
 
+    /// Whether the other screen is up.
+    pub fn is_over(&self) -> bool {
+        self.seen.lock().unwrap().parser.screen().alternate_screen()
+    }
+
     #[track_caller]
     pub fn until(&self, what: &str, fits: impl Fn(&Self) -> bool) {
         let began = Instant::now();
@@ -89,11 +103,6 @@ impl Pty {
     #[track_caller]
     pub fn wait(&self, text: &str) {
         self.until(text, |pty| pty.text().contains(text));
-    }
-
-    #[track_caller]
-    pub fn wait_gone(&self, text: &str) {
-        self.until(&format!("without {text}"), |pty| !pty.text().contains(text));
     }
 
     pub fn send(&mut self, keys: &str) {
@@ -113,7 +122,7 @@ impl Pty {
     }
 
     pub fn resize(&mut self, cols: u16, rows: u16) {
-        self.seen.lock().unwrap().parser.screen_mut().set_size(rows, cols);
+        self.seen.lock().unwrap().parser.screen_mut().set_size(size(rows), size(cols));
         self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
     }
 
@@ -125,12 +134,6 @@ impl Pty {
     pub fn signal_to(&self, name: &str, pid: u32) {
         let status = std::process::Command::new("kill").arg(format!("-{name}")).arg(pid.to_string()).status();
         assert!(status.unwrap().success());
-    }
-
-    /// The state letter of a process: `T` is stopped.
-    pub fn state(pid: u32) -> Option<char> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        stat.rsplit(") ").next()?.chars().next()
     }
 
     #[track_caller]

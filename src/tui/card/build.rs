@@ -164,8 +164,10 @@ impl Doc {
         let (mut start, mut inside) = (0, Default::default());
         while start < text.len() {
             let end = piece_end(text, start, text.len());
-            self.pieces
-                .push(Piece { sort: Sort::Code { language, inside }, source: Source::Card(n, 0, start..end) });
+            self.pieces.push(Piece {
+                sort: Sort::Code { language, inside },
+                source: Source::Card(n, 0, start..end),
+            });
             if language == Language::Python {
                 for line in text[start..end].split('\n') {
                     inside = highlight(line, language, inside).1;
@@ -240,7 +242,10 @@ impl Doc {
                 other => other.to_string(),
             };
             let what = format!("{} · {}", answer.r#type, answer.action);
-            let sort = Sort::Field { name: Visible::line(&answer.at.strftime("%b %d %H:%M").to_string()).into_string(), indent: 14 };
+            let sort = Sort::Field {
+                name: Visible::line(&answer.at.strftime("%b %d %H:%M").to_string()).into_string(),
+                indent: 14,
+            };
             let said = if said.is_empty() { what } else { format!("{what}\n{said}") };
             self.own(sort, Visible::new(&said).into_string());
         }
@@ -268,6 +273,9 @@ fn piece_end(text: &str, start: usize, limit: usize) -> usize {
         return end;
     }
     let window = &text.as_bytes()[start..end];
-    let found = window.iter().rposition(|byte| *byte == b'\n').or_else(|| window.iter().rposition(|byte| *byte == b' '));
+    let found = window
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .or_else(|| window.iter().rposition(|byte| *byte == b' '));
     found.map_or(end, |at| start + at + 1)
 }

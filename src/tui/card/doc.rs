@@ -165,8 +165,11 @@ impl Doc {
     /// The next part after `top`, or the one before it.
     pub fn part(&self, top: Place, forward: bool, width: usize, height: usize) -> Place {
         let starts = || self.parts.iter().map(|piece| Place { piece: *piece, line: 0 });
-        let found = if forward { starts().find(|start| *start > top) } else { starts().rfind(|start| *start < top) };
-        found.unwrap_or(if forward { self.end(width, height) } else { Place::default() }).min(self.end(width, height))
+        let found =
+            if forward { starts().find(|start| *start > top) } else { starts().rfind(|start| *start < top) };
+        found
+            .unwrap_or(if forward { self.end(width, height) } else { Place::default() })
+            .min(self.end(width, height))
     }
 
     /// How far down `top` is, in hundredths.

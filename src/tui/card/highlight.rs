@@ -51,14 +51,14 @@ pub enum Inside {
 }
 
 const PYTHON: &[&str] = &[
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "not", "or",
-    "pass", "raise", "return", "try", "while", "with", "yield",
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def",
+    "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is",
+    "lambda", "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 const JSON: &[&str] = &["true", "false", "null"];
 const SHELL: &[&str] = &[
-    "if", "then", "else", "elif", "fi", "for", "in", "do", "done", "while", "until", "case", "esac", "function",
-    "return", "export", "local", "exit", "set",
+    "if", "then", "else", "elif", "fi", "for", "in", "do", "done", "while", "until", "case", "esac",
+    "function", "return", "export", "local", "exit", "set",
 ];
 
 /// The pieces of a line, in order and without a gap, and what the next line begins inside of.
@@ -91,7 +91,9 @@ pub fn highlight(line: &str, language: Language, inside: Inside) -> (Vec<(Token,
             }
             (_, '"') => (Token::Text, text_length(rest, '"')),
             (_, '\'') if language != Language::Json => (Token::Text, text_length(rest, '\'')),
-            (_, '0'..='9') => (Token::Number, length_while(rest, |c| c.is_ascii_alphanumeric() || c == '.' || c == '_')),
+            (_, '0'..='9') => {
+                (Token::Number, length_while(rest, |c| c.is_ascii_alphanumeric() || c == '.' || c == '_'))
+            }
             (_, c) if c.is_alphabetic() || c == '_' => {
                 let length = length_while(rest, |c| c.is_alphanumeric() || c == '_');
                 let token = if words.contains(&&rest[..length]) { Token::Keyword } else { Token::Plain };

@@ -13,7 +13,9 @@ use std::borrow::Cow;
 /// How far a piece's text is set in, and what stands before each line.
 fn margin(sort: &Sort) -> (usize, &'static str) {
     match sort {
-        Sort::Title | Sort::Meta | Sort::Heading | Sort::Text | Sort::Gap | Sort::Who | Sort::Row { .. } => (0, ""),
+        Sort::Title | Sort::Meta | Sort::Heading | Sort::Text | Sort::Gap | Sort::Who | Sort::Row { .. } => {
+            (0, "")
+        }
         Sort::Warning => (2, "⚠ "),
         Sort::Field { indent, .. } => (*indent, ""),
         Sort::Code { .. } => (2, "│ "),
@@ -61,7 +63,9 @@ pub(super) fn lines<'d>(
             let hint = format!("{text}  (T)");
             vec![Line::styled(format!("▸ {}", truncate(&hint, width.saturating_sub(2))), style)]
         }
-        Sort::Row { block, row } => table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).collect(),
+        Sort::Row { block, row } => {
+            table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).collect()
+        }
         Sort::Code { language, inside } => {
             let mut state = *inside;
             let mut laid = Vec::new();

@@ -26,11 +26,8 @@ pub(super) fn lines<'d>(
             None => return Vec::new(),
         },
     };
-    let text: Vec<String> = widths
-        .iter()
-        .enumerate()
-        .map(|(n, wide)| pad(&one_line(cells.get(n)), *wide))
-        .collect();
+    let text: Vec<String> =
+        widths.iter().enumerate().map(|(n, wide)| pad(&one_line(cells.get(n)), *wide)).collect();
     let line = text.join(" │ ");
     match row {
         Some(_) => vec![Line::styled(line, theme.text)],

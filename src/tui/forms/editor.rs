@@ -70,7 +70,9 @@ impl Editor {
             (KeyCode::Right, ..) | (KeyCode::Char('f'), false, true) => self.at = self.word_after(),
             (KeyCode::Home, ..) | (KeyCode::Char('a'), true, false) => self.at = line.start,
             (KeyCode::End, ..) | (KeyCode::Char('e'), true, false) => self.at = line.end,
-            (KeyCode::Char('w'), true, false) | (KeyCode::Backspace, ..) => self.cut(self.word_before()..self.at),
+            (KeyCode::Char('w'), true, false) | (KeyCode::Backspace, ..) => {
+                self.cut(self.word_before()..self.at)
+            }
             (KeyCode::Char('d'), false, true) => self.cut(self.at..self.word_after()),
             (KeyCode::Char('u'), true, false) => self.cut(line.start..self.at),
             (KeyCode::Char('k'), true, false) => self.cut(self.at..line.end),
@@ -98,9 +100,9 @@ impl Editor {
 
     fn word_before(&self) -> usize {
         let start = self.text[..self.at].trim_end();
-        start.rfind(char::is_whitespace).map_or(0, |space| {
-            space + start[space..].chars().next().map_or(1, char::len_utf8)
-        })
+        start
+            .rfind(char::is_whitespace)
+            .map_or(0, |space| space + start[space..].chars().next().map_or(1, char::len_utf8))
     }
 
     fn word_after(&self) -> usize {

@@ -186,12 +186,15 @@ fn resolve<'s>(root: &'s Value, schema: &'s Value) -> (&'s Value, bool) {
     let mut nullable = false;
     // Schemas come from outside too: a reference to itself must end.
     for _ in 0..16 {
-        if let Some(pointer) = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#')) {
+        if let Some(pointer) = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'))
+        {
             match root.pointer(pointer) {
                 Some(found) => schema = found,
                 None => break,
             }
-        } else if let Some(ways) = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array) {
+        } else if let Some(ways) =
+            schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array)
+        {
             let is_null = |way: &&Value| way.get("type").and_then(Value::as_str) == Some("null");
             let mut others = ways.iter().filter(|way| !is_null(way));
             match (others.next(), others.next()) {
@@ -244,7 +247,8 @@ fn kind(name: &str, schema: &Value, value: Option<&Value>) -> FieldKind {
 }
 
 fn is_texts(schema: &Value, value: Option<&Value>) -> bool {
-    let of_text = schema.get("items").is_none_or(|items| types(items) == ["string"] && items.get("enum").is_none());
+    let of_text =
+        schema.get("items").is_none_or(|items| types(items) == ["string"] && items.get("enum").is_none());
     // An item that would not come back as it was is edited as JSON.
     let plain = |item: &Value| {
         item.as_str().is_some_and(|text| !text.contains('\n') && !text.is_empty() && text.trim() == text)
@@ -268,8 +272,13 @@ fn show(kind: &FieldKind, value: Option<&Value>) -> String {
 /// The arguments an object schema names, with their schemas, required ones first among equals.
 pub(super) fn properties(root: &Value) -> Vec<(String, Value, bool)> {
     let (schema, _) = resolve(root, root);
-    let required: Vec<&str> =
-        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
     let empty = Map::new();
     let named = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     let mut fields: Vec<(String, Value, bool)> = named

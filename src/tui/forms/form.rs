@@ -180,7 +180,9 @@ impl Form {
             let missing = format!("\"{}\" is a required property", field.name);
             let refused = wrong.iter().find(|(name, text)| *name == field.name || text.contains(&missing));
             field.error = unreadable.or_else(|| {
-                refused.map(|(_, text)| if text.contains(&missing) { "is needed".to_owned() } else { text.clone() })
+                refused.map(
+                    |(_, text)| if text.contains(&missing) { "is needed".to_owned() } else { text.clone() },
+                )
             });
         }
         let whole = wrong.iter().find(|(name, text)| {

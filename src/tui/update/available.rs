@@ -57,15 +57,17 @@ impl Action {
                 when(!model.list.search.is_empty(), "nothing was searched for; / searches")
             }
             Action::NewThread => when(!model.workflows.is_empty(), "no workflow is built in"),
-            Action::Narrow => when(model.tab == Tab::Inbox, "only the inbox can be narrowed; / searches threads"),
-            Action::Search => when(matches!(model.tab, Tab::Inbox | Tab::Threads), "there is nothing to search here"),
+            Action::Narrow => {
+                when(model.tab == Tab::Inbox, "only the inbox can be narrowed; / searches threads")
+            }
+            Action::Search => {
+                when(matches!(model.tab, Tab::Inbox | Tab::Threads), "there is nothing to search here")
+            }
             Action::Complete => when(
                 matches!(model.layer(), Some(Layer::Form(form)) if form.fields.get(form.focus).is_some_and(|f| f.path)),
                 "",
             ),
-            Action::Remember => {
-                when(matches!(model.layer(), Some(Layer::Form(form)) if form.learns()), "")
-            }
+            Action::Remember => when(matches!(model.layer(), Some(Layer::Form(form)) if form.learns()), ""),
             Action::Drop => when(matches!(model.layer(), Some(Layer::Bulk(_))), ""),
             Action::TabInbox
             | Action::TabThreads

@@ -59,7 +59,9 @@ pub(super) fn ask(model: &mut Model, action: Action) -> Vec<Cmd> {
 }
 
 fn bulk(marked: &[Row], action: Action) -> Result<Bulk, String> {
-    let Some(first) = marked.first() else { return Err("no marked item is shown; Esc clears the marks".to_owned()) };
+    let Some(first) = marked.first() else {
+        return Err("no marked item is shown; Esc clears the marks".to_owned());
+    };
     if let Some(other) = marked.iter().find(|row| (row.kind, &row.action) != (first.kind, &first.action)) {
         return Err(format!(
             "marks are of two sorts ({} {} and {} {}); decide one kind and one tool at a time",

@@ -1,10 +1,10 @@
 //! What the backend tells: the inbox at a glance, lines, cards, progress, and the passing of time.
 
 use crate::graph::Progress;
-use crate::inbox::{Card, DecisionView, Glance, Item, ItemLine, Standing};
+use crate::inbox::{Glance, ItemLine, Standing};
 use crate::text::Visible;
 use crate::tui::model::{Model, Opened, Tab};
-use crate::tui::msg::{Cmd, Lines, Told};
+use crate::tui::msg::{Cmd, Lines, Read, Told};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -87,12 +87,14 @@ pub(super) fn glanced(model: &mut Model, told: Told<Vec<Glance>>) -> Vec<Cmd> {
         }
     };
     let was_complete = model.list.complete;
-    let known: std::collections::HashSet<String> = model.list.all().iter().map(|row| row.id.clone()).collect();
+    let known: std::collections::HashSet<String> =
+        model.list.all().iter().map(|row| row.id.clone()).collect();
     let unread = model.list.glance(&all, model.wall);
     count_down(model, &all);
     select_goto(model);
     let mut cmds = Vec::new();
-    let waits: HashMap<&str, Standing> = all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
+    let waits: HashMap<&str, Standing> =
+        all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
     let new = unread.iter().filter(|id| {
         !known.contains(*id) && matches!(waits.get(id.as_str()), Some(Standing::Open | Standing::Result))
     });
@@ -117,7 +119,8 @@ fn count_down(model: &mut Model, all: &[Glance]) {
     for (id, _) in &undo.items {
         match all.iter().find(|glance| glance.id == *id).map(|glance| glance.standing) {
             Some(Standing::Held { hold_ms, since }) => {
-                let passed = model.wall.as_millisecond().saturating_sub(since.as_millisecond()).clamp(0, hold_ms);
+                let passed =
+                    model.wall.as_millisecond().saturating_sub(since.as_millisecond()).clamp(0, hold_ms);
                 left = Some(left.map_or(hold_ms - passed, |left| left.min(hold_ms - passed)));
             }
             Some(Standing::Decided) => {}
@@ -138,7 +141,9 @@ fn count_down(model: &mut Model, all: &[Glance]) {
 /// Selects what was taken back, once it is there.
 fn select_goto(model: &mut Model) {
     let Some(goto) = &model.goto else { return };
-    if let Some(position) = (0..model.list.len()).find(|n| model.list.row(*n).is_some_and(|row| row.id == *goto)) {
+    if let Some(position) =
+        (0..model.list.len()).find(|n| model.list.row(*n).is_some_and(|row| row.id == *goto))
+    {
         model.list.select(position);
         model.goto = None;
     }
@@ -170,10 +175,11 @@ pub(super) fn lines(model: &mut Model, told: Told<Vec<ItemLine>>) -> Vec<Cmd> {
     read_on(model)
 }
 
-pub(super) fn card(model: &mut Model, id: &str, told: Told<(Item, Card, Vec<DecisionView>)>) -> Vec<Cmd> {
+pub(super) fn card(model: &mut Model, id: &str, told: Told<Box<Read>>) -> Vec<Cmd> {
     let wanted = model.selected().is_some_and(|row| row.id == id);
     match told {
-        Ok((item, card, answers)) if wanted => {
+        Ok(read) if wanted => {
+            let Read { item, card, answers } = *read;
             let stale = model.selected().is_some_and(|row| row.hash != item.args_hash);
             model.opened = Some(Opened::new(item, card, answers));
             model.shown = None;

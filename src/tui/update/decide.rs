@@ -108,7 +108,8 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
     }
     if !done.is_empty() {
         let ids: HashSet<String> = done.iter().map(|(id, _)| id.clone()).collect();
-        let next = model.list.selected().is_some_and(|row| ids.contains(&row.id)).then(|| model.list.cursor());
+        let next =
+            model.list.selected().is_some_and(|row| ids.contains(&row.id)).then(|| model.list.cursor());
         ids.iter().for_each(|id| {
             model.list.marks.remove(id);
         });
@@ -152,7 +153,11 @@ pub(super) fn undone(model: &mut Model, told: Vec<(String, Told<()>)>) -> Vec<Cm
         (0, Some(failure)) => model.fail(format!("not taken back: {}", failure.text)),
         (some, None) => model.say(format!("taken back: {}", words::count(some, "item"))),
         (some, Some(failure)) => {
-            model.fail(format!("taken back: {}; not all of them: {}", words::count(some, "item"), failure.text));
+            model.fail(format!(
+                "taken back: {}; not all of them: {}",
+                words::count(some, "item"),
+                failure.text
+            ));
         }
     }
     super::data::changed(model)

@@ -125,7 +125,11 @@ fn last_line(text: &str) -> &str {
 
 fn put_last_line(form: &mut Form, line: &str) {
     if let Some(field) = form.field() {
-        let kept = field.editor.text().rfind('\n').map_or(String::new(), |end| field.editor.text()[..=end].to_owned());
+        let kept = field
+            .editor
+            .text()
+            .rfind('\n')
+            .map_or(String::new(), |end| field.editor.text()[..=end].to_owned());
         field.editor.set(&format!("{kept}{line}"));
     }
     form.check();
@@ -158,7 +162,9 @@ pub(super) fn edited(model: &mut Model, number: u64, told: Told<String>) -> Vec<
             return Vec::new();
         }
     };
-    let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(of, _)| *of == number) else { return Vec::new() };
+    let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(of, _)| *of == number) else {
+        return Vec::new();
+    };
     if form.is_box() {
         if let Some(field) = form.field() {
             field.editor.set(text.trim_end_matches('\n'));
@@ -204,7 +210,11 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             let decision = Decision::Respond { text: form.typed().to_owned() };
             let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
             let mut cmds = leave(model);
-            cmds.extend(decide::send(model, Deed::Answered, Ready { id, shown: hash.to_string(), decision, learn }));
+            cmds.extend(decide::send(
+                model,
+                Deed::Answered,
+                Ready { id, shown: hash.to_string(), decision, learn },
+            ));
             cmds
         }
         Purpose::Proceed { thread } => {
@@ -254,7 +264,8 @@ pub(super) fn started(model: &mut Model, told: Told<ThreadId>) -> Vec<Cmd> {
     match told {
         Ok(thread) => {
             model.say(format!("started {thread}; gr shows what is running"));
-            let keys: Vec<String> = model.drafts.keys().filter(|key| key.starts_with("start:")).cloned().collect();
+            let keys: Vec<String> =
+                model.drafts.keys().filter(|key| key.starts_with("start:")).cloned().collect();
             keys.into_iter()
                 .map(|key| {
                     model.drafts.remove(&key);
@@ -270,7 +281,9 @@ pub(super) fn started(model: &mut Model, told: Told<ThreadId>) -> Vec<Cmd> {
 }
 
 pub(super) fn completions(model: &mut Model, number: u64, typed: String, ways: Vec<String>) -> Vec<Cmd> {
-    let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(of, _)| *of == number) else { return Vec::new() };
+    let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(of, _)| *of == number) else {
+        return Vec::new();
+    };
     let still = form.fields.get(form.focus).is_some_and(|field| last_line(field.editor.text()) == typed);
     if !still {
         return Vec::new();

@@ -1,14 +1,14 @@
 //! A key becomes an action, and the action happens where it is available.
 
 use super::{bulk, decide, form, layers, moves, quit, tabs};
+use crate::graph::Kind;
+use crate::inbox::ItemKind;
 use crate::tui::action::Action;
 use crate::tui::bindings::Lookup;
 use crate::tui::layer::{Ask, Layer, Prompt};
 use crate::tui::list::Filter;
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::msg::{Cmd, Press};
-use crate::graph::Kind;
-use crate::inbox::ItemKind;
 
 pub(super) fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
     model.now = model.now.max(press.at);

@@ -15,20 +15,16 @@ use jiff::civil::Weekday;
 
 /// A key that means nothing in the layer is text, where text is written.
 pub(super) fn typed(model: &mut Model, key: Key) -> Vec<Cmd> {
-    match model.layers.last_mut() {
-        Some((_, Layer::Form(form))) => {
-            if form.key(key) {
-                return form::touched(model);
-            }
-        }
+    let took = match model.layers.last_mut() {
+        Some((_, Layer::Form(form))) => form.key(key),
         Some((_, Layer::Prompt(prompt))) => {
-            if prompt.editor.key(key) {
-                prompt.cursor = 0;
-            }
+            let took = prompt.editor.key(key);
+            prompt.cursor = if took { 0 } else { prompt.cursor };
+            took
         }
-        _ => {}
-    }
-    Vec::new()
+        _ => false,
+    };
+    if took { form::touched(model) } else { Vec::new() }
 }
 
 pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
@@ -160,7 +156,8 @@ fn chosen(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         Choice::Snooze(until) => {
             let marked = model.list.marked();
             let rows = if marked.is_empty() { model.selected().into_iter().collect() } else { marked };
-            let ids: Vec<InterruptId> = rows.iter().filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
+            let ids: Vec<InterruptId> =
+                rows.iter().filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
             if !ids.is_empty() {
                 return vec![Cmd::Snooze(ids, until)];
             }
@@ -188,7 +185,14 @@ pub(super) fn sort(model: &mut Model) -> Vec<Cmd> {
 pub(super) fn snooze(model: &mut Model) -> Vec<Cmd> {
     let now = model.wall.to_zoned(model.options.time_zone.clone());
     let at = |day: &jiff::Zoned, hour: i8| {
-        day.with().hour(hour).minute(0).second(0).subsec_nanosecond(0).build().ok().map(|zoned| zoned.timestamp())
+        day.with()
+            .hour(hour)
+            .minute(0)
+            .second(0)
+            .subsec_nanosecond(0)
+            .build()
+            .ok()
+            .map(|zoned| zoned.timestamp())
     };
     let after = |span: jiff::Span| now.checked_add(span).ok();
     let mut rows: Vec<(String, Choice)> = Vec::new();
@@ -217,9 +221,10 @@ pub(super) fn choose_workflow(model: &mut Model) -> Vec<Cmd> {
         return form::start(model, &name);
     }
     let widest = model.workflows.iter().map(|known| known.name.len()).max().unwrap_or(0);
-    let rows = model.workflows.iter().map(|known| {
-        (format!("{:widest$}  {}", known.name, known.about), Choice::Start(known.name.clone()))
-    });
+    let rows = model
+        .workflows
+        .iter()
+        .map(|known| (format!("{:widest$}  {}", known.name, known.about), Choice::Start(known.name.clone())));
     let rows = rows.collect();
     model.push(Layer::Menu(Menu { title: "New thread".to_owned(), rows, cursor: 0 }));
     Vec::new()

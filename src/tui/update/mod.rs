@@ -141,7 +141,8 @@ fn settle(model: &mut Model) -> Vec<Cmd> {
     } else if !areas.list.is_empty() {
         model.list.top = layout::top_for(&model.list, areas.list);
     }
-    let still = model.current().map(|opened| (opened.item.id.clone(), opened.item.args_hash.map(|h| h.to_string())));
+    let still =
+        model.current().map(|opened| (opened.item.id.clone(), opened.item.args_hash.map(|h| h.to_string())));
     let shown = model.shown.as_ref().map(|shown| (shown.id.clone(), shown.hash.clone()));
     if !model.layers.is_empty() || areas.card.is_empty() || still != shown {
         model.shown = None;

@@ -59,7 +59,8 @@ pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     let Areas { list, card, .. } = layout::areas(model);
     let (width, height) = (usize::from(card.width), usize::from(card.height));
-    let half_list = isize::from(i16::try_from((list.height / layout::row_height(list) / 2).max(1)).unwrap_or(1));
+    let half_list =
+        isize::from(i16::try_from((list.height / layout::row_height(list) / 2).max(1)).unwrap_or(1));
     let page_of_card = isize::from(i16::try_from(card.height.saturating_sub(2).max(1)).unwrap_or(1));
     let in_card = model.focus == Focus::Card;
     match action {

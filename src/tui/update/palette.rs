@@ -6,10 +6,10 @@ use super::{form, keys};
 use crate::tui::action::Action;
 use crate::tui::bindings::Scope;
 use crate::tui::fuzzy;
+use crate::tui::key::Key;
 use crate::tui::layer::{Ask, Layer};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
-use crate::tui::key::Key;
 use serde_json::{Map, Value};
 
 /// A row of the palette.

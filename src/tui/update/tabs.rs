@@ -16,7 +16,9 @@ pub(super) fn go(model: &mut Model, tab: Tab) -> Vec<Cmd> {
     model.tab = tab;
     match tab {
         Tab::Inbox => Vec::new(),
-        Tab::Threads => vec![Cmd::Threads(Some(model.threads_search.clone()).filter(|words| !words.is_empty()))],
+        Tab::Threads => {
+            vec![Cmd::Threads(Some(model.threads_search.clone()).filter(|words| !words.is_empty()))]
+        }
         Tab::Memory => vec![Cmd::Memory],
         Tab::Activity => vec![Cmd::Running, Cmd::Overview],
     }
@@ -169,8 +171,12 @@ fn page(view: &ThreadView) -> Doc {
     let rows = view.steps.iter().rev().map(|step| {
         let next = match &step.next {
             NextView::Goto { goto } => format!("→ {goto}"),
-            NextView::Ask { ask, then } => format!("asks {}, then {then}", words::count(ask.len(), "question")),
-            NextView::Spawn { spawn, then } => format!("starts {}, then {then}", words::count(spawn.len(), "thread")),
+            NextView::Ask { ask, then } => {
+                format!("asks {}, then {then}", words::count(ask.len(), "question"))
+            }
+            NextView::Spawn { spawn, then } => {
+                format!("starts {}, then {then}", words::count(spawn.len(), "thread"))
+            }
             NextView::End { .. } => "ends".to_owned(),
         };
         vec![
@@ -181,7 +187,13 @@ fn page(view: &ThreadView) -> Doc {
         ]
     });
     blocks.push(Block::Table { head: ["n", "node", "next", "at"].map(line).to_vec(), rows: rows.collect() });
-    let meta = format!("{} · {} · {} · {}", view.workflow, view.status, view.id, words::count(view.steps.len(), "step"));
+    let meta = format!(
+        "{} · {} · {} · {}",
+        view.workflow,
+        view.status,
+        view.id,
+        words::count(view.steps.len(), "step")
+    );
     Doc::page(&view.title, &meta, blocks)
 }
 
@@ -200,7 +212,12 @@ pub(super) fn memory(model: &mut Model, told: Told<Vec<MemoryLine>>) -> Vec<Cmd>
 
 fn show_memory(model: &mut Model) {
     let Some(line) = model.memory.selected() else { return };
-    let meta = format!("version {} · {} ago · by {}", line.version, words::age(line.updated_at, model.wall), line.cause);
+    let meta = format!(
+        "version {} · {} ago · by {}",
+        line.version,
+        words::age(line.updated_at, model.wall),
+        line.cause
+    );
     let key = format!("{} {}", line.namespace, line.version);
     let doc = Doc::page(&line.namespace, &meta, vec![Block::Text(Visible::new(&line.profile))]);
     if model.memory.page.as_ref().is_none_or(|(of, _)| *of != key) {

@@ -1,9 +1,9 @@
 //! The header with tabs and counts, the line that says what happened, and the footer with the keys of now.
 
 use super::draw;
+use crate::graph::Kind;
 use crate::graph::Labels;
 use crate::inbox::{ItemKind, Overview, Status};
-use crate::graph::Kind;
 use crate::text::{truncate, width};
 use crate::tui::action::Action;
 use crate::tui::layer::{Ask, Layer};
@@ -59,7 +59,8 @@ pub(super) fn header(model: &Model, area: Rect, buf: &mut Buffer) {
     buf.set_style(area, theme.bar);
     let mut x = area.x;
     for (n, tab) in Tab::ALL.into_iter().enumerate() {
-        let style = if tab == model.tab { theme.accent.add_modifier(Modifier::REVERSED) } else { theme.quiet };
+        let style =
+            if tab == model.tab { theme.accent.add_modifier(Modifier::REVERSED) } else { theme.quiet };
         x = draw::text(buf, area, x, area.y, &tab_label(model, n, tab), style);
     }
     let mut end = Rect { x: x + 1, width: area.right().saturating_sub(x + 1), ..area };
@@ -135,7 +136,8 @@ pub(super) fn note(model: &Model, area: Rect, buf: &mut Buffer) {
     } else if model.list.has_lost() && model.tab == Tab::Inbox {
         draw::text(buf, room, area.x + 1, area.y, "the selected item is gone; j or k goes on", theme.warning);
     } else if !model.list.marks.is_empty() {
-        let text = format!("{} marked: decisions apply to the marks; Esc clears them", model.list.marks.len());
+        let text =
+            format!("{} marked: decisions apply to the marks; Esc clears them", model.list.marks.len());
         draw::text(buf, room, area.x + 1, area.y, &text, theme.accent);
     } else {
         draw::text(buf, room, area.x + 1, area.y, &narrowed(model), theme.quiet);
@@ -167,10 +169,16 @@ fn offered(model: &Model) -> Vec<(Action, String)> {
     let named = |action: Action, text: &str| (action, text.to_owned());
     match model.layer() {
         Some(Layer::Confirm(_)) => vec![word(Action::Yes), word(Action::No), named(Action::Down, "scroll")],
-        Some(Layer::Bulk(_)) => vec![word(Action::Yes), word(Action::No), named(Action::Drop, "leave out"), word(Action::Down)],
+        Some(Layer::Bulk(_)) => {
+            vec![word(Action::Yes), word(Action::No), named(Action::Drop, "leave out"), word(Action::Down)]
+        }
         Some(Layer::Form(form)) => {
             let submit = if form.is_box() { "send" } else { "review" };
-            let submit = if matches!(form.purpose, crate::tui::forms::Purpose::Start { .. }) { "start" } else { submit };
+            let submit = if matches!(form.purpose, crate::tui::forms::Purpose::Start { .. }) {
+                "start"
+            } else {
+                submit
+            };
             let learn = if form.learn { "learns from it" } else { "learns nothing" };
             let mut offered = vec![named(Action::Submit, submit), named(Action::LeaveForm, "leave, kept")];
             if form.fields.len() > 1 {
@@ -184,7 +192,12 @@ fn offered(model: &Model) -> Vec<(Action, String)> {
         Some(Layer::Help(_)) => vec![named(Action::Cancel, "close"), named(Action::Down, "scroll")],
         Some(Layer::Prompt(_)) => vec![word(Action::Choose), word(Action::Cancel)],
         Some(Layer::Ending(_)) => {
-            vec![named(Action::Wait, "wait"), named(Action::TakeBack, "take back"), named(Action::GoNow, "go now"), named(Action::Cancel, "stay")]
+            vec![
+                named(Action::Wait, "wait"),
+                named(Action::TakeBack, "take back"),
+                named(Action::GoNow, "go now"),
+                named(Action::Cancel, "stay"),
+            ]
         }
         None => tab_offered(model),
     }
@@ -203,7 +216,9 @@ fn tab_offered(model: &Model) -> Vec<(Action, String)> {
             let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
             let Labels { accept, edit, respond, ignore } = labels;
             let usual = if row.kind == ItemKind::Interrupt(Kind::Triage) { "noted" } else { "accept" };
-            let label = |given: Option<String>, usual: &str| given.map_or_else(|| usual.to_owned(), |l| words::line(&l));
+            let label = |given: Option<String>, usual: &str| {
+                given.map_or_else(|| usual.to_owned(), |l| words::line(&l))
+            };
             offered.push((Action::Accept, label(accept, usual)));
             offered.push((Action::Edit, label(edit, "edit")));
             offered.push((Action::Respond, label(respond, "respond")));
@@ -222,7 +237,11 @@ fn tab_offered(model: &Model) -> Vec<(Action, String)> {
     } else {
         offered.push(named(Action::Open, "read"));
     }
-    offered.extend([named(Action::Search, "search"), named(Action::NewThread, "new"), named(Action::Palette, "palette")]);
+    offered.extend([
+        named(Action::Search, "search"),
+        named(Action::NewThread, "new"),
+        named(Action::Palette, "palette"),
+    ]);
     offered
 }
 

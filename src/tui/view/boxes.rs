@@ -95,7 +95,8 @@ fn draw_bulk(model: &Model, bulk: &Bulk, buf: &mut Buffer) -> bool {
     let inner = draw::frame(buf, outer, "Decide together?", theme.warning);
     let title = format!("{} will be {}:", words::count(bulk.rows.len(), "item"), bulk.deed.word());
     draw::text(buf, inner, inner.x, inner.y, &title, theme.title);
-    let left = if bulk.left_out.is_empty() { 0 } else { narrow(bulk.left_out.len() + 1).min(inner.height / 3) };
+    let left =
+        if bulk.left_out.is_empty() { 0 } else { narrow(bulk.left_out.len() + 1).min(inner.height / 3) };
     let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(3 + left), ..inner };
     let top = layout::plain_top(0, bulk.cursor, list.height);
     for (y, (n, (title, _))) in (list.y..list.bottom()).zip(bulk.rows.iter().enumerate().skip(top)) {
@@ -107,7 +108,11 @@ fn draw_bulk(model: &Model, bulk: &Bulk, buf: &mut Buffer) -> bool {
     }
     let out = Rect { y: list.bottom(), height: left, ..inner };
     let told = std::iter::once(Line::styled("left out:", theme.warning));
-    draw::lines(buf, out, told.chain(bulk.left_out.iter().map(|why| Line::styled(format!("• {why}"), theme.warning))));
+    draw::lines(
+        buf,
+        out,
+        told.chain(bulk.left_out.iter().map(|why| Line::styled(format!("• {why}"), theme.warning))),
+    );
     if inner.height > 0 {
         keys(model, buf, inner, &[("y", "yes, all of them"), ("n", "no"), ("space", "leave this one out")]);
     }
@@ -182,7 +187,8 @@ fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>) -> bool {
 
 fn help_lines(model: &Model) -> Vec<Line<'static>> {
     let theme = &model.theme;
-    let mut lines = vec![Line::styled("Enter, Esc, mouse and paste never decide.", theme.quiet), Line::default()];
+    let mut lines =
+        vec![Line::styled("Enter, Esc, mouse and paste never decide.", theme.quiet), Line::default()];
     for scope in Scope::ALL {
         lines.push(Line::styled(scope.title(), theme.title));
         for (keys, action, help) in model.keymap.rows(scope) {
@@ -219,8 +225,11 @@ fn draw_ending(model: &Model, held: &[String], buf: &mut Buffer) -> bool {
     let outer = centred(screen(model), 72, narrow(held.len().min(8) + 8));
     let inner = draw::frame(buf, outer, "Something is still held", theme.warning);
     let room = usize::from(inner.width);
-    let mut lines: Vec<Line<'_>> =
-        held.iter().take(8).map(|title| Line::styled(format!("• {}", truncate(title, room.saturating_sub(2))), theme.text)).collect();
+    let mut lines: Vec<Line<'_>> = held
+        .iter()
+        .take(8)
+        .map(|title| Line::styled(format!("• {}", truncate(title, room.saturating_sub(2))), theme.text))
+        .collect();
     lines.push(Line::default());
     for (key, text) in [
         ("w", "wait until it has gone, then quit"),
@@ -228,7 +237,10 @@ fn draw_ending(model: &Model, held: &[String], buf: &mut Buffer) -> bool {
         ("g", "quit now; it goes on with the next sayso"),
         ("n", "stay"),
     ] {
-        lines.push(Line::from(vec![Span::styled(key, theme.accent), Span::styled(format!("  {text}"), theme.text)]));
+        lines.push(Line::from(vec![
+            Span::styled(key, theme.accent),
+            Span::styled(format!("  {text}"), theme.text),
+        ]));
     }
     draw::lines(buf, inner, lines);
     inner.height >= 3

@@ -15,7 +15,13 @@ pub(super) fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<St
     }
     let Some(opened) = model.current() else {
         if model.list.has_lost() {
-            list::message(model, area, buf, "This one is gone.", "It was decided elsewhere, or its thread moved on. j or k goes on.");
+            list::message(
+                model,
+                area,
+                buf,
+                "This one is gone.",
+                "It was decided elsewhere, or its thread moved on. j or k goes on.",
+            );
         }
         return (None, false);
     };

@@ -51,7 +51,8 @@ pub(super) fn frame(buf: &mut Buffer, area: Rect, title: &str, style: Style) -> 
         return area;
     }
     let title = truncate(title, usize::from(area.width) - 4).into_owned();
-    let block = Block::bordered().border_type(BorderType::Rounded).border_style(style).title(format!(" {title} "));
+    let block =
+        Block::bordered().border_type(BorderType::Rounded).border_style(style).title(format!(" {title} "));
     let inner = block.inner(area);
     block.render(area, buf);
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }

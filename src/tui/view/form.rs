@@ -25,7 +25,8 @@ pub(super) fn draw(model: &Model, form: &Form, screen: Rect, frame: &mut Frame<'
         if let Some(error) = &form.error {
             draw::text(frame.buffer_mut(), line, line.x, line.y, &Visible::line(error), theme.danger);
         } else if form.learns() {
-            let text = if form.learn { "sayso may learn from this" } else { "sayso learns nothing from this" };
+            let text =
+                if form.learn { "sayso may learn from this" } else { "sayso learns nothing from this" };
             draw::text(frame.buffer_mut(), line, line.x, line.y, text, theme.quiet);
         }
     }

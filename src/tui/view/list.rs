@@ -1,8 +1,8 @@
 //! The inbox's list.
 
 use super::draw;
-use crate::inbox::{ItemKind, Standing};
 use crate::graph::Kind;
+use crate::inbox::{ItemKind, Standing};
 use crate::text::{truncate, width};
 use crate::tui::layout::{self, Entry};
 use crate::tui::list::{Filter, Row};
@@ -74,11 +74,16 @@ fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
         let x = draw::text(buf, area, x, y, row.kind.word(), theme.kind(row.kind));
         let room = usize::from(area.right().saturating_sub(x));
         let who = truncate(row.who(), if row.gist.is_empty() { room } else { (room / 2).max(12) });
-        let rest = if row.gist.is_empty() { format!(" · {who}") } else { format!(" · {who} · {}", row.gist) };
+        let rest =
+            if row.gist.is_empty() { format!(" · {who}") } else { format!(" · {who} · {}", row.gist) };
         draw::text(buf, area, x, y, &rest, theme.quiet);
     }
     if selected {
-        let style = if model.focus == Focus::List && model.layers.is_empty() { theme.selected } else { theme.resting };
+        let style = if model.focus == Focus::List && model.layers.is_empty() {
+            theme.selected
+        } else {
+            theme.resting
+        };
         buf.set_style(area, style);
     }
 }
@@ -130,13 +135,19 @@ fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
     } else {
         match model.list.filter {
             Filter::All => ("Nothing waits for you.", "c starts a thread · 2 shows past ones · ? all keys"),
-            Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => ("No approvals wait.", "gi shows everything."),
-            Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => ("Nothing to know about.", "gi shows everything."),
+            Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => {
+                ("No approvals wait.", "gi shows everything.")
+            }
+            Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => {
+                ("Nothing to know about.", "gi shows everything.")
+            }
             Filter::Kind(ItemKind::Interrupt(Kind::Question)) => ("No agent asks.", "gi shows everything."),
             Filter::Kind(ItemKind::Interrupt(Kind::Trouble)) => ("No trouble.", "gi shows everything."),
             Filter::Kind(ItemKind::Result) => ("No results to read.", "gi shows everything."),
             Filter::Snoozed => ("Nothing is snoozed.", "z on an item puts it out of sight for a while."),
-            Filter::Held => ("Nothing is held.", "What you accept is held for a moment, and u takes it back."),
+            Filter::Held => {
+                ("Nothing is held.", "What you accept is held for a moment, and u takes it back.")
+            }
             Filter::Running => ("Nothing is running.", "c starts a thread."),
         }
     };

@@ -75,7 +75,8 @@ pub(super) fn memory(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let browse = &model.memory;
     if browse.rows.is_empty() {
         let what = if browse.read { "Nothing is learned yet." } else { "Looking …" };
-        let next = if browse.read { "Agents learn from your answers; what they learn is shown here." } else { "" };
+        let next =
+            if browse.read { "Agents learn from your answers; what they learn is shown here." } else { "" };
         return list::message(model, areas.list, buf, what, next);
     }
     rows(model, browse, areas.list, buf, |line| Plain {
@@ -123,7 +124,13 @@ pub(super) fn running(model: &Model, areas: &Areas, buf: &mut Buffer) {
 
 fn stream(model: &Model, line: &ThreadLine) -> Doc {
     let mut blocks = Vec::new();
-    let meta = format!("{} · {} · {} · {}", line.workflow, line.status, line.id, words::count(line.steps as usize, "step"));
+    let meta = format!(
+        "{} · {} · {} · {}",
+        line.workflow,
+        line.status,
+        line.id,
+        words::count(line.steps as usize, "step")
+    );
     match model.working.get(&line.id) {
         Some(working) => {
             let mut fields = vec![(Visible::line("node"), Visible::line(&working.node))];
@@ -133,7 +140,9 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
             blocks.push(Block::Fields(fields));
             blocks.push(Block::Text(Visible::new(&working.text)));
         }
-        None => blocks.push(Block::Text(Visible::new("Another process drives it, or it waits for its turn."))),
+        None => {
+            blocks.push(Block::Text(Visible::new("Another process drives it, or it waits for its turn.")))
+        }
     }
     Doc::page(&line.title, &meta, blocks)
 }
@@ -157,4 +166,3 @@ fn overview(model: &Model) -> Doc {
     ];
     Doc::page("Everything in numbers", "", blocks)
 }
-
