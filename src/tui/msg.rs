@@ -161,6 +161,8 @@ pub enum Deed {
     Continued,
     /// Put out of sight.
     Snoozed,
+    /// Put back into it.
+    Woken,
 }
 
 impl Deed {
@@ -174,6 +176,7 @@ impl Deed {
             Deed::Filed => "filed away",
             Deed::Continued => "gone on with",
             Deed::Snoozed => "snoozed",
+            Deed::Woken => "back in sight",
         }
     }
 }

@@ -52,7 +52,8 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
                 let told = backend.snooze(id.clone(), until).await.map(|_| ()).map_err(Failure::from);
                 (id.to_string(), told)
             }));
-            Msg::Decided(Deed::Snoozed, each.await)
+            let deed = if until.is_some() { Deed::Snoozed } else { Deed::Woken };
+            Msg::Decided(deed, each.await)
         }
         Cmd::Stop(thread) => Msg::Done(match backend.stop(thread).await {
             Ok(outcome) => Ok(format!("stopped {}", outcome.thread)),

@@ -117,6 +117,7 @@ impl App {
         let mut ends = Ends::new()?;
         let mut change_due: Option<TokioInstant> = None;
         let mut last_change = TokioInstant::now();
+        let mut last_tick = last_change;
         for cmd in self.model.begin() {
             self.spawn(cmd);
         }
@@ -132,8 +133,8 @@ impl App {
             if self.dirty {
                 self.draw().await?;
             }
-            let every = if self.model.is_lively() { LIVELY } else { QUIET };
-            let tick = TokioInstant::now() + every;
+            // Counted from the last tick: whatever else happens meanwhile does not put it off.
+            let tick = last_tick + if self.model.is_lively() { LIVELY } else { QUIET };
             if let Some(event) = self.waiting.pop_front() {
                 match self.input(event).await? {
                     Flow::On => continue,
@@ -159,12 +160,10 @@ impl App {
                     Some(msg) => self.tell(msg)?,
                     None => Flow::End,
                 },
-                told = progress.recv() => match told {
-                    Ok(told) => self.progressed(told, &mut progress)?,
-                    // What was missed was only for show.
-                    Err(broadcast::error::RecvError::Lagged(_)) => Flow::On,
-                    Err(broadcast::error::RecvError::Closed) => Flow::End,
-                },
+                () = sleep_until(tick) => {
+                    last_tick = TokioInstant::now();
+                    self.tell(Msg::Tick(Instant::now(), Timestamp::now()))?
+                }
                 changed = changes.changed(), if change_due.is_none() => {
                     if changed.is_err() {
                         return Ok(());
@@ -178,7 +177,12 @@ impl App {
                     changes.borrow_and_update();
                     self.tell(Msg::Changed)?
                 }
-                () = sleep_until(tick) => self.tell(Msg::Tick(Instant::now(), Timestamp::now()))?,
+                told = progress.recv() => match told {
+                    Ok(told) => self.progressed(told, &mut progress)?,
+                    // What was missed was only for show.
+                    Err(broadcast::error::RecvError::Lagged(_)) => Flow::On,
+                    Err(broadcast::error::RecvError::Closed) => Flow::End,
+                },
             };
             if let Flow::End = flow {
                 return Ok(());
@@ -230,12 +234,13 @@ impl App {
         }
     }
 
-    /// Streaming text comes in many small pieces; all that are there go into one frame.
+    /// Streaming text comes in many small pieces; the next tick draws all that came by then.
     fn progressed(
         &mut self,
         first: Progress,
         more: &mut broadcast::Receiver<Progress>,
     ) -> Result<Flow, RunError> {
+        let dirty = self.dirty;
         let mut next = Some(first);
         while let Some(progress) = next {
             if let Flow::End = self.tell(Msg::Progress(progress))? {
@@ -243,6 +248,7 @@ impl App {
             }
             next = more.try_recv().ok();
         }
+        self.dirty = dirty;
         Ok(Flow::On)
     }
 

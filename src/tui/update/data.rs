@@ -1,7 +1,7 @@
 //! What the backend tells: the inbox at a glance, lines, cards, progress, and the passing of time.
 
 use crate::graph::Progress;
-use crate::inbox::{Glance, ItemLine, Standing};
+use crate::inbox::{Glance, ItemLine, Overview, Standing, Status};
 use crate::text::Visible;
 use crate::tui::model::{Model, Opened, Tab};
 use crate::tui::msg::{Cmd, Lines, Read, Told};
@@ -72,6 +72,21 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
         cmds.push(Cmd::Memory);
     }
     cmds
+}
+
+pub(super) fn overview(model: &mut Model, told: Told<Overview>) -> Vec<Cmd> {
+    let overview = match told {
+        Ok(overview) => overview,
+        Err(failure) => {
+            model.fail(failure.text);
+            return Vec::new();
+        }
+    };
+    let word = Status::Running.word();
+    let running = overview.threads.iter().find(|(status, _)| status == word).map_or(0, |(_, count)| *count);
+    model.overview = Some(overview);
+    // A node that was stopped says nothing more, so who really runs is asked.
+    if running < model.working.len() as u64 { vec![Cmd::Running] } else { Vec::new() }
 }
 
 pub(super) fn glanced(model: &mut Model, told: Told<Vec<Glance>>) -> Vec<Cmd> {
