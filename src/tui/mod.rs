@@ -35,7 +35,7 @@ pub use key::Key;
 pub use layer::Layer;
 pub use list::{Filter, Group, Row, Sort};
 pub use model::{Focus, Model, Options, Startable, Tab};
-pub use msg::{Cmd, Deed, Driving, Failure, Lines, Mouse, Msg, Press, Ready, Seen, Told};
+pub use msg::{Cmd, Deed, Driving, Failure, Lines, Mouse, Msg, Press, Read, Ready, Seen, Told};
 pub use perform::perform;
 pub use run::{RunError, run};
 pub use terminal::TerminalError;

@@ -388,7 +388,7 @@ impl Model {
                     Focus::List => Scope::List,
                     Focus::Card => Scope::Card,
                 };
-                if self.tab == Tab::Inbox {
+                if self.tab == Tab::Inbox || self.shows_running() {
                     vec![near, Scope::Decide, Scope::Global]
                 } else {
                     vec![near, Scope::Global]

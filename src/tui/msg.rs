@@ -67,6 +67,17 @@ impl From<BackendError> for Failure {
 /// What was asked, answered.
 pub type Told<T> = Result<T, Failure>;
 
+/// A card as it was read.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The item.
+    pub item: Item,
+    /// Its card.
+    pub card: Card,
+    /// What was answered before.
+    pub answers: Vec<DecisionView>,
+}
+
 /// Who drives threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Driving {
@@ -106,7 +117,7 @@ pub enum Msg {
     /// Lines of the list that were asked for.
     Lines(Told<Vec<ItemLine>>),
     /// A card, with what was answered before.
-    Card(String, Told<(Item, Card, Vec<DecisionView>)>),
+    Card(String, Told<Box<Read>>),
     /// The inbox in numbers.
     Overview(Told<Overview>),
     /// Running threads.
@@ -150,6 +161,8 @@ pub enum Deed {
     Continued,
     /// Put out of sight.
     Snoozed,
+    /// Put back into it.
+    Woken,
 }
 
 impl Deed {
@@ -163,6 +176,7 @@ impl Deed {
             Deed::Filed => "filed away",
             Deed::Continued => "gone on with",
             Deed::Snoozed => "snoozed",
+            Deed::Woken => "back in sight",
         }
     }
 }

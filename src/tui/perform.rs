@@ -2,7 +2,7 @@
 //!
 //! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
 
-use super::msg::{Cmd, Deed, Failure, Msg, Ready, Told};
+use super::msg::{Cmd, Deed, Failure, Msg, Read, Ready, Told};
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{By, Decide, Screen, Status, ThreadLine, ThreadQuery};
 use futures_util::future::join_all;
@@ -52,7 +52,8 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
                 let told = backend.snooze(id.clone(), until).await.map(|_| ()).map_err(Failure::from);
                 (id.to_string(), told)
             }));
-            Msg::Decided(Deed::Snoozed, each.await)
+            let deed = if until.is_some() { Deed::Snoozed } else { Deed::Woken };
+            Msg::Decided(deed, each.await)
         }
         Cmd::Stop(thread) => Msg::Done(match backend.stop(thread).await {
             Ok(outcome) => Ok(format!("stopped {}", outcome.thread)),
@@ -77,16 +78,14 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
     })
 }
 
-type CardTold = Told<(crate::inbox::Item, crate::inbox::Card, Vec<crate::inbox::DecisionView>)>;
-
-async fn card(backend: &dyn Screen, id: &str) -> CardTold {
+async fn card(backend: &dyn Screen, id: &str) -> Told<Box<Read>> {
     let (item, card) = match (InterruptId::parse(id), ThreadId::parse(id)) {
         (Ok(id), _) => backend.card(id).await.map_err(Failure::from)?,
         (Err(_), Ok(thread)) => backend.result(thread).await.map_err(Failure::from)?,
         (Err(_), Err(error)) => return Err(Failure { stale: false, text: error.to_string() }),
     };
     let answers = backend.answers(item.thread.clone()).await.map_err(Failure::from)?;
-    Ok((item, card, answers))
+    Ok(Box::new(Read { item, card, answers }))
 }
 
 async fn threads(

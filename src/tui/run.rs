@@ -76,7 +76,7 @@ pub async fn run(local: Local, mut options: Options) -> Result<(), RunError> {
         screen,
         send,
         receive,
-        events: EventStream::new(),
+        events: Some(EventStream::new()),
         waiting: VecDeque::new(),
         dirty: true,
     };
@@ -96,7 +96,8 @@ struct App {
     screen: Screen,
     send: mpsc::UnboundedSender<Msg>,
     receive: mpsc::UnboundedReceiver<Msg>,
-    events: EventStream,
+    /// None while somebody else has the terminal.
+    events: Option<EventStream>,
     /// Read, and not handled yet.
     waiting: VecDeque<Event>,
     dirty: bool,
@@ -116,22 +117,24 @@ impl App {
         let mut ends = Ends::new()?;
         let mut change_due: Option<TokioInstant> = None;
         let mut last_change = TokioInstant::now();
+        let mut last_tick = last_change;
         for cmd in self.model.begin() {
             self.spawn(cmd);
         }
         // The first frame has something in it: the first lines are waited for, though not for long.
         let first = TokioInstant::now() + Duration::from_millis(150);
-        if let Ok(Some(msg)) = tokio::time::timeout_at(first, self.receive.recv()).await
-            && let Flow::End = self.tell(msg)?
-        {
-            return Ok(());
+        while self.model.reading {
+            let Ok(Some(msg)) = tokio::time::timeout_at(first, self.receive.recv()).await else { break };
+            if let Flow::End = self.tell(msg)? {
+                return Ok(());
+            }
         }
         loop {
             if self.dirty {
                 self.draw().await?;
             }
-            let every = if self.model.is_lively() { LIVELY } else { QUIET };
-            let tick = TokioInstant::now() + every;
+            // Counted from the last tick: whatever else happens meanwhile does not put it off.
+            let tick = last_tick + if self.model.is_lively() { LIVELY } else { QUIET };
             if let Some(event) = self.waiting.pop_front() {
                 match self.input(event).await? {
                     Flow::On => continue,
@@ -148,7 +151,7 @@ impl App {
                         Flow::On
                     }
                 },
-                event = self.events.next() => match event {
+                event = next(&mut self.events) => match event {
                     Some(Ok(event)) => self.input(event).await?,
                     Some(Err(error)) => return Err(error.into()),
                     None => Flow::End,
@@ -157,12 +160,10 @@ impl App {
                     Some(msg) => self.tell(msg)?,
                     None => Flow::End,
                 },
-                told = progress.recv() => match told {
-                    Ok(told) => self.progressed(told, &mut progress)?,
-                    // What was missed was only for show.
-                    Err(broadcast::error::RecvError::Lagged(_)) => Flow::On,
-                    Err(broadcast::error::RecvError::Closed) => Flow::End,
-                },
+                () = sleep_until(tick) => {
+                    last_tick = TokioInstant::now();
+                    self.tell(Msg::Tick(Instant::now(), Timestamp::now()))?
+                }
                 changed = changes.changed(), if change_due.is_none() => {
                     if changed.is_err() {
                         return Ok(());
@@ -176,7 +177,12 @@ impl App {
                     changes.borrow_and_update();
                     self.tell(Msg::Changed)?
                 }
-                () = sleep_until(tick) => self.tell(Msg::Tick(Instant::now(), Timestamp::now()))?,
+                told = progress.recv() => match told {
+                    Ok(told) => self.progressed(told, &mut progress)?,
+                    // What was missed was only for show.
+                    Err(broadcast::error::RecvError::Lagged(_)) => Flow::On,
+                    Err(broadcast::error::RecvError::Closed) => Flow::End,
+                },
             };
             if let Flow::End = flow {
                 return Ok(());
@@ -222,19 +228,19 @@ impl App {
     ///
     /// Asked with this task's own waker: the stream keeps the one it was asked with last.
     async fn read_waiting(&mut self) {
-        while let Poll::Ready(Some(Ok(event))) =
-            poll_fn(|cx| Poll::Ready(self.events.poll_next_unpin(cx))).await
-        {
+        let Some(events) = &mut self.events else { return };
+        while let Poll::Ready(Some(Ok(event))) = poll_fn(|cx| Poll::Ready(events.poll_next_unpin(cx))).await {
             self.waiting.push_back(event);
         }
     }
 
-    /// Streaming text comes in many small pieces; all that are there go into one frame.
+    /// Streaming text comes in many small pieces; the next tick draws all that came by then.
     fn progressed(
         &mut self,
         first: Progress,
         more: &mut broadcast::Receiver<Progress>,
     ) -> Result<Flow, RunError> {
+        let dirty = self.dirty;
         let mut next = Some(first);
         while let Some(progress) = next {
             if let Flow::End = self.tell(Msg::Progress(progress))? {
@@ -242,6 +248,7 @@ impl App {
             }
             next = more.try_recv().ok();
         }
+        self.dirty = dirty;
         Ok(Flow::On)
     }
 
@@ -250,7 +257,7 @@ impl App {
         for cmd in update(&mut self.model, msg) {
             match cmd {
                 Cmd::Quit => return Ok(Flow::End),
-                Cmd::Redraw => self.screen.terminal.clear()?,
+                Cmd::Redraw => self.screen.clear()?,
                 Cmd::Copy(text) => {
                     self.screen.copy(&text)?;
                     self.model.say("copied, where the terminal allows it (OSC 52)");
@@ -270,10 +277,9 @@ impl App {
 
     /// Gives the terminal away: whoever has it reads the keys, so our own reader is dropped first.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, RunError> {
-        // A stream that is never polled reads nothing.
-        self.events = EventStream::new();
+        self.events = None;
         let done = self.screen.lend(work)?;
-        self.events = EventStream::new();
+        self.events = Some(EventStream::new());
         if let Ok((columns, rows)) = crossterm::terminal::size() {
             let _ = self.send.send(Msg::Resized(columns, rows));
         }
@@ -300,6 +306,13 @@ impl App {
             update(&mut self.model, Msg::Drawn(seen, Instant::now()));
         }
         Ok(())
+    }
+}
+
+async fn next(events: &mut Option<EventStream>) -> Option<std::io::Result<Event>> {
+    match events {
+        Some(events) => events.next().await,
+        None => std::future::pending().await,
     }
 }
 

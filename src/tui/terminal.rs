@@ -11,7 +11,9 @@ use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use crossterm::execute;
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
 use ratatui::backend::CrosstermBackend;
 use ratatui::{Frame, Terminal};
 use std::cell::Cell;
@@ -44,8 +46,7 @@ pub enum TerminalError {
 
 /// The terminal, ours until it is dropped.
 pub struct Screen {
-    /// What is drawn on.
-    pub terminal: Terminal<CrosstermBackend<Stdout>>,
+    terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
@@ -73,15 +74,23 @@ impl Screen {
     /// Takes the terminal over again after somebody else stopped and continued us.
     pub fn again(&mut self) -> io::Result<()> {
         enter()?;
-        self.terminal.clear()
+        self.clear()
+    }
+
+    /// Forgets what is on the screen, so that the next frame draws all of it.
+    ///
+    /// The terminal is not asked where its cursor is: whoever asks has to wait for the answer among the keys.
+    pub fn clear(&mut self) -> io::Result<()> {
+        execute!(io::stdout(), Clear(ClearType::All))?;
+        self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
+        Ok(())
     }
 
     /// Gives the terminal back for a while, and takes it over again.
     pub fn lend<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
         leave();
         let done = work();
-        enter()?;
-        self.terminal.clear()?;
+        self.again()?;
         Ok(done)
     }
 

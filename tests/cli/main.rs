@@ -1,7 +1,6 @@
 //! The command line from outside: every verb, its JSON, its exit codes, and what bad input gets.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[allow(unused_imports)]
 #[path = "../support/mod.rs"]
 mod support;
 

@@ -163,10 +163,15 @@ impl Desk {
     /// What is drawn, with every id the same in every run.
     pub fn dump(&mut self) -> String {
         let mut text = dump(&self.buffer());
-        let rows = self.model.list.all().iter().map(|row| (row.id.clone(), row.thread.to_string()));
-        let ids: Vec<(String, String)> = rows.collect();
-        for (n, (id, thread)) in ids.into_iter().enumerate() {
-            text = text.replace(&thread, &format!("t{n:08}")).replace(&id, &format!("i{n:08}"));
+        let model = &self.model;
+        let listed = model.list.all().iter().flat_map(|row| [row.id.clone(), row.thread.to_string()]);
+        let threads = model.threads.rows.iter().chain(&model.running.rows).map(|line| line.id.to_string());
+        for id in listed.chain(threads) {
+            // A box may lie over a part of it.
+            for left in (5..=id.len()).rev() {
+                text = text.replace(&id[..left], &"#".repeat(left));
+                text = text.replace(&id[id.len() - left..], &"#".repeat(left));
+            }
         }
         text
     }

@@ -122,7 +122,7 @@ proptest! {
             }
             let after = desk.decisions().len();
             prop_assert!(after == before || meant, "{key} decided {} items", after - before);
-            if desk.outside.iter().any(|cmd| *cmd == sayso::tui::Cmd::Quit) {
+            if desk.outside.contains(&sayso::tui::Cmd::Quit) {
                 break;
             }
         }

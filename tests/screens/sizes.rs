@@ -4,7 +4,7 @@ use crate::harness::{Desk, dump};
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{Block, Card};
 use sayso::text::Visible;
-use sayso::tui::Msg;
+use sayso::tui::{Msg, Read};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -122,7 +122,7 @@ fn a_card_of_50_megabytes_scrolls() {
     desk.press("jjjjj");
     let item = desk.model.current().unwrap().item.clone();
     let card = Card { blocks: vec![Block::Text(Visible::new(&text))] };
-    desk.tell(Msg::Card(item.id.clone(), Ok((item, card, Vec::new()))));
+    desk.tell(Msg::Card(item.id.clone(), Ok(Box::new(Read { item, card, answers: Vec::new() }))));
     desk.drawn();
     desk.press("<enter>");
     // Not a timed assertion of speed: laying the whole card out for each of these would take minutes.

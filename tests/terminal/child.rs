@@ -39,7 +39,19 @@ fn screen() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let local = open(&folder, Duration::from_millis(hold));
     let options = Options { demo: std::env::var_os("SAYSO_TEST_DEMO").is_some(), ..Options::default() };
-    let ended = runtime.block_on(tui::run(local, options));
+    let breaks = async {
+        if std::env::var_os("SAYSO_TEST_PANIC").is_none() {
+            std::future::pending::<()>().await;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        panic!("broke on purpose");
+    };
+    let ended = runtime.block_on(async {
+        tokio::select! {
+            ended = tui::run(local, options) => ended,
+            () = breaks => Ok(()),
+        }
+    });
     match ended {
         Ok(()) => println!("SCREEN ENDED WELL"),
         Err(error) => println!("SCREEN ENDED: {error}"),

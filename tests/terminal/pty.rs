@@ -105,11 +105,6 @@ impl Pty {
         self.until(text, |pty| pty.text().contains(text));
     }
 
-    #[track_caller]
-    pub fn wait_gone(&self, text: &str) {
-        self.until(&format!("without {text}"), |pty| !pty.text().contains(text));
-    }
-
     pub fn send(&mut self, keys: &str) {
         self.writer.write_all(keys.as_bytes()).unwrap();
         self.writer.flush().unwrap();
@@ -139,12 +134,6 @@ impl Pty {
     pub fn signal_to(&self, name: &str, pid: u32) {
         let status = std::process::Command::new("kill").arg(format!("-{name}")).arg(pid.to_string()).status();
         assert!(status.unwrap().success());
-    }
-
-    /// The state letter of a process: `T` is stopped.
-    pub fn state(pid: u32) -> Option<char> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        stat.rsplit(") ").next()?.chars().next()
     }
 
     #[track_caller]

@@ -1,10 +1,10 @@
 //! What the backend tells: the inbox at a glance, lines, cards, progress, and the passing of time.
 
 use crate::graph::Progress;
-use crate::inbox::{Card, DecisionView, Glance, Item, ItemLine, Standing};
+use crate::inbox::{Glance, ItemLine, Overview, Standing, Status};
 use crate::text::Visible;
 use crate::tui::model::{Model, Opened, Tab};
-use crate::tui::msg::{Cmd, Lines, Told};
+use crate::tui::msg::{Cmd, Lines, Read, Told};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -72,6 +72,21 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
         cmds.push(Cmd::Memory);
     }
     cmds
+}
+
+pub(super) fn overview(model: &mut Model, told: Told<Overview>) -> Vec<Cmd> {
+    let overview = match told {
+        Ok(overview) => overview,
+        Err(failure) => {
+            model.fail(failure.text);
+            return Vec::new();
+        }
+    };
+    let word = Status::Running.word();
+    let running = overview.threads.iter().find(|(status, _)| status == word).map_or(0, |(_, count)| *count);
+    model.overview = Some(overview);
+    // A node that was stopped says nothing more, so who really runs is asked.
+    if running < model.working.len() as u64 { vec![Cmd::Running] } else { Vec::new() }
 }
 
 pub(super) fn glanced(model: &mut Model, told: Told<Vec<Glance>>) -> Vec<Cmd> {
@@ -175,10 +190,11 @@ pub(super) fn lines(model: &mut Model, told: Told<Vec<ItemLine>>) -> Vec<Cmd> {
     read_on(model)
 }
 
-pub(super) fn card(model: &mut Model, id: &str, told: Told<(Item, Card, Vec<DecisionView>)>) -> Vec<Cmd> {
+pub(super) fn card(model: &mut Model, id: &str, told: Told<Box<Read>>) -> Vec<Cmd> {
     let wanted = model.selected().is_some_and(|row| row.id == id);
     match told {
-        Ok((item, card, answers)) if wanted => {
+        Ok(read) if wanted => {
+            let Read { item, card, answers } = *read;
             let stale = model.selected().is_some_and(|row| row.hash != item.args_hash);
             model.opened = Some(Opened::new(item, card, answers));
             model.shown = None;

@@ -2,7 +2,7 @@
 
 use super::{data, decide};
 use crate::graph::{Decision, ThreadId};
-use crate::inbox::{Item, ItemKind};
+use crate::inbox::{Block, Item, ItemKind};
 use crate::tui::action::Action;
 use crate::tui::card::{Doc, Place};
 use crate::tui::forms::{Form, Purpose, changes};
@@ -244,7 +244,9 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
                 (Deed::Edited, Decision::Edit { args }, "This is what you changed.")
             };
             let then = Then::Decide(deed, Ready { id, shown: hash.to_string(), decision, learn });
-            let page = Doc::page(&item.title, "", blocks);
+            let mut page = vec![Block::Warnings(item.warnings.clone())];
+            page.extend(blocks);
+            let page = Doc::page(&item.title, "", page);
             let title = "Accept it like this?".to_owned();
             let (why, top) = (why.to_owned(), Place::default());
             model.push(Layer::Confirm(Box::new(Confirm { title, why, then, page, top })));

@@ -15,20 +15,16 @@ use jiff::civil::Weekday;
 
 /// A key that means nothing in the layer is text, where text is written.
 pub(super) fn typed(model: &mut Model, key: Key) -> Vec<Cmd> {
-    match model.layers.last_mut() {
-        Some((_, Layer::Form(form))) => {
-            if form.key(key) {
-                return form::touched(model);
-            }
-        }
+    let took = match model.layers.last_mut() {
+        Some((_, Layer::Form(form))) => form.key(key),
         Some((_, Layer::Prompt(prompt))) => {
-            if prompt.editor.key(key) {
-                prompt.cursor = 0;
-            }
+            let took = prompt.editor.key(key);
+            prompt.cursor = if took { 0 } else { prompt.cursor };
+            took
         }
-        _ => {}
-    }
-    Vec::new()
+        _ => false,
+    };
+    if took { form::touched(model) } else { Vec::new() }
 }
 
 pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {

@@ -48,13 +48,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Glanced(told) => data::glanced(model, told),
         Msg::Lines(told) => data::lines(model, told),
         Msg::Card(id, told) => data::card(model, &id, told),
-        Msg::Overview(told) => {
-            match told {
-                Ok(overview) => model.overview = Some(overview),
-                Err(failure) => model.fail(failure.text),
-            }
-            Vec::new()
-        }
+        Msg::Overview(told) => data::overview(model, told),
         Msg::Running(told) => tabs::running(model, told),
         Msg::Threads(told) => tabs::threads(model, told),
         Msg::Thread(id, told) => tabs::thread(model, &id, told),

@@ -1,7 +1,7 @@
 //! The tabs beside the inbox: threads, memory, what is running.
 
 use crate::graph::ThreadId;
-use crate::inbox::{Block, MemoryLine, NextView, ThreadLine, ThreadView};
+use crate::inbox::{Block, MemoryLine, NextView, Status, ThreadLine, ThreadView};
 use crate::text::Visible;
 use crate::tui::card::{Doc, Place};
 use crate::tui::layout;
@@ -93,6 +93,10 @@ pub(super) fn running(model: &mut Model, told: Told<Vec<ThreadLine>>) -> Vec<Cmd
                 .iter()
                 .position(|line| Some(&line.id) == here.as_ref())
                 .unwrap_or(model.running.cursor.min(lines.len().saturating_sub(1)));
+            let runs = |thread: &ThreadId| {
+                lines.iter().any(|line| line.id == *thread && line.status == Status::Running)
+            };
+            model.working.retain(|thread, _| runs(thread));
             model.running.rows = lines;
             model.running.read = true;
         }

@@ -18,8 +18,12 @@ use ratatui::Frame;
 
 /// Draws everything.
 pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
-    let areas = layout::areas(model);
     let mut seen = Seen::default();
+    // The terminal has changed its size, and the message that says so is on its way.
+    if (frame.area().width, frame.area().height) != model.size {
+        return seen;
+    }
+    let areas = layout::areas(model);
     bars::header(model, areas.header, frame.buffer_mut());
     match model.tab {
         Tab::Inbox if !model.shows_running() => {
