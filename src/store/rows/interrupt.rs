@@ -338,6 +338,7 @@ impl InterruptRow {
             snoozed_until: self.snoozed_until.map(time).transpose()?,
             args_hash: Some(self.hash),
             irreversible: self.irreversible,
+            closed: None,
         })
     }
 }
