@@ -38,11 +38,7 @@ impl Store {
             {
                 item.closed = Some(why);
             }
-            Ok(StoredItem {
-                item,
-                steps: steps.unsigned_abs(),
-                engine: interrupt.engine,
-            })
+            Ok(StoredItem { item, steps: steps.unsigned_abs(), engine: interrupt.engine })
         })
     }
 
