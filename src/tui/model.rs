@@ -9,7 +9,7 @@ use super::msg::{Cmd, Deed, Driving};
 use super::safe::Shown;
 use super::theme::Theme;
 use super::words;
-use crate::config::{Notices, ThemeName};
+use crate::config::{Config, Notices, ThemeName};
 use crate::graph::ThreadId;
 use crate::inbox::{Card, DecisionView, Item, MemoryLine, Overview, ThreadLine};
 use crate::text::Visible;
@@ -52,6 +52,18 @@ impl Default for Options {
             keys: BTreeMap::new(),
             notices: Notices::default(),
             time_zone: TimeZone::system(),
+            demo: false,
+        }
+    }
+}
+
+impl From<&Config> for Options {
+    fn from(config: &Config) -> Self {
+        Self {
+            theme: config.theme,
+            keys: config.keys.clone(),
+            notices: config.notices,
+            time_zone: config.user.time_zone.clone(),
             demo: false,
         }
     }
