@@ -360,7 +360,9 @@ impl Model {
 
     /// What is to be done before anything happened.
     pub fn begin(&self) -> Vec<Cmd> {
-        vec![Cmd::Lines(super::msg::Lines::First(60)), Cmd::Drafts]
+        // As many lines as a screen shows; the others follow once it is there.
+        let shown = usize::from(self.size.1 / 2).max(8);
+        vec![Cmd::Lines(super::msg::Lines::First(shown)), Cmd::Drafts]
     }
 
     /// The uppermost layer.
