@@ -101,7 +101,8 @@ impl InterruptRow {
         })
     }
 
-    fn seal(&self) -> Digest {
+    /// The digest it is kept with.
+    pub(in crate::store) fn seal(&self) -> Digest {
         Seal::of("interrupts")
             .int(self.seq)
             .text(self.id.as_str())
