@@ -69,6 +69,10 @@ impl Engine {
         let cached = self.cache().take(thread);
         let loaded = self.store().load(thread, cached.as_ref().map(|cached| cached.have))?;
         working_on.store(loaded.version, Ordering::SeqCst);
+        // Read together with the thread: whoever paused before this moment is heard.
+        if loaded.paused {
+            return Ok(Driven::Rests);
+        }
         if loaded.trouble_decided && loaded.status != Status::Trouble {
             self.store().settle_trouble(thread.clone(), loaded.version, self.step_limit()).await?;
             return Ok(Driven::Further);

@@ -12,7 +12,7 @@ use crate::store::{DriverLock, Mode, Runnable, StoreError, Taken, ToDo};
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
@@ -85,7 +85,6 @@ struct Desk {
     failed: HashMap<ThreadId, StoreError>,
     /// Why something could not be written lately.
     blocked: Option<StoreError>,
-    paused: Arc<AtomicBool>,
     last_look: Instant,
     first: bool,
 }
@@ -164,7 +163,6 @@ impl Worker {
             }
             let to_do = store.to_do()?;
             let paused = to_do.paused;
-            desk.paused.store(paused, Ordering::SeqCst);
             let look = match self.look(scope, desk, to_do).await {
                 Ok(look) => look,
                 Err(error @ (StoreError::Full | StoreError::Busy)) => {
@@ -281,7 +279,6 @@ impl Desk {
             broken: HashMap::new(),
             failed: HashMap::new(),
             blocked: None,
-            paused: Arc::new(AtomicBool::new(false)),
             last_look: Instant::now(),
             first: true,
         }
@@ -292,7 +289,7 @@ impl Desk {
         let attempt = self.backing.remove(&id).map_or(0, |(_, attempt)| attempt);
         self.held.remove(&id);
         let working_on = Arc::new(AtomicI64::new(thread.version));
-        let task = take_further(engine.clone(), id.clone(), attempt, working_on.clone(), self.paused.clone());
+        let task = take_further(engine.clone(), id.clone(), attempt, working_on.clone());
         let abort = self.tasks.spawn(task);
         self.running.insert(id, Running { abort, working_on });
     }
@@ -383,12 +380,10 @@ async fn take_further(
     thread: ThreadId,
     mut attempt: u32,
     working_on: Arc<AtomicI64>,
-    paused: Arc<AtomicBool>,
 ) -> (ThreadId, Driven, u32) {
     loop {
         let driven = engine.drive(&thread, attempt, &working_on).await;
-        let further = matches!(driven, Driven::Further) && !paused.load(Ordering::SeqCst);
-        if !further || engine.is_at_work(&thread) {
+        if !matches!(driven, Driven::Further) || engine.is_at_work(&thread) {
             return (thread, driven, attempt);
         }
         attempt = 0;

@@ -83,6 +83,8 @@ pub struct Loaded {
     pub allowance: i64,
     /// Whether it is a fork.
     pub forked: bool,
+    /// Whether all driving is paused.
+    pub paused: bool,
     /// Whether trouble was decided and is to be carried out first.
     pub trouble_decided: bool,
     /// The answers it was given, in the order asked.
@@ -224,6 +226,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<Have>) -> Result<Loaded,
         step_limit: row.step_limit,
         allowance: row.allowance,
         forked: row.origin.is_some(),
+        paused: settings::is_paused(db)?,
         trouble_decided: pending.iter().any(|p| p.engine && p.stage == Stage::Decided),
         answers,
         children: if row.awaits == Awaits::Children { children(db, &row)? } else { Vec::new() },

@@ -41,8 +41,6 @@ pub struct Options {
     pub notices: Notices,
     /// Where the person's days begin and end.
     pub time_zone: TimeZone,
-    /// Whether this is a demo, which the header says.
-    pub demo: bool,
 }
 
 impl Default for Options {
@@ -52,7 +50,6 @@ impl Default for Options {
             keys: BTreeMap::new(),
             notices: Notices::default(),
             time_zone: TimeZone::system(),
-            demo: false,
         }
     }
 }
@@ -64,7 +61,6 @@ impl From<&Config> for Options {
             keys: config.keys.clone(),
             notices: config.notices,
             time_zone: config.user.time_zone.clone(),
-            demo: false,
         }
     }
 }

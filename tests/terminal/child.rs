@@ -38,7 +38,7 @@ fn screen() {
     let hold = std::env::var(HOLD).ok().and_then(|text| text.parse().ok()).unwrap_or(60_000);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let local = open(&folder, Duration::from_millis(hold));
-    let options = Options { demo: std::env::var_os("SAYSO_TEST_DEMO").is_some(), ..Options::default() };
+    let options = Options::default();
     let breaks = async {
         if std::env::var_os("SAYSO_TEST_PANIC").is_none() {
             std::future::pending::<()>().await;

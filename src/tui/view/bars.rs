@@ -74,9 +74,6 @@ pub(super) fn header(model: &Model, area: Rect, buf: &mut Buffer) {
 fn signs(model: &Model) -> Vec<(String, Style)> {
     let theme = &model.theme;
     let mut signs = Vec::new();
-    if model.options.demo {
-        signs.push(("DEMO".to_owned(), theme.accent));
-    }
     if model.overview.as_ref().is_some_and(|overview| overview.paused) {
         signs.push(("PAUSED (! resumes)".to_owned(), theme.warning));
     }
