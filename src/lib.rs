@@ -10,7 +10,7 @@
 //! - [`store`]: one SQLite file, the only meeting point
 //! - [`workflows`]: what agents do
 //! - [`app`]: everything put together
-//! - [`cli`]: verbs, texts, JSON, exit codes
+//! - [`cli`], [`tui`]: the command line and the screen
 //!
 //! Three invariants carry everything: state changes only in [`graph::State::apply`]; processes and parts meet
 //! only in the store; people come in only by [`inbox::Backend`]. `ARCHITECTURE.md` says more.

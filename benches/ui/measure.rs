@@ -101,7 +101,7 @@ pub fn keys(folder: &Path) -> Keys {
             .flat_map(|keys| Key::parse_row(keys).unwrap())
             .collect();
     let (mut frames, mut cards) = (Vec::new(), Vec::new());
-    for round in 0..300 {
+    for round in 0..3000 {
         let key = keys[round % keys.len()];
         let began = Instant::now();
         let cmds = screen.press(key);

@@ -8,6 +8,7 @@ use crate::app::{Engine, Local, Setup};
 use crate::config::{Config, Env, Host, Inputs};
 use crate::inbox::{Backend, Registry};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// Who knows the workflows.
 pub(super) type Workflows<'a> = Box<dyn FnOnce(&Setup) -> anyhow::Result<Registry> + 'a>;
@@ -37,6 +38,12 @@ impl<'a> Context<'a> {
         &self.inputs.env
     }
 
+    /// Opens the data folder for the screen.
+    pub(super) fn open_screen(self) -> Result<(Local, Arc<Config>), Failure> {
+        let here = self.open()?;
+        Ok((here.local, here.config))
+    }
+
     /// Opens the data folder.
     pub(super) fn open(self) -> Result<Here, Failure> {
         let config = self.config()?;
@@ -47,13 +54,14 @@ impl<'a> Context<'a> {
         let registry = (self.workflows)(&setup)?;
         let local = Local::new(setup.engine(registry));
         let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);
-        Ok(Here { local, page, folder, model })
+        Ok(Here { local, page, folder, model, config: setup.config })
     }
 }
 
 /// An open data folder.
 pub(super) struct Here {
     local: Local,
+    config: Arc<Config>,
     pub(super) page: Page,
     /// Where it is, for messages.
     pub(super) folder: String,

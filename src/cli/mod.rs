@@ -31,7 +31,9 @@ mod when;
 
 pub use failure::Exit;
 
-use crate::app::Setup;
+use crate::app::{Local, Setup};
+use crate::config::Config;
+use crate::graph::BoxFuture;
 use crate::inbox::Registry;
 use args::Sayso;
 use clap::Parser;
@@ -39,30 +41,44 @@ use context::Context;
 use failure::Failure;
 use output::Answer;
 use std::ffi::OsString;
+use std::io::IsTerminal;
+use std::sync::Arc;
 
-/// Does what `args` say and gives the exit code. `workflows` is asked for the workflows once a data folder is open.
+/// Shows the inbox on the screen until the person leaves it.
+pub type ShowScreen<'a> =
+    Box<dyn FnOnce(Local, Arc<Config>) -> BoxFuture<'static, Result<(), anyhow::Error>> + 'a>;
+
+/// Does what `args` say and gives the exit code. `workflows` is asked for the workflows once a data folder is open;
+/// `screen` is shown where no verb is given.
 pub fn main(
     args: impl IntoIterator<Item = OsString>,
     workflows: impl FnOnce(&Setup) -> anyhow::Result<Registry>,
+    screen: ShowScreen<'_>,
 ) -> Exit {
     let answer = match Sayso::try_parse_from(args) {
-        Ok(typed) => run(typed, Box::new(workflows)),
+        Ok(typed) => run(typed, Box::new(workflows), screen),
         Err(error) => failure::from_clap(&error),
     };
     let printed = answer.and_then(Answer::print);
     printed.unwrap_or_else(|failure| failure.print())
 }
 
-fn run(typed: Sayso, workflows: context::Workflows<'_>) -> Result<Answer, Failure> {
-    let Some(verb) = typed.verb else {
-        return Err(Failure::usage(
-            "no verb was given, and this sayso has no screen yet; `sayso list` shows what is open, \
-             `sayso --help` all verbs",
-        ));
-    };
+fn run(typed: Sayso, workflows: context::Workflows<'_>, screen: ShowScreen<'_>) -> Result<Answer, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|e| Failure::failed(format!("cannot start: {e}; try again")))?;
-    runtime.block_on(verb.run(Context::new(typed.global, workflows)))
+    let context = Context::new(typed.global, workflows);
+    if let Some(verb) = typed.verb {
+        return runtime.block_on(verb.run(context));
+    }
+    if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
+        return Err(Failure::usage(
+            "the inbox needs a terminal, and there is none; `sayso list` shows what is open, \
+             `sayso --help` all verbs",
+        ));
+    }
+    let (local, config) = context.open_screen()?;
+    runtime.block_on(screen(local, config))?;
+    Ok(Answer::nothing())
 }

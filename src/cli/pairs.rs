@@ -30,26 +30,16 @@ pub(super) fn read(pairs: &[String], schema: &Value, also: &Value) -> Result<Map
     Ok(read)
 }
 
-/// What a person typed in JSON, less control characters.
-pub(super) fn typed(value: Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(text::typed(&text)),
-        Value::Array(items) => items.into_iter().map(typed).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, typed(value))).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => value,
-    }
-}
-
 fn value(key: &str, typed: &str, root: &Value, property: &Value) -> Result<Value, Failure> {
     let verbatim = || Value::String(text::typed(typed));
     match sort(root, property, 0) {
         Sort::Text => Ok(verbatim()),
         Sort::Texts => Ok(match serde_json::from_str(typed) {
-            Ok(list @ Value::Array(_)) => self::typed(list),
+            Ok(list @ Value::Array(_)) => text::typed_json(list),
             _ => Value::Array(vec![verbatim()]),
         }),
-        Sort::Anything => Ok(serde_json::from_str(typed).map_or_else(|_| verbatim(), self::typed)),
-        Sort::Json(wanted) => serde_json::from_str(typed).map(self::typed).map_err(|_| {
+        Sort::Anything => Ok(serde_json::from_str(typed).map_or_else(|_| verbatim(), text::typed_json)),
+        Sort::Json(wanted) => serde_json::from_str(typed).map(text::typed_json).map_err(|_| {
             let typed: String = typed.chars().take(60).collect();
             Failure::usage(format!("`{key}`: `{}` is not {wanted}; write it as JSON", Visible::line(&typed)))
         }),

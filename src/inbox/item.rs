@@ -75,6 +75,8 @@ pub struct Item {
     pub args_hash: Option<Hash>,
     /// Accepting it does something that cannot be taken back.
     pub irreversible: bool,
+    /// What became of it, where it is no longer open.
+    pub closed: Option<String>,
 }
 
 impl Item {

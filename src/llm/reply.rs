@@ -1,7 +1,6 @@
 //! What a model answered, made visible.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::{Message, ToolCall, Usage};
 use crate::text::Visible;
@@ -41,7 +40,7 @@ impl Reply {
         self.model = visible(&self.model);
         for call in &mut self.calls {
             call.name = visible(&call.name);
-            call.args = visible_value(std::mem::take(&mut call.args));
+            call.args = Visible::json(&call.args);
         }
         for call in &mut self.bad_calls {
             call.name = visible(&call.name);
@@ -84,13 +83,4 @@ pub enum Delta<'a> {
 
 fn visible(text: &str) -> String {
     Visible::new(text).as_str().to_owned()
-}
-
-fn visible_value(value: Value) -> Value {
-    match value {
-        Value::String(text) => Value::String(visible(&text)),
-        Value::Array(items) => items.into_iter().map(visible_value).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(k, v)| (visible(&k), visible_value(v))).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => value,
-    }
 }

@@ -50,8 +50,12 @@ fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
             }
         }
         _ if words => {
-            let text = format!("thread `{}` is {}; words are taken up after its result", row.id, row.status);
-            return Err(StoreError::Conflict(text));
+            let what = match row.status {
+                Status::Waiting => "waits for an answer; `sayso list` shows what it asks",
+                Status::Trouble => "is in trouble; decide that first, `sayso list --kind trouble` shows it",
+                _ => "is still at work; words are taken up after its result",
+            };
+            return Err(StoreError::Conflict(format!("thread `{}` {what}", row.id)));
         }
         Status::Waiting | Status::Held | Status::Trouble if asks(db, &row)? => {
             reopen_all(db, &row, now)?;

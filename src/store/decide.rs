@@ -121,17 +121,8 @@ fn run(db: &Connection, decide: Decide, holds: Holds, now: i64) -> Result<Thread
 fn typed(decision: Decision) -> Decision {
     match decision {
         Decision::Respond { text } => Decision::Respond { text: text::typed(&text) },
-        Decision::Edit { args } => Decision::Edit { args: typed_json(args) },
+        Decision::Edit { args } => Decision::Edit { args: text::typed_json(args) },
         Decision::Accept | Decision::Ignore => decision,
-    }
-}
-
-fn typed_json(args: Value) -> Value {
-    match args {
-        Value::String(text) => Value::String(text::typed(&text)),
-        Value::Array(items) => items.into_iter().map(typed_json).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, typed_json(value))).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => args,
     }
 }
 

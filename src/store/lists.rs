@@ -1,7 +1,7 @@
 //! Lists, page by page: each an indexed query that begins where the last page ended.
 
 use super::rows::{InterruptRow, Stage, ThreadRow, json, time};
-use super::{Store, StoreError, search};
+use super::{Store, StoreError, decide, search};
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::{
     ErrorView, ForkedFrom, Item, ItemKind, ItemPage, ItemQuery, Outcome, Status, ThreadLine, ThreadPage,
@@ -32,11 +32,13 @@ impl Store {
                 (Stage::Decided | Stage::Closed, true) => interrupt.step,
                 (Stage::Decided | Stage::Closed, false) => interrupt.step + 1,
             };
-            Ok(StoredItem {
-                item: interrupt.item(db, &row.id, &row.workflow)?,
-                steps: steps.unsigned_abs(),
-                engine: interrupt.engine,
-            })
+            let mut item = interrupt.item(db, &row.id, &row.workflow)?;
+            if interrupt.stage != Stage::Open
+                && let StoreError::NotOpen { why, .. } = decide::not_open(db, &interrupt)?
+            {
+                item.closed = Some(why);
+            }
+            Ok(StoredItem { item, steps: steps.unsigned_abs(), engine: interrupt.engine })
         })
     }
 
@@ -261,6 +263,7 @@ pub(super) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
         snoozed_until: None,
         args_hash: None,
         irreversible: false,
+        closed: None,
     })
 }
 

@@ -128,11 +128,9 @@ fn one(db: &Connection, id: &str, now: i64) -> Found {
     if !row.unread {
         return Ok(None);
     }
-    let digest: Vec<u8> = db
-        .prepare_cached("SELECT digest FROM threads WHERE seq = ?")?
-        .query_row([row.seq], |found| found.get(0))?;
     let item = lists::result(&row)?;
-    let glance = Glance { id: item.id, place: row.seq, standing: Standing::Result, stamp: stamp(&digest) };
+    let glance =
+        Glance { id: item.id, place: row.seq, standing: Standing::Result, stamp: stamp(row.seal().bytes()) };
     Ok(Some(ItemLine {
         glance,
         thread: item.thread,
@@ -159,16 +157,13 @@ fn interrupt(db: &Connection, row: InterruptRow, now: i64) -> Found {
         Stage::Open => Standing::Open,
         Stage::Decided => decided(thread.status.word(), thread.hold_ms, thread.held_at)?,
     };
-    let digest: Vec<u8> = db
-        .prepare_cached("SELECT digest FROM interrupts WHERE seq = ?")?
-        .query_row([row.seq], |found| found.get(0))?;
     let warnings = row.warnings()?.into_iter().map(|Warning { code, .. }| code).collect();
     Ok(Some(ItemLine {
         allow: row.allow(),
         warnings,
         created_at: time(row.created_at)?,
         snoozed_until: row.snoozed_until.map(time).transpose()?,
-        glance: Glance { id: row.id.to_string(), place: row.seq, standing, stamp: stamp(&digest) },
+        glance: Glance { id: row.id.to_string(), place: row.seq, standing, stamp: stamp(row.seal().bytes()) },
         thread: thread.id,
         workflow: thread.workflow,
         kind: ItemKind::Interrupt(row.kind),

@@ -14,6 +14,6 @@ mod wrap;
 
 pub use hidden::is_hidden;
 pub use nearest::nearest;
-pub use visible::{Visible, hidden_count, typed};
+pub use visible::{Visible, hidden_count, typed, typed_json};
 pub use width::{TAB_STOP, expand_tabs, pad, truncate, width};
 pub use wrap::{Wrap, wrap};

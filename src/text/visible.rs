@@ -69,6 +69,16 @@ pub fn hidden_count(raw: &str) -> usize {
     pass(raw, Breaks::Keep).hidden
 }
 
+/// Every string of what a person typed as JSON, kept as [`typed`] keeps it; the names of fields are not theirs.
+pub fn typed_json(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(typed(&text)),
+        Value::Array(items) => items.into_iter().map(typed_json).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, typed_json(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
+}
+
 /// What a person typed, kept as typed, less control characters; newline and tab stay, CR becomes a newline.
 ///
 /// A person may write in any script and needs its marks and joiners, so only what a terminal would obey is taken

@@ -9,7 +9,7 @@ use super::msg::{Cmd, Deed, Driving};
 use super::safe::Shown;
 use super::theme::Theme;
 use super::words;
-use crate::config::{Notices, ThemeName};
+use crate::config::{Config, Notices, ThemeName};
 use crate::graph::ThreadId;
 use crate::inbox::{Card, DecisionView, Item, MemoryLine, Overview, ThreadLine};
 use crate::text::Visible;
@@ -52,6 +52,18 @@ impl Default for Options {
             keys: BTreeMap::new(),
             notices: Notices::default(),
             time_zone: TimeZone::system(),
+            demo: false,
+        }
+    }
+}
+
+impl From<&Config> for Options {
+    fn from(config: &Config) -> Self {
+        Self {
+            theme: config.theme,
+            keys: config.keys.clone(),
+            notices: config.notices,
+            time_zone: config.user.time_zone.clone(),
             demo: false,
         }
     }
@@ -348,7 +360,9 @@ impl Model {
 
     /// What is to be done before anything happened.
     pub fn begin(&self) -> Vec<Cmd> {
-        vec![Cmd::Lines(super::msg::Lines::First(60)), Cmd::Drafts]
+        // As many lines as a screen shows; the others follow once it is there.
+        let shown = usize::from(self.size.1 / 2).max(8);
+        vec![Cmd::Lines(super::msg::Lines::First(shown)), Cmd::Drafts]
     }
 
     /// The uppermost layer.

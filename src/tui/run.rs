@@ -79,6 +79,7 @@ pub async fn run(local: Local, mut options: Options) -> Result<(), RunError> {
         events: Some(EventStream::new()),
         waiting: VecDeque::new(),
         dirty: true,
+        unseen: false,
     };
     let ended = app.run().await;
     let App { screen, local, .. } = app;
@@ -101,6 +102,8 @@ struct App {
     /// Read, and not handled yet.
     waiting: VecDeque<Event>,
     dirty: bool,
+    /// A key was waiting when the last frame was flushed.
+    unseen: bool,
 }
 
 /// Whether the loop goes on.
@@ -221,6 +224,8 @@ impl App {
                 return Ok(Flow::End);
             }
         }
+        // Once it is quiet, the same frame is looked at again.
+        self.dirty |= self.unseen;
         Ok(Flow::On)
     }
 
@@ -302,7 +307,8 @@ impl App {
         self.screen.draw(|frame| seen = view(model, frame))?;
         // What was typed before this frame was there is not about this frame.
         self.read_waiting().await;
-        if self.waiting.is_empty() && !terminal::keys_wait() {
+        self.unseen = !self.waiting.is_empty() || terminal::keys_wait();
+        if !self.unseen {
             update(&mut self.model, Msg::Drawn(seen, Instant::now()));
         }
         Ok(())

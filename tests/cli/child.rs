@@ -20,9 +20,10 @@ fn entry() {
     let Ok(args) = std::env::var(ARGS) else { return };
     let args: Vec<String> = serde_json::from_str(&args).unwrap();
     let args = std::iter::once("sayso".to_owned()).chain(args).map(OsString::from);
-    let exit = sayso::cli::main(args, |setup| {
+    let workflows = |setup: &sayso::app::Setup| {
         let street = Street::new(setup.config.data.with_extension("street"));
         Ok(registry(&street, &Arc::default(), vec![gate::spec()]))
-    });
+    };
+    let exit = sayso::cli::main(args, workflows, Box::new(|_, _| Box::pin(async { Ok(()) })));
     std::process::exit(i32::from(exit.code()));
 }

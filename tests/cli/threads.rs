@@ -34,7 +34,7 @@ fn start_refuses_what_does_not_fit() {
 fn continue_goes_on_after_a_result() {
     let desk = Desk::new();
     let (thread, asked) = desk.chat("tea");
-    desk.refused(&["continue", &thread, "more"], 1, "words are taken up after its result");
+    desk.refused(&["continue", &thread, "more"], 1, "waits for an answer");
     desk.json(&["respond", &asked, "done", "--wait"]);
     let outcome = desk.json(&["continue", &thread, "now by quarter", "--wait"]);
     keys(&outcome, OUTCOME);

@@ -156,6 +156,9 @@ impl Desk {
     }
 
     pub fn buffer(&mut self) -> Buffer {
+        // From nothing: unlike a terminal, the test backend keeps what a wide character once covered.
+        let (columns, rows) = self.model.size;
+        self.terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
         self.draw();
         self.terminal.backend().buffer().clone()
     }

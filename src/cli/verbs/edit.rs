@@ -67,6 +67,6 @@ impl Args {
 
 fn whole(json: &str) -> Result<Value, Failure> {
     serde_json::from_str(json)
-        .map(pairs::typed)
+        .map(crate::text::typed_json)
         .map_err(|e| Failure::usage(format!("--args is not JSON: {e}; quote it for the shell")))
 }

@@ -69,6 +69,9 @@ fn text(page: &Page, item: &Item) -> String {
             None => word.to_owned(),
         })
         .collect();
+    if let Some(why) = &item.closed {
+        return format!("{out}\n{}\n\nno longer open: {}\n", item.text.trim_end(), Visible::line(why));
+    }
     let mut answers = format!("answers: {}", ways.join(", "));
     if item.irreversible {
         answers.push_str("; what is accepted cannot be taken back once it is done");

@@ -101,7 +101,8 @@ impl InterruptRow {
         })
     }
 
-    fn seal(&self) -> Digest {
+    /// The digest it is kept with.
+    pub(in crate::store) fn seal(&self) -> Digest {
         Seal::of("interrupts")
             .int(self.seq)
             .text(self.id.as_str())
@@ -338,6 +339,7 @@ impl InterruptRow {
             snoozed_until: self.snoozed_until.map(time).transpose()?,
             args_hash: Some(self.hash),
             irreversible: self.irreversible,
+            closed: None,
         })
     }
 }

@@ -69,7 +69,8 @@ pub(in crate::store) struct ThreadRow {
 }
 
 impl ThreadRow {
-    fn seal(&self) -> Digest {
+    /// The digest it is kept with.
+    pub(in crate::store) fn seal(&self) -> Digest {
         Seal::of("threads")
             .int(self.seq)
             .text(self.id.as_str())

@@ -47,8 +47,16 @@ impl Action {
                 when(thread, "nothing is selected; j or k selects an item")
             }
             Action::Copy => when(model.current().is_some(), "there is no card to copy"),
+            Action::Open => match model.tab {
+                Tab::Inbox | Tab::Activity if model.shows_running() => {
+                    when(!model.running.rows.is_empty(), "")
+                }
+                Tab::Inbox | Tab::Activity => when(!model.list.is_empty(), ""),
+                Tab::Threads => when(!model.threads.rows.is_empty(), ""),
+                Tab::Memory => when(!model.memory.rows.is_empty(), ""),
+            },
             Action::Mark | Action::MarkRange | Action::MarkAll | Action::MarkSame | Action::Sort => {
-                when(inbox && model.list.filter != Filter::Running, "")
+                when(inbox && model.list.filter != Filter::Running && !model.list.is_empty(), "")
             }
             Action::NextItem | Action::PreviousItem => when(inbox, ""),
             Action::Quotes => when(model.current().is_some(), ""),
@@ -101,7 +109,6 @@ impl Action {
             | Action::PageUp
             | Action::CardDown
             | Action::CardUp
-            | Action::Open
             | Action::NextPart
             | Action::PreviousPart
             | Action::Leave

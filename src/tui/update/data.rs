@@ -130,9 +130,11 @@ pub(super) fn glanced(model: &mut Model, told: Told<Vec<Glance>>) -> Vec<Cmd> {
 /// How long the last decision can be taken back, as the store sees it.
 fn count_down(model: &mut Model, all: &[Glance]) {
     let Some(undo) = &mut model.undo else { return };
+    let standing: HashMap<&str, Standing> =
+        all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
     let mut left: Option<i64> = None;
     for (id, _) in &undo.items {
-        match all.iter().find(|glance| glance.id == *id).map(|glance| glance.standing) {
+        match standing.get(id.as_str()).copied() {
             Some(Standing::Held { hold_ms, since }) => {
                 let passed =
                     model.wall.as_millisecond().saturating_sub(since.as_millisecond()).clamp(0, hold_ms);

@@ -11,7 +11,7 @@ use crate::tui::model::{Model, Undo};
 use crate::tui::msg::{Cmd, Deed, Press, Ready, Told};
 use crate::tui::safe::{self, Guard};
 use crate::tui::words;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Accept or ignore: the selected item, or all that are marked.
 pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
@@ -41,7 +41,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         None => send(model, deed, ready),
         Some(why) => {
             let page = warnings_page(model);
-            let title = format!("Accept “{}”?", model.selected().map_or("", |row| &row.title));
+            let title = format!("Accept this? “{}”", model.selected().map_or("", |row| &row.title));
             let why = format!("Asked once more because {why}.");
             let then = Then::Decide(deed, ready);
             model.push(Layer::Confirm(Box::new(Confirm { title, why, then, page, top: Place::default() })));
@@ -84,11 +84,14 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
     let mut cmds = Vec::new();
     let mut done: Vec<(String, String)> = Vec::new();
     let mut refused = None;
+    let titles: HashMap<String, String> =
+        model.list.all().iter().map(|row| (row.id.clone(), row.title.clone())).collect();
+    let title_of = |id: &str| titles.get(id).cloned().unwrap_or_default();
     for (id, result) in told {
         model.deciding.remove(&id);
         match result {
             Ok(()) => {
-                let title = model.list.find(&id).map(|row| row.title.clone()).unwrap_or_default();
+                let title = title_of(&id);
                 for key in [format!("edit:{id}"), format!("respond:{id}")] {
                     if model.drafts.remove(&key).is_some() {
                         cmds.push(Cmd::KeepDraft(key, None));
@@ -101,7 +104,7 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
                     model.asked = None;
                     model.opened = None;
                 }
-                let title = model.list.find(&id).map(|row| row.title.clone()).unwrap_or_default();
+                let title = title_of(&id);
                 refused = Some(format!("not decided: “{title}”: {}", failure.text));
             }
         }

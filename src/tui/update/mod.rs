@@ -32,7 +32,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Mouse(mouse, x, y) => mouse::moved(model, mouse, x, y),
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
-            Vec::new()
+            // A terminal that was small for a moment has lost what was there, even if it is as large as before.
+            vec![Cmd::Redraw]
         }
         Msg::Drawn(seen, at) => {
             drawn(model, &seen, at);

@@ -216,12 +216,11 @@ pub(super) fn memory(model: &mut Model, told: Told<Vec<MemoryLine>>) -> Vec<Cmd>
 
 fn show_memory(model: &mut Model) {
     let Some(line) = model.memory.selected() else { return };
-    let meta = format!(
-        "version {} · {} ago · by {}",
-        line.version,
-        words::age(line.updated_at, model.wall),
-        line.cause
-    );
+    let age = match words::age(line.updated_at, model.wall).as_str() {
+        "now" => "just now".to_owned(),
+        age => format!("{age} ago"),
+    };
+    let meta = format!("version {} · {age} · by {}", line.version, line.cause);
     let key = format!("{} {}", line.namespace, line.version);
     let doc = Doc::page(&line.namespace, &meta, vec![Block::Text(Visible::new(&line.profile))]);
     if model.memory.page.as_ref().is_none_or(|(of, _)| *of != key) {

@@ -190,7 +190,14 @@ fn offered(model: &Model) -> Vec<(Action, String)> {
         }
         Some(Layer::Menu(_)) => vec![word(Action::Choose), word(Action::Cancel)],
         Some(Layer::Help(_)) => vec![named(Action::Cancel, "close"), named(Action::Down, "scroll")],
-        Some(Layer::Prompt(_)) => vec![word(Action::Choose), word(Action::Cancel)],
+        Some(Layer::Prompt(prompt)) => {
+            let what = match prompt.ask {
+                Ask::Search => "search",
+                Ask::Narrow => "narrow",
+                Ask::Palette => "do it",
+            };
+            vec![named(Action::Choose, what), word(Action::Cancel)]
+        }
         Some(Layer::Ending(_)) => {
             vec![
                 named(Action::Wait, "wait"),

@@ -52,7 +52,9 @@ pub(super) async fn analysis_interrupt(_: Ctx<Services>, state: Arc<Analysis>) -
     let args = json!({ "question": state.current_analysis_query });
     let mut asked = proposal("question", Kind::Question, "analysis_question", &args, &state.query);
     let first = state.current_analysis_query.lines().rfind(|line| !line.trim().is_empty());
-    asked.gist = truncate(Visible::line(first.unwrap_or_default()).as_str(), 160).into_owned();
+    // A list has no room for emphasis.
+    let plain = first.unwrap_or_default().replace(['*', '_', '`', '#'], "");
+    asked.gist = truncate(Visible::line(plain.trim()).as_str(), 160).into_owned();
     asked.allow = Allow { edit: false, ..Allow::ALL };
     asked.labels = Labels {
         accept: Some("approve".to_owned()),
