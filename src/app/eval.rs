@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// What came out.
 #[derive(Clone, Debug, Serialize)]
 pub struct TriageEval {
-    /// The model, by its name in the config.
+    /// The model, as its provider calls it.
     pub model: String,
     /// How many answers were right.
     pub right: usize,
@@ -58,14 +58,15 @@ pub async fn eval_triage(
 ) -> Result<TriageEval, String> {
     let explained = |error: llm::ModelError| format!("{error}. {}", error.explain());
     let models = ConfiguredModels::new(config.clone(), env.clone());
-    let model = models.pick("email", "triage", None).map_err(explained)?.model;
+    let picked = models.pick("email", "triage", None).map_err(explained)?;
+    let model = picked.model;
     llm::check(&*model).await.map_err(explained)?;
     let cases = eval::triage_set().map_err(|e| format!("the labelled set cannot be read: {e}"))?;
     let report = eval::triage(&*model, &cases, &prompts::triage_request, told).await;
     let row = |row: &[usize; 3]| Class::ALL.into_iter().map(Class::as_str).zip(*row).collect();
     let rows = Class::ALL.into_iter().zip(&report.confusion);
     Ok(TriageEval {
-        model: model.label().to_owned(),
+        model: picked.name,
         right: report.right(),
         total: report.total(),
         confusion: rows.map(|(class, counts)| (class.as_str(), row(counts))).collect(),

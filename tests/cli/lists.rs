@@ -22,6 +22,7 @@ const ITEM: &[&str] = &[
     "snoozed_until",
     "args_hash",
     "irreversible",
+    "closed",
 ];
 
 #[test]
@@ -74,7 +75,7 @@ fn results_are_listed_viewed_and_filed_away() {
     assert_eq!(list[0]["id"], Value::from(thread.clone()));
     assert_eq!(list[0]["kind"], "result");
     assert_eq!(list[0]["args_hash"], Value::Null);
-    assert!(text(&list[0]["text"]).contains("turns: 1"), "{list}");
+    assert!(text(&list[0]["text"]).contains("Question 1 about tea?: done"), "{list}");
     assert_eq!(desk.json(&["view", &thread]), list[0]);
     assert_eq!(desk.json(&["list"]), json!([]));
     assert_eq!(desk.json(&["accept", &thread])["status"], "done");

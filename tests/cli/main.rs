@@ -4,15 +4,25 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod analyze;
 mod bad_input;
 mod child;
+mod crash;
 mod decide;
 mod desk;
 mod driving;
 mod gate;
 mod hostile;
+mod language;
 mod lists;
 mod plain;
+#[allow(dead_code)]
+#[path = "../models/server.rs"]
+mod server;
 mod settings;
+mod terminal;
 mod threads;
 mod view_only;
+#[allow(dead_code)]
+#[path = "../models/wire.rs"]
+mod wire;

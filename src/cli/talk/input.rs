@@ -13,6 +13,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use tokio::task::JoinHandle;
 
 /// How soon a reader that is no longer wanted is gone.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -32,20 +33,58 @@ pub(super) enum Typed {
     End,
 }
 
-/// Waits for a line. Dropping the future puts the reader away.
-pub(super) async fn line() -> Result<Typed, Failure> {
-    let wanted = Arc::new(AtomicBool::new(true));
-    let _put_away = PutAway(wanted.clone());
-    let read = tokio::task::spawn_blocking(move || read_line(&wanted)).await;
-    let unreadable = |why: String| Failure::failed(format!("the terminal cannot be read: {why}"));
-    read.map_err(|e| unreadable(e.to_string()))?.map_err(|e| unreadable(e.to_string()))
+/// The terminal's keyboard. One reader at a time looks at it.
+#[derive(Default)]
+pub(super) struct Keyboard {
+    reader: Option<Reader>,
 }
 
-struct PutAway(Arc<AtomicBool>);
+struct Reader {
+    wanted: Arc<AtomicBool>,
+    task: JoinHandle<io::Result<Typed>>,
+}
 
-impl Drop for PutAway {
+impl Keyboard {
+    /// Waits for a line, or a pasted text. Where somebody stops waiting, what comes meanwhile was typed ahead.
+    pub(super) async fn line(&mut self) -> Result<Typed, Failure> {
+        let reader = self.reader.get_or_insert_with(|| {
+            let wanted = Arc::new(AtomicBool::new(true));
+            let ours = wanted.clone();
+            Reader { wanted, task: tokio::task::spawn_blocking(move || read_line(&ours)) }
+        });
+        let read = (&mut reader.task).await;
+        self.reader = None;
+        let unreadable = |why: String| Failure::failed(format!("the terminal cannot be read: {why}"));
+        read.map_err(|e| unreadable(e.to_string()))?.map_err(|e| unreadable(e.to_string()))
+    }
+
+    /// What was typed before anybody asked, and whether it ends the conversation. A line begun is gone.
+    pub(super) async fn typed_ahead(&mut self) -> io::Result<(String, bool)> {
+        let mut text = Vec::new();
+        let mut end = false;
+        if let Some(reader) = self.reader.take() {
+            reader.wanted.store(false, Ordering::SeqCst);
+            match reader.task.await {
+                Ok(Ok(Typed::Text(line))) => text.extend_from_slice(line.as_bytes()),
+                Ok(Ok(Typed::End)) => end = true,
+                Ok(Err(error)) => return Err(error),
+                Err(broken) => return Err(io::Error::other(broken)),
+            }
+        }
+        while !end && ready(Duration::ZERO)? {
+            end = read_some(&mut text)? == 0;
+        }
+        let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+        Ok((String::from_utf8_lossy(&text).trim().to_owned(), end))
+    }
+}
+
+/// Puts the reader away, so that nobody waits for it.
+impl Drop for Keyboard {
     fn drop(&mut self) {
-        self.0.store(false, Ordering::SeqCst);
+        if let Some(reader) = &self.reader {
+            reader.wanted.store(false, Ordering::SeqCst);
+        }
     }
 }
 
@@ -69,17 +108,6 @@ fn read_line(wanted: &AtomicBool) -> io::Result<Typed> {
     }
     let text = String::from_utf8_lossy(&text);
     Ok(Typed::Text(text.trim_end_matches(['\n', '\r']).to_owned()))
-}
-
-/// What was typed before anybody asked, and whether it ends the conversation. A line begun is gone.
-pub(super) fn typed_ahead() -> io::Result<(String, bool)> {
-    let mut text = Vec::new();
-    let mut end = false;
-    while !end && ready(Duration::ZERO)? {
-        end = read_some(&mut text)? == 0;
-    }
-    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
-    Ok((String::from_utf8_lossy(&text).trim().to_owned(), end))
 }
 
 fn ready(patience: Duration) -> io::Result<bool> {

@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn lists_hang_and_code_stays() {
-        check("- one two three\n  10. four five", 9, "- one\n  two\n  three\n  10. four five");
+        check("- one two three four five\n  10. six", 20, "- one two three four\n  five\n  10. six");
         check("```rust\nlet a = **b;\n```\nend", 40, "    let a = **b;\nend");
         check("a\n\n---\nb", 5, "a\n\n(─────)\nb");
     }

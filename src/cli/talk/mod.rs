@@ -16,7 +16,7 @@ use super::output::{Answer, Page};
 use crate::app::{Ended, Scope, Until, attend, closed, family_outcome};
 use crate::graph::{Decision, InterruptId, Kind, Progress, ThreadId};
 use crate::inbox::{BackendError, By, Decide, Item, ItemKind, Outcome, Status};
-use input::Typed;
+use input::{Keyboard, Typed};
 use screen::{Screen, Stream};
 use std::cell::Cell;
 use std::io::IsTerminal;
@@ -37,7 +37,8 @@ pub(super) fn possible(page: &Page) -> bool {
 /// Holds a conversation with `thread` until it ends or the person leaves.
 pub(super) async fn hold(here: &Here, thread: ThreadId) -> Result<Answer, Failure> {
     let (screen, signals) = (Screen::new(), Signals::listen());
-    let mut talk = Talk { here, thread, screen, signals, said: String::new(), asked: 0 };
+    let keyboard = Keyboard::default();
+    let mut talk = Talk { here, thread, screen, keyboard, signals, said: String::new(), asked: 0 };
     let ended = talk.go_on().await;
     talk.screen.clear();
     ended.map(|()| Answer::nothing())
@@ -47,6 +48,7 @@ struct Talk<'h> {
     here: &'h Here,
     thread: ThreadId,
     screen: Screen,
+    keyboard: Keyboard,
     signals: Signals,
     /// The model's words that are on the screen already.
     said: String,
@@ -130,7 +132,7 @@ impl Talk<'_> {
             self.screen.say(&self.ways(&item));
         }
         self.asked += 1;
-        let (ahead, end) = input::typed_ahead().unwrap_or_default();
+        let (ahead, end) = self.keyboard.typed_ahead().await.unwrap_or_default();
         if end {
             return Ok(Asked::Left);
         }
@@ -196,7 +198,7 @@ impl Talk<'_> {
                     closed.map_err(anyhow::Error::from)?;
                     return Ok(Words::Elsewhere);
                 }
-                typed = input::line() => typed?,
+                typed = self.keyboard.line() => typed?,
             };
             let line = match typed {
                 Typed::Text(line) => line,

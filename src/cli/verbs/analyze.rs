@@ -8,7 +8,7 @@ use crate::cli::talk;
 use crate::text;
 use serde_json::{Map, Value};
 
-/// Analyse the text files of a folder in a conversation, until you approve what it comes to
+/// Analyse the text files of a folder in a conversation
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "On a terminal the conversation is held right there; Ctrl-C and Ctrl-D leave it in the inbox. With \
@@ -52,38 +52,5 @@ impl Args {
             ("recursive", Value::from(self.recursive)),
         ];
         keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::cli::args::Sayso;
-    use crate::workflows::analyze::AnalyzeInput;
-    use clap::CommandFactory;
-    use std::collections::BTreeMap;
-
-    /// The flags and the keys of `start` say the same in the same words.
-    #[test]
-    fn flags_and_keys_are_the_same() {
-        let schema = schemars::schema_for!(AnalyzeInput);
-        let about = |value: &serde_json::Value| {
-            value["description"].as_str().unwrap_or_default().trim_end_matches('.').to_owned()
-        };
-        let keys: BTreeMap<String, String> = schema.as_value()["properties"]
-            .as_object()
-            .unwrap()
-            .iter()
-            .filter(|(key, _)| *key != "model")
-            .map(|(key, value)| (key.clone(), about(value)))
-            .collect();
-        let command = Sayso::command();
-        let analyze = command.find_subcommand("analyze").unwrap();
-        let ours = |id: &str| !matches!(id, "wait" | "timeout" | "help");
-        let flags: BTreeMap<String, String> = analyze
-            .get_arguments()
-            .filter(|arg| ours(arg.get_id().as_str()))
-            .map(|arg| (arg.get_id().to_string(), arg.get_help().unwrap().to_string()))
-            .collect();
-        assert_eq!(flags, keys);
     }
 }

@@ -1,0 +1,181 @@
+//! `sayso analyze` through the real program: whole conversations, what bad input gets, and what a folder may hold.
+
+use crate::desk::{Desk, Said, said, text, texts};
+use sayso::workflows::analyze::AnalyzeInput;
+use serde_json::Value;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::PathBuf;
+
+pub const QUERY: &str = "Why did the launch slip?";
+
+/// A desk with a folder to analyse.
+pub fn desk() -> Desk {
+    let desk = Desk::new();
+    std::fs::create_dir(desk.path("notes")).unwrap();
+    std::fs::write(notes(&desk, "plan.md"), "The launch slipped by three weeks.\nThe budget is TBD.\n")
+        .unwrap();
+    std::fs::write(notes(&desk, "talk.txt"), "Bob says the supplier was late.\n").unwrap();
+    desk
+}
+
+pub fn notes(desk: &Desk, name: &str) -> PathBuf {
+    desk.path("notes").join(name)
+}
+
+/// The real program.
+pub fn real(desk: &Desk, args: &[&str]) -> Said {
+    said(desk.real().args(args).output().unwrap())
+}
+
+#[track_caller]
+pub fn json(desk: &Desk, args: &[&str]) -> Value {
+    let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+    let said = real(desk, &args);
+    assert_eq!(said.code, 0, "{args:?}: {said:?}");
+    serde_json::from_str(&said.out).unwrap()
+}
+
+/// An analysis that asks, and what it asks.
+#[track_caller]
+pub fn begun(desk: &Desk) -> (String, String) {
+    let outcome = json(desk, &["analyze", "--query", QUERY, "--inputs", "notes", "--wait"]);
+    assert_eq!(outcome["status"], "waiting", "{outcome}");
+    (text(&outcome["thread"]), texts(&outcome["interrupts"]).remove(0))
+}
+
+#[test]
+fn a_whole_conversation_with_the_built_in_rules() {
+    let desk = desk();
+    let (thread, asked) = begun(&desk);
+    let card = json(&desk, &["view", &asked]);
+    assert_eq!((&card["kind"], &card["action"]), (&"question".into(), &"analysis_question".into()));
+    assert!(text(&card["text"]).contains("TBD"), "{card}");
+    let outcome = json(&desk, &["respond", &asked, "not done yet: it is 500", "--wait"]);
+    let asked = texts(&outcome["interrupts"]).remove(0);
+    let shown = real(&desk, &["view", &asked]);
+    assert!(shown.done().contains("answer DONE"), "{shown:?}");
+    let outcome = json(&desk, &["accept", &asked, "--wait"]);
+    assert_eq!(outcome["status"], "done");
+    let file = notes(&desk, "analysis_result.md").canonicalize().unwrap();
+    assert_eq!(outcome["output"]["file"], file.to_str().unwrap());
+    let result = std::fs::read_to_string(file).unwrap();
+    assert!(result.contains("it is 500") && result.contains("plan.md"), "{result}");
+
+    let shown = real(&desk, &["view", &thread]);
+    assert!(
+        shown.done().contains("# Why did the launch slip?") && shown.out.contains("written to"),
+        "{shown:?}"
+    );
+    let whole = json(&desk, &["show", &thread]);
+    // The built-in rules cost nothing, and are counted all the same.
+    assert_eq!((&whole["usage"]["calls"], &whole["usage"]["cost"]), (&3.into(), &0.0.into()), "{whole}");
+    assert_eq!(whole["effects"].as_array().unwrap().len(), 1);
+    let on = json(&desk, &["continue", &thread, "And the supplier?", "--wait"]);
+    assert_eq!(on["status"], "waiting", "{on}");
+    json(&desk, &["respond", &texts(&on["interrupts"])[0], "DONE", "--wait"]);
+    let kept = std::fs::read_dir(desk.path("notes")).unwrap().count();
+    assert_eq!(kept, 4, "the first result is kept beside the second");
+}
+
+#[test]
+fn flags_and_keys_start_the_same_thread() {
+    let desk = desk();
+    let by_flags = json(&desk, &["analyze", "--query", QUERY, "--inputs", "notes", "--recursive"]);
+    let inputs = "inputs=notes";
+    let by_keys = json(&desk, &["start", "analyze", &format!("query={QUERY}"), inputs, "recursive=true"]);
+    assert_eq!(by_flags["status"], "ready");
+    let state = |outcome: &Value| json(&desk, &["show", &text(&outcome["thread"])])["state"].clone();
+    assert_eq!(state(&by_flags), state(&by_keys));
+    // A model given by flag stays with the thread, whoever drives it later.
+    let named = json(&desk, &["analyze", "--query", QUERY, "--inputs", "notes", "--model", "builtin"]);
+    assert_eq!(state(&named)["model_name"], "builtin");
+    let named = json(&desk, &["start", "analyze", &format!("query={QUERY}"), inputs, "--model", "builtin"]);
+    assert_eq!(state(&named)["model_name"], "builtin");
+}
+
+/// The flags say the same as the keys, in the same words.
+#[test]
+fn every_key_is_a_flag() {
+    let help = real(&desk(), &["analyze", "--help"]);
+    let help: String = help.done().split_whitespace().collect::<Vec<_>>().join(" ");
+    let schema = schemars::schema_for!(AnalyzeInput);
+    for (key, property) in schema.as_value()["properties"].as_object().unwrap() {
+        assert!(help.contains(&format!("--{key} ")), "{key}: {help}");
+        let about = text(&property["description"]);
+        assert!(key == "model" || help.contains(about.trim_end_matches('.')), "{key}: {about}: {help}");
+    }
+}
+
+#[test]
+fn what_cannot_be_analysed_is_refused() {
+    let desk = desk();
+    std::fs::create_dir(desk.path("empty")).unwrap();
+    for (args, expected) in [
+        (&["--query", QUERY, "--inputs", "nowhere"][..], "it does not exist"),
+        (&["--query", QUERY, "--inputs", "notes/plan.md"], "is not a folder"),
+        (&["--query", QUERY, "--inputs", "empty"], "holds no readable .txt or .md file"),
+        (&["--query", " ", "--inputs", "notes"], "say what you want to know"),
+        (&["--inputs", "notes"], "--query"),
+        (&["--query", QUERY], "--inputs"),
+        (&["--query", QUERY, "--inputs", "notes", "--depth", "3"], "--depth"),
+        (&["--query", QUERY, "--inputs", "notes", "--model", "oracle"], "there is no model \"oracle\""),
+        (&["--query", QUERY, "--inputs", "notes", "--timeout", "1"], "--wait"),
+    ] {
+        real(&desk, &[&["analyze"], args].concat()).refused(2, expected);
+    }
+    let unknown = real(&desk, &["start", "analyze", "query=x", "inputs=notes", "model=oracle"]);
+    unknown.refused(2, "oracle");
+    assert_eq!(json(&desk, &["threads"]), Value::Array(Vec::new()));
+}
+
+#[test]
+fn s05_what_is_no_plain_text_beneath_the_folder_is_skipped_and_listed() {
+    let desk = desk();
+    std::fs::write(desk.path("secret.txt"), "canary-outside\n").unwrap();
+    symlink(desk.path("secret.txt"), notes(&desk, "link.txt")).unwrap();
+    symlink("..", notes(&desk, "up")).unwrap();
+    symlink("/dev/zero", notes(&desk, "zero.txt")).unwrap();
+    std::fs::write(notes(&desk, "huge.md"), vec![b'x'; 3 << 20]).unwrap();
+    std::fs::write(notes(&desk, "binary.txt"), [0, 159, 146, 150]).unwrap();
+    let pipe = notes(&desk, "pipe.txt");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let outcome = json(&desk, &["analyze", "--query", QUERY, "--inputs", "notes", "--recursive", "--wait"]);
+    let whole = json(&desk, &["show", &text(&outcome["thread"])]);
+    let names = |key: &str| -> Vec<String> {
+        whole["state"][key].as_array().unwrap().iter().map(|file| text(&file["name"])).collect()
+    };
+    assert_eq!(names("file_contents"), ["plan.md", "talk.txt"]);
+    assert_eq!(names("skipped"), ["binary.txt", "huge.md", "link.txt", "pipe.txt", "zero.txt"]);
+    assert!(!whole.to_string().contains("canary-outside"));
+    let card = real(&desk, &["view", &texts(&outcome["interrupts"])[0]]);
+    assert!(card.done().contains("pipe.txt (it is a device, a pipe or a socket)"), "{card:?}");
+}
+
+#[test]
+fn a_file_nobody_may_read_is_named() {
+    let desk = desk();
+    let closed = notes(&desk, "closed.txt");
+    std::fs::write(&closed, "private\n").unwrap();
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
+    if std::fs::read(&closed).is_ok() {
+        println!("nothing tested: whoever runs this may read everything");
+        return;
+    }
+    let (_, asked) = begun(&desk);
+    let card = real(&desk, &["view", &asked]);
+    assert!(card.done().contains("closed.txt (you are not allowed to read it)"), "{card:?}");
+}
+
+#[test]
+fn the_labelled_mails_are_triaged() {
+    let desk = Desk::new();
+    let report = json(&desk, &["eval", "triage"]);
+    assert_eq!((&report["model"], &report["total"]), (&"builtin".into(), &40.into()));
+    assert!(report["right"].as_u64().unwrap() >= 36, "{report}");
+    let rows = report["confusion"].as_object().unwrap();
+    assert_eq!(rows.keys().collect::<Vec<_>>(), ["ignore", "notify", "respond"]);
+    let said = real(&desk, &["eval", "triage"]);
+    assert!(said.done().starts_with("builtin: ") && said.out.contains("is \\ said"), "{said:?}");
+    assert!(!desk.data().join("sayso.db").exists(), "nothing is kept of it");
+    real(&desk, &["eval", "everything"]).refused(2, "triage");
+}

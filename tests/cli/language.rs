@@ -1,0 +1,221 @@
+//! A language model behind a server on this machine: a whole conversation, a driver killed while it speaks, what
+//! `doctor` says of a server that does not answer, and where keys are not (S09).
+
+use crate::analyze::{QUERY, begun, desk, json, notes, real};
+use crate::desk::{Desk, said, text, texts, until};
+use crate::server::{End, Play, Server};
+use crate::wire;
+use sayso::llm::Provider;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Stdio;
+
+const KEY: &str = "canary-key-4d1f0c9b2a";
+const TOKEN: &str = "canarytoken0123456789abcdefABCDEF";
+
+fn say(text: &str) -> Play {
+    let (first, rest) = text.split_at(text.len() / 2);
+    wire::text(Provider::Openai, &[first, rest])
+}
+
+/// A config with this server as the model; `more` goes into its section.
+fn configure(desk: &Desk, server: &Server, more: &str) {
+    let address = &server.address;
+    desk.configure(&format!(
+        "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{address}/v1\"\n{more}\n\
+         [engine]\nretries = 0\n[prices.\"tiny-1\"]\ninput = 1.0\noutput = 2.0\n"
+    ));
+}
+
+/// Work that blocks, beside the runtime that serves.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_whole_conversation_with_a_language_model() {
+    let server =
+        Server::play([say("Since when?"), say("The parts were late. Right?"), say("# Late parts")]).await;
+    let desk = desk();
+    configure(&desk, &server, "");
+    let whole = blocking(move || {
+        let (thread, asked) = begun(&desk);
+        let outcome = json(&desk, &["respond", &asked, "Since Monday", "--wait"]);
+        json(&desk, &["respond", &texts(&outcome["interrupts"])[0], "Done.", "--wait"]);
+        assert_eq!(std::fs::read_to_string(notes(&desk, "analysis_result.md")).unwrap(), "# Late parts\n");
+        json(&desk, &["show", &thread])
+    })
+    .await;
+    assert_eq!(whole["status"], "done");
+    let usage = &whole["usage"];
+    assert_eq!(
+        (&usage["calls"], &usage["input_tokens"], &usage["output_tokens"]),
+        (&json!(3), &json!(33), &json!(15))
+    );
+    assert!(usage["cost"].as_f64().unwrap() > 0.0, "{usage}");
+    let seen = server.seen();
+    assert_eq!(seen.len(), 3);
+    assert!(seen.iter().all(|request| request.path == "/v1/chat/completions"));
+    let roles = |n: usize| -> Vec<String> {
+        seen[n].body["messages"].as_array().unwrap().iter().map(|message| text(&message["role"])).collect()
+    };
+    assert_eq!(roles(0), ["system", "user"]);
+    assert_eq!(roles(2), ["system", "user", "assistant", "user", "assistant", "user"]);
+    let first = seen[0].body.to_string();
+    assert!(first.contains(QUERY) && first.contains("The launch slipped by three weeks."), "{first}");
+    // What is there for the built-in rules is not sent.
+    assert!(!first.contains("analyze.initial"), "{first}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_driver_killed_while_the_model_speaks_loses_nothing() {
+    let mut broken_off = say("Since").end(End::Silent);
+    broken_off.chunks.truncate(3);
+    let server = Server::play([broken_off, say("Since when?")]).await;
+    let desk = desk();
+    configure(&desk, &server, "");
+    let mut command = desk.real();
+    command.args(["analyze", "--query", QUERY, "--inputs", "notes", "--wait"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    tokio::task::block_in_place(|| until(|| server.count() == 1));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    blocking(move || {
+        let driven = json(&desk, &["run", "--until-idle"]);
+        let card = json(&desk, &["view", &texts(&driven["interrupts"])[0]]);
+        assert_eq!(card["args"], json!({"question": "Since when?"}));
+    })
+    .await;
+    assert_eq!(server.count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_says_what_to_do_about_a_model() {
+    let server = Server::play([wire::error(Provider::Openai, 401, "no such key")]).await;
+    let desk = desk();
+    configure(&desk, &server, "api_key_env = \"MY_KEY\"");
+    blocking(move || {
+        let doctor = |desk: &Desk| {
+            let output = desk.real().args(["doctor", "--json"]).env("MY_KEY", KEY).output().unwrap();
+            let said = said(output);
+            assert_eq!(said.code, 1, "{said:?}");
+            let report: Value = serde_json::from_str(&said.out).unwrap();
+            let model =
+                report.as_array().unwrap().iter().find(|check| check["check"] == "model").unwrap().clone();
+            assert_eq!(model["ok"], false, "{report}");
+            text(&model["text"])
+        };
+        let wrong = doctor(&desk);
+        assert!(wrong.contains("does not accept the key") && wrong.contains("Set api_key_env"), "{wrong}");
+        assert!(!wrong.contains(KEY));
+        // Nobody listens there.
+        desk.configure(
+            "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"http://127.0.0.1:9/v1\"\n",
+        );
+        let silent = doctor(&desk);
+        assert!(silent.contains("cannot be reached") && silent.contains("Is the server running"), "{silent}");
+        // A key that is not there is named by where it should be.
+        desk.configure(
+            "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"http://127.0.0.1:9/v1\"\n\
+             api_key_env = \"NO_SUCH_KEY\"\n",
+        );
+        assert!(doctor(&desk).contains("NO_SUCH_KEY"));
+        // The same model is no use for an evaluation, and that is a failure with the same advice.
+        real(&desk, &["eval", "triage"]).refused(1, "NO_SUCH_KEY");
+    })
+    .await;
+}
+
+/// Every file beneath a folder that holds one of the canaries.
+fn holding(folder: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            holding(&path, found);
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        for canary in [KEY, TOKEN] {
+            if bytes.windows(canary.len()).any(|window| window == canary.as_bytes()) {
+                found.push(format!("{canary} in {}", path.display()));
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn s09_keys_are_nowhere_but_with_the_server() {
+    let echo = format!("Incorrect API key provided: {KEY}. Authorization: Bearer {TOKEN}");
+    let error = |status| wire::error(Provider::Openai, status, &echo);
+    let plays = [
+        error(401),
+        error(400),
+        error(500),
+        error(500),
+        error(500),
+        error(500),
+        say("Since when?"),
+        error(404),
+    ];
+    for from_command in [false, true] {
+        let server = Server::play(plays.clone()).await;
+        let desk = desk();
+        let key = desk.path("key");
+        std::fs::write(&key, format!("{KEY}\n")).unwrap();
+        let place = if from_command {
+            format!("api_key_command = \"cat {}\"", key.display())
+        } else {
+            "api_key_env = \"MY_KEY\"".to_owned()
+        };
+        configure(&desk, &server, &place);
+        let tape = desk.path("tape.jsonl");
+        let (desk, said) = blocking(move || {
+            let mut all = String::new();
+            let mut run = |args: &[&str]| {
+                let mut command = desk.real();
+                command.args(args).args(["-vv"]).env("SAYSO_RECORD", &tape);
+                if !from_command {
+                    command.env("MY_KEY", KEY);
+                }
+                let said = said(command.output().unwrap());
+                all += &format!("{args:?}\n{}\n{}\n", said.out, said.err);
+                said
+            };
+            let asked = |said: &crate::desk::Said| {
+                let outcome: Value =
+                    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"));
+                texts(&outcome["interrupts"]).remove(0)
+            };
+            // Refused, rejected and overloaded, each put to the person and retried; then it answers.
+            let mut said = run(&["analyze", "--query", QUERY, "--inputs", "notes", "--wait", "--json"]);
+            for _ in 0..3 {
+                let id = asked(&said);
+                run(&["view", &id]);
+                said = run(&["accept", &id, "--wait", "--json"]);
+            }
+            let id = asked(&said);
+            run(&["respond", &id, "DONE", "--wait"]);
+            for args in [&["doctor"][..], &["doctor", "--json"], &["config"], &["config", "--json"]] {
+                run(args);
+            }
+            run(&["list", "--json"]);
+            let threads = run(&["threads", "--json"]);
+            let threads: Value = serde_json::from_str(&threads.out).unwrap();
+            run(&["show", &text(&threads[0]["id"])]);
+            run(&["show", &text(&threads[0]["id"]), "--json"]);
+            (desk, all)
+        })
+        .await;
+        let sent = server.seen();
+        assert!(sent.len() >= 8, "{}: {said}", sent.len());
+        assert!(sent.iter().all(|request| request.headers["authorization"] == format!("Bearer {KEY}")));
+        assert!(!said.contains(KEY) && !said.contains(TOKEN), "{said}");
+        std::fs::remove_file(desk.path("key")).unwrap();
+        let mut found = Vec::new();
+        holding(desk.path(".").as_path(), &mut found);
+        assert_eq!(found, Vec::<String>::new());
+        // The search would have found them: the tape and the log are there.
+        assert!(std::fs::read_to_string(desk.path("tape.jsonl")).unwrap().contains("[redacted]"));
+        assert!(desk.data().join("log").exists());
+    }
+}

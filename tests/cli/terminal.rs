@@ -1,0 +1,329 @@
+//! A conversation at a terminal: a pty, the real program, and somebody who types.
+
+use crate::analyze::{QUERY, desk, json, notes};
+use crate::desk::{Desk, text, texts, until};
+use crate::server::{End, Server};
+use crate::wire;
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use sayso::llm::Provider;
+use std::io::{Read, Write};
+use std::sync::{Arc, Mutex};
+
+/// What stands before what is typed.
+const PROMPT: &str = "\n> ";
+
+/// A terminal with the program running in it.
+struct Terminal {
+    child: Box<dyn Child + Send + Sync>,
+    keys: Box<dyn Write + Send>,
+    shown: Arc<Mutex<String>>,
+    seen: usize,
+    _master: Box<dyn MasterPty + Send>,
+}
+
+impl Terminal {
+    /// Without styles, so that texts can be compared.
+    fn plain(desk: &Desk, args: &[&str]) -> Self {
+        Self::open(desk, args, &[("NO_COLOR", "1")])
+    }
+
+    fn open(desk: &Desk, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sayso"));
+        command.env_clear();
+        command.args(args);
+        command.cwd(desk.path("."));
+        let home = desk.path(".").display().to_string();
+        let data = desk.data().display().to_string();
+        let basic = [
+            ("HOME", home.as_str()),
+            ("SAYSO_DATA", &data),
+            ("TZ", "UTC"),
+            ("TERM", "xterm"),
+            ("PATH", "/usr/bin:/bin"),
+        ];
+        for (name, value) in basic.iter().chain(env) {
+            command.env(name, value);
+        }
+        let child = pair.slave.spawn_command(command).unwrap();
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let keys = pair.master.take_writer().unwrap();
+        let shown = Arc::new(Mutex::new(String::new()));
+        let screen = shown.clone();
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let mut buffer = [0; 4096];
+            while let Ok(read @ 1..) = reader.read(&mut buffer) {
+                bytes.extend_from_slice(&buffer[..read]);
+                *screen.lock().unwrap() = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+            }
+        });
+        Self { child, keys, shown, seen: 0, _master: pair.master }
+    }
+
+    fn shown(&self) -> String {
+        self.shown.lock().unwrap().clone()
+    }
+
+    /// Waits for words that were not waited for before, and gives what came up to them.
+    #[track_caller]
+    fn wait_for(&mut self, words: &str) -> String {
+        let from = self.seen;
+        let place = || self.shown().get(from..).and_then(|new| new.find(words));
+        let begun = std::time::Instant::now();
+        while place().is_none() {
+            let patient = begun.elapsed() < std::time::Duration::from_secs(60);
+            assert!(patient, "{words:?} did not come:\n{}", self.shown());
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let end = from + place().unwrap() + words.len();
+        self.seen = end;
+        self.shown()[from..end].to_owned()
+    }
+
+    fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+        self.keys.flush().unwrap();
+    }
+
+    #[track_caller]
+    fn ends(mut self) -> String {
+        let status = self.child.wait().unwrap();
+        assert!(status.success(), "{status:?}:\n{}", self.shown());
+        let mut last = String::new();
+        // The reader may be a moment behind.
+        until(|| {
+            let same = last == self.shown() && last.ends_with('\n');
+            last = self.shown();
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            same
+        });
+        last[self.seen..].to_owned()
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const ANALYZE: [&str; 5] = ["analyze", "--query", QUERY, "--inputs", "notes"];
+
+/// The one open question.
+fn open(desk: &Desk) -> String {
+    let list = json(desk, &["list"]);
+    text(&list[0]["id"])
+}
+
+#[test]
+fn a_whole_conversation_is_held_right_there() {
+    let desk = desk();
+    let mut terminal = Terminal::plain(&desk, &ANALYZE);
+    let first = terminal.wait_for(PROMPT);
+    assert!(first.contains("The budget is TBD.") && first.contains("files: plan.md, talk.txt"), "{first}");
+    assert!(first.contains("DONE approves,\nCtrl-D leaves it in the inbox."), "{first}");
+    assert!(!first.contains("**"), "Markdown is not shown as it stands: {first}");
+    // An empty line asks again; a line that ends with a backslash goes on.
+    terminal.types("\n");
+    assert!(terminal.wait_for(PROMPT).contains("Answer; a line"));
+    terminal.types("It is 500 \\\n");
+    terminal.wait_for("\n. ");
+    terminal.types("a month\n");
+    let second = terminal.wait_for(PROMPT);
+    assert!(second.contains("“It is 500 a month”"), "{second}");
+    assert!(!second.contains("files: plan.md"), "what stays the same is said once: {second}");
+    // What is pasted is one answer.
+    terminal.types("not done yet\nask about the\nsupplier\n");
+    let third = terminal.wait_for(PROMPT);
+    assert!(third.contains("“not done yet ask about the supplier”"), "{third}");
+    assert!(third.contains("To approve, press"), "{third}");
+    terminal.types("DONE\n");
+    let last = terminal.ends();
+    let file = notes(&desk, "analysis_result.md").canonicalize().unwrap();
+    // The line may be wrapped where the terminal ends.
+    let flat = last.replace(['\n', ' '], "");
+    assert!(flat.contains(&format!("Writtento{}", file.display())), "{last}");
+    assert!(last.contains("Findings") && last.contains("is done."), "{last}");
+    assert!(std::fs::read_to_string(file).unwrap().contains("It is 500 a month"));
+    let whole = json(&desk, &["threads"]);
+    assert_eq!(whole[0]["status"], "done");
+    let thread = json(&desk, &["show", &text(&whole[0]["id"])]);
+    assert_eq!(thread["decisions"][0]["args"], "It is 500 \na month");
+    assert_eq!(thread["decisions"][1]["args"], "not done yet\nask about the\nsupplier");
+}
+
+#[test]
+fn leaving_keeps_it_in_the_inbox_and_respond_goes_on() {
+    for key in ["\u{3}", "\u{4}"] {
+        let desk = desk();
+        let mut terminal = Terminal::plain(&desk, &ANALYZE);
+        terminal.wait_for(PROMPT);
+        terminal.types(key);
+        let asked = open(&desk);
+        let last = terminal.ends();
+        assert!(
+            last.contains("it waits in the inbox") && last.contains(&format!("sayso respond {asked}")),
+            "{last}"
+        );
+        let outcome = json(&desk, &["respond", &asked, "It is 500", "--wait"]);
+        assert_eq!(outcome["status"], "waiting");
+        let outcome = json(&desk, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
+        assert_eq!(outcome["status"], "done");
+        assert!(notes(&desk, "analysis_result.md").exists());
+    }
+}
+
+#[test]
+fn somebody_else_may_answer_meanwhile() {
+    let desk = desk();
+    let mut terminal = Terminal::plain(&desk, &ANALYZE);
+    terminal.wait_for(PROMPT);
+    terminal.types("a line that is never sent");
+    json(&desk, &["respond", &open(&desk), "It is 500"]);
+    let next = terminal.wait_for(PROMPT);
+    assert!(next.contains("answered elsewhere meanwhile") && next.contains("“It is 500”"), "{next}");
+    // What was begun before this question answers nothing.
+    terminal.types("DONE\n");
+    terminal.wait_for("is done.");
+    terminal.ends();
+}
+
+#[test]
+fn another_process_may_drive_and_is_watched() {
+    let desk = desk();
+    let mut command = desk.real();
+    let mut driver = command.arg("run").spawn().unwrap();
+    until(|| json(&desk, &["status"])["driver"] == driver.id());
+    let mut terminal = Terminal::plain(&desk, &ANALYZE);
+    let first = terminal.wait_for(PROMPT);
+    assert!(first.contains("The budget is TBD."), "{first}");
+    terminal.types("DONE\n");
+    let last = terminal.ends();
+    assert!(last.contains("Findings") && last.contains("is done."), "{last}");
+    assert!(driver.try_wait().unwrap().is_none());
+    driver.kill().unwrap();
+    driver.wait().unwrap();
+}
+
+#[test]
+fn what_was_typed_before_the_question_answers_nothing() {
+    let desk = desk();
+    let mut terminal = Terminal::plain(&desk, &ANALYZE);
+    terminal.types("DONE\n");
+    let first = terminal.wait_for(PROMPT);
+    assert!(first.contains("not taken: DONE"), "{first}");
+    assert_eq!(json(&desk, &["threads"])[0]["status"], "waiting");
+    terminal.types("\u{4}");
+    terminal.ends();
+}
+
+#[test]
+fn styles_only_where_they_are_wanted_and_an_editor_where_it_is_set() {
+    let desk = desk();
+    let editor = desk.path("editor");
+    std::fs::write(&editor, "#!/bin/sh\nprintf 'from the editor\\n' > \"$1.new\"\ncat \"$1\" >> \"$1.new\"\nmv \"$1.new\" \"$1\"\n")
+        .unwrap();
+    let editor = format!("sh {}", editor.display());
+    let mut terminal = Terminal::open(&desk, &ANALYZE, &[("EDITOR", &editor)]);
+    let first = terminal.wait_for("\u{1b}[1m>\u{1b}[0m ");
+    assert!(first.contains("\u{1b}[2mquery: "), "{first:?}");
+    terminal.types(":e\n");
+    let second = terminal.wait_for("\u{1b}[1m>\u{1b}[0m ");
+    assert!(second.contains("“from the editor”"), "{second}");
+    assert_eq!(
+        std::fs::read_dir(desk.data())
+            .unwrap()
+            .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with("answer"))
+            .count(),
+        0
+    );
+    terminal.types("\u{4}");
+    terminal.ends();
+    // A dumb terminal gets no order at all.
+    let mut terminal = Terminal::open(&desk, &ANALYZE, &[("TERM", "dumb")]);
+    terminal.wait_for(PROMPT);
+    terminal.types(":e\n");
+    assert!(terminal.wait_for(PROMPT).contains("EDITOR is not set"));
+    terminal.types("\u{4}");
+    terminal.ends();
+}
+
+#[test]
+fn a_plain_terminal_is_sent_no_escapes() {
+    let desk = desk();
+    std::fs::write(notes(&desk, "evil.md"), "The launch \u{1b}[2J\u{1b}]0;owned\u{7} slipped.\n").unwrap();
+    let mut terminal = Terminal::open(&desk, &ANALYZE, &[("TERM", "dumb")]);
+    terminal.wait_for(PROMPT);
+    terminal.types("DONE\n");
+    terminal.wait_for("is done.");
+    assert!(!terminal.shown().contains(['\u{1b}', '\u{7}']), "{:?}", terminal.shown());
+    terminal.ends();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_language_model_is_seen_speaking_and_its_trouble_is_decided_here() {
+    let refused = wire::error(Provider::Openai, 400, "this model cannot do that");
+    let server = Server::play([
+        wire::text(Provider::Openai, &["## Since", " when?\n\nThe notes", " do not \u{1b}[2Jsay.\n"]),
+        refused,
+        wire::text(Provider::Openai, &["Shorter, then?"]),
+        wire::text(Provider::Openai, &["# Late"]),
+    ])
+    .await;
+    let desk = desk();
+    desk.configure(&format!(
+        "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{}/v1\"\n[engine]\nretries = 0\n",
+        server.address
+    ));
+    let last = tokio::task::spawn_blocking(move || {
+        let mut terminal = Terminal::plain(&desk, &ANALYZE);
+        let first = terminal.wait_for(PROMPT);
+        assert_eq!(first.matches("Since when?").count(), 1, "shown as it came, and not again: {first}");
+        assert!(first.contains("⟨U+001B⟩[2Jsay."), "{first:?}");
+        terminal.types("Monday\n");
+        let trouble = terminal.wait_for(PROMPT);
+        assert!(
+            trouble.contains("rejected the request") && trouble.contains("accept (retry now)"),
+            "{trouble}"
+        );
+        terminal.types("be brief\n");
+        let second = terminal.wait_for(PROMPT);
+        assert!(second.contains("Shorter, then?"), "{second}");
+        terminal.types("okay bye\n");
+        terminal.ends()
+    })
+    .await
+    .unwrap();
+    assert!(last.contains("Late") && last.contains("is done."), "{last}");
+    let hinted = server.seen()[2].body["messages"].to_string();
+    assert!(hinted.contains("Monday\\n\\nbe brief"), "{hinted}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn leaving_while_the_model_speaks_loses_nothing() {
+    let mut broken_off = wire::text(Provider::Openai, &["Since\n", "wh"]).end(End::Silent);
+    broken_off.chunks.truncate(3);
+    let server = Server::play([broken_off, wire::text(Provider::Openai, &["Since when?"])]).await;
+    let desk = desk();
+    desk.configure(&format!(
+        "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{}/v1\"\n",
+        server.address
+    ));
+    tokio::task::spawn_blocking(move || {
+        let mut terminal = Terminal::plain(&desk, &ANALYZE);
+        terminal.wait_for("Since\n");
+        terminal.types("\u{3}");
+        let last = terminal.ends();
+        assert!(last.contains("Left while it was at work; nothing is lost."), "{last}");
+        let driven = json(&desk, &["run", "--until-idle"]);
+        let card = json(&desk, &["view", &texts(&driven["interrupts"])[0]]);
+        assert_eq!(card["args"]["question"], "Since when?");
+    })
+    .await
+    .unwrap();
+    assert_eq!(server.count(), 2);
+}

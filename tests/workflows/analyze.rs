@@ -1,0 +1,222 @@
+//! `analyze`: the conversation.
+
+use crate::study::{Study, happened, paid, said};
+use sayso::graph::{Decision, ThreadId};
+use sayso::inbox::{Backend, BackendError, Status};
+use sayso::llm::{Message, Scripted};
+use serde_json::json;
+
+fn answers<const N: usize>(
+    texts: [&str; N],
+) -> impl Iterator<Item = Result<sayso::llm::Reply, sayso::llm::ModelError>> {
+    texts.map(|text| Ok(Scripted::text(text))).into_iter()
+}
+
+#[tokio::test]
+async fn a_question_an_answer_an_approval_a_result() {
+    let study = Study::new([paid("Since when?"), paid("The parts were late. Right?"), paid("# It was late")]);
+    let thread = study.begun().await;
+    let card = study.card(&thread).await;
+    assert!(card.starts_with("Since when?") && card.contains("files: notes.md"), "{card}");
+    assert_eq!(study.says(&thread, "Since Monday").await.status, Status::Waiting);
+    let card = study.card(&thread).await;
+    assert!(card.contains("agent: Since when?") && card.contains("you: Since Monday"), "{card}");
+    let outcome = study.says(&thread, "DONE").await;
+    assert_eq!(outcome.status, Status::Done);
+    let file = study.inputs().canonicalize().unwrap().join("analysis_result.md");
+    assert_eq!(outcome.output, Some(json!({"answer": "# It was late", "file": file})));
+    assert_eq!(study.read("analysis_result.md"), "# It was late\n");
+    assert_eq!(study.tasks(), ["analyze.initial", "analyze.followup", "analyze.final"]);
+
+    let view = study.view(&thread).await;
+    assert_eq!(
+        happened(&view),
+        [
+            "START: started",
+            "analysis_prepare: read asked",
+            "analysis_interrupt:",
+            "ANSWERS: answered",
+            "analysis_prepare: asked",
+            "analysis_interrupt:",
+            "ANSWERS: answered",
+            "analysis_prepare: concluded",
+            "write_result: written",
+        ]
+    );
+    let effects: Vec<_> = view.effects.iter().map(|e| (e.name.as_str(), e.state.as_str())).collect();
+    assert_eq!(effects, [("write_result", "done")]);
+    assert_eq!((view.usage.calls, view.usage.input_tokens, view.usage.output_tokens), (3, 3000, 300));
+    let (item, card) = study.local.result(thread).await.unwrap();
+    assert_eq!(item.kind.word(), "result");
+    assert!(
+        card.text().starts_with("# It was late") && card.text().contains("written to: "),
+        "{}",
+        card.text()
+    );
+}
+
+#[tokio::test]
+async fn what_it_costs_is_known_where_prices_are() {
+    let prices = "[prices.scripted]\ninput = 1.0\noutput = 10.0\n";
+    let study = Study::with(prices, [paid("Since when?")]);
+    let thread = study.begun().await;
+    let usage = study.view(&thread).await.usage;
+    assert!((usage.cost.unwrap() - 0.002).abs() < 1e-9, "{usage:?}");
+}
+
+#[tokio::test]
+async fn only_a_whole_answer_approves() {
+    for (answer, hint) in
+        [("not done yet", true), ("we abandoned it", false), ("is the solution approved by legal?", true)]
+    {
+        let study = Study::new(answers(["Since when?", "And now?", "So?"]));
+        let thread = study.begun().await;
+        assert_eq!(study.says(&thread, answer).await.status, Status::Waiting, "{answer}");
+        assert_eq!(study.tasks().last().unwrap(), "analyze.followup", "{answer}");
+        let card = study.card(&thread).await;
+        assert_eq!(card.contains("To approve, press `a` or answer DONE."), hint, "{answer}: {card}");
+        study.says(&thread, "go on").await;
+        assert!(!study.card(&thread).await.contains("To approve"), "said once");
+    }
+    for answer in ["DONE", "done!", "Solution approved.", " okay, bye "] {
+        let study = Study::new(answers(["Since when?", "# Result"]));
+        let thread = study.begun().await;
+        assert_eq!(study.says(&thread, answer).await.status, Status::Done, "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn accept_approves_and_ignore_abandons() {
+    let study = Study::new(answers(["Since when?", "# Result"]));
+    let thread = study.begun().await;
+    assert_eq!(study.decides(&thread, Decision::Accept).await.status, Status::Done);
+    assert_eq!(said(&study.view(&thread).await), ["A:Since when?", "A:# Result"]);
+
+    let study = Study::new(answers(["Since when?", "And now?"]));
+    let thread = study.begun().await;
+    study.says(&thread, "Monday").await;
+    assert_eq!(study.decides(&thread, Decision::Ignore).await.status, Status::Abandoned);
+    assert_eq!(said(&study.view(&thread).await), ["A:Since when?", "U:Monday", "A:And now?"]);
+    assert_eq!(study.files(), ["notes.md"]);
+    let again = study.local.proceed(thread, "still there?".into()).await;
+    assert!(matches!(again, Err(BackendError::NotOpen { .. })), "{again:?}");
+}
+
+#[tokio::test]
+async fn twenty_turns_double_nothing() {
+    let question = |n: usize| format!("Question {n}?");
+    let script = (0..=20).map(question).chain(["# Result".to_owned()]);
+    let study = Study::new(script.map(|text| Ok(Scripted::text(&text))));
+    let thread = study.begun().await;
+    for n in 0..20 {
+        study.says(&thread, &format!("Answer {n}.")).await;
+        let view = study.view(&thread).await;
+        assert_eq!(said(&view).len(), 2 * n + 3);
+        let request = study.requests().pop().unwrap();
+        // The question with the files, then every turn once.
+        assert_eq!(request.messages.len(), 1 + 2 * (n + 1));
+        assert_eq!(request.facts["history"].as_array().unwrap().len(), 2 * n + 1);
+        assert_eq!(request.facts["input"], format!("Answer {n}."));
+    }
+    study.says(&thread, "DONE").await;
+    let asked = serde_json::to_string(&study.requests().pop().unwrap().messages).unwrap();
+    for n in 0..20 {
+        assert_eq!(asked.matches(&format!("Answer {n}.")).count(), 1, "{n}");
+        assert_eq!(asked.matches(&question(n)).count(), 1, "{n}");
+    }
+    assert_eq!(asked.matches("The launch slipped").count(), 1);
+}
+
+#[tokio::test]
+async fn words_after_a_result_go_on_from_it() {
+    let study =
+        Study::new(answers(["Since when?", "# By month", "By quarter, then. Right?", "# By quarter"]));
+    let thread = study.begun().await;
+    study.says(&thread, "DONE").await;
+    assert_eq!(
+        study.local.proceed(thread.clone(), "Now by quarter".into()).await.unwrap().status,
+        Status::Ready
+    );
+    study.settle().await;
+    assert_eq!(study.status(&thread).await, Status::Waiting);
+    assert!(study.local.result(thread.clone()).await.is_err(), "it is no result any more");
+    let expected =
+        ["A:Since when?", "U:DONE", "A:# By month", "U:Now by quarter", "A:By quarter, then. Right?"];
+    assert_eq!(said(&study.view(&thread).await), expected);
+    // The model knows what it concluded, and is not asked for the files anew.
+    let request = &study.requests()[2];
+    assert_eq!(request.task, "analyze.followup");
+    assert!(request.messages.contains(&Message::assistant("# By month")), "{:?}", request.messages);
+    assert_eq!(study.says(&thread, "done").await.status, Status::Done);
+    assert_eq!(study.read("analysis_result.md"), "# By quarter\n");
+    let kept = study.files().into_iter().find(|name| name.starts_with("analysis_result-")).unwrap();
+    assert_eq!(study.read(&kept), "# By month\n");
+    assert_eq!(study.view(&thread).await.effects.len(), 2);
+}
+
+#[tokio::test]
+async fn an_earlier_result_is_kept_and_never_read() {
+    let study = Study::new(answers(["Since when?", "# New"]));
+    study.write("analysis_result.md", "# Old");
+    study.write("analysis_result-2020-01-01T000000.md", "# Older");
+    let thread = study.begun().await;
+    assert!(!serde_json::to_string(&study.requests()).unwrap().contains("# Old"));
+    study.says(&thread, "DONE").await;
+    assert_eq!(study.read("analysis_result.md"), "# New\n");
+    let files = study.files();
+    assert_eq!(files.len(), 4, "{files:?}");
+    let kept: Vec<_> = files.iter().filter(|name| study.read(name) == "# Old").collect();
+    assert!(matches!(kept.as_slice(), [name] if name.starts_with("analysis_result-20")), "{files:?}");
+}
+
+#[tokio::test]
+async fn the_folder_is_read_once() {
+    let study = Study::new(answers(["Since when?", "And?"]));
+    let thread = study.begun().await;
+    study.write("notes.md", "Rewritten meanwhile.");
+    study.write("more.txt", "More.");
+    study.says(&thread, "Monday").await;
+    let files = study.requests()[1].facts["files"].clone();
+    assert_eq!(files, json!([{"name": "notes.md", "text": "The launch slipped by three weeks."}]));
+}
+
+#[tokio::test]
+async fn a_thread_keeps_to_its_model() {
+    let study = Study::new([]);
+    let thread = study.begun_with(json!({"model": "other"})).await;
+    study.says(&thread, "Monday").await;
+    study.says(&thread, "DONE").await;
+    assert_eq!((study.requests().len(), study.others()), (0, 3));
+    assert_eq!(study.read("analysis_result.md"), "Other: analyze.final\n");
+    let mut input = study.input();
+    input["model"] = json!("oracle");
+    let error = study.local.start("analyze".into(), input).await.unwrap_err().to_string();
+    assert!(error.contains("model") && error.contains("there are main, other"), "{error}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
+    let study = Study::new([]);
+    std::fs::create_dir(study.inputs().join("empty")).unwrap();
+    let with = |key: &str, value: serde_json::Value| {
+        let mut input = study.input();
+        input[key] = value;
+        input
+    };
+    let folder = study.inputs();
+    for (input, expected) in [
+        (with("query", json!("  ")), "say what you want to know"),
+        (with("inputs", json!(folder.join("nowhere"))), "it does not exist"),
+        (with("inputs", json!(folder.join("notes.md"))), "is not a folder"),
+        (with("inputs", json!(folder.join("empty"))), "holds no readable .txt or .md file"),
+        (with("inputs", json!(3)), "inputs"),
+        (with("depth", json!(3)), "depth"),
+        (json!({"query": "Why?"}), "inputs"),
+    ] {
+        let error = study.local.start("analyze".into(), input).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+    let all =
+        study.local.threads(sayso::inbox::ThreadQuery { limit: 9, ..Default::default() }).await.unwrap();
+    assert_eq!(all.threads.iter().map(|t| t.id.clone()).collect::<Vec<ThreadId>>(), []);
+}

@@ -1,0 +1,9 @@
+//! Workflows with a model that says what a test wants: what comes in and is answered, what that updates and does.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod analyze;
+mod study;
+mod trouble;
