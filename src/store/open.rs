@@ -10,6 +10,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 const FILE: &str = "sayso.db";
@@ -200,15 +201,29 @@ fn tune(db: &Connection) -> Result<(), StoreError> {
 
 fn prepare_writer(db: &Connection) -> Result<(), StoreError> {
     tune(db)?;
+    db.execute_batch("PRAGMA busy_timeout = 5000")?;
+    log_ahead(db)?;
     db.execute_batch(
-        "PRAGMA busy_timeout = 5000;
-         PRAGMA journal_mode = WAL;
-         PRAGMA synchronous = FULL;
+        "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
          PRAGMA wal_autocheckpoint = 0;
          PRAGMA temp_store = MEMORY;",
     )?;
     Ok(())
+}
+
+/// Gives the file a write-ahead log. SQLite does not wait for somebody who does so at the same moment, as another
+/// process may in a new folder; so it is tried again for as long as one waits elsewhere.
+fn log_ahead(db: &Connection) -> Result<(), StoreError> {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    loop {
+        match db.execute_batch("PRAGMA journal_mode = WAL").map_err(StoreError::from) {
+            Err(StoreError::Busy) if Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            done => return done,
+        }
+    }
 }
 
 /// Folder 0700 and file 0600 where we make them; what stands there already keeps its modes.
