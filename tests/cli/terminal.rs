@@ -8,6 +8,7 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system}
 use sayso::llm::Provider;
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
 /// What stands before what is typed.
 const PROMPT: &str = "\n> ";
@@ -17,6 +18,7 @@ struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
     shown: Arc<Mutex<String>>,
+    reader: Option<JoinHandle<()>>,
     seen: usize,
     _master: Box<dyn MasterPty + Send>,
 }
@@ -52,7 +54,7 @@ impl Terminal {
         let keys = pair.master.take_writer().unwrap();
         let shown = Arc::new(Mutex::new(String::new()));
         let screen = shown.clone();
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             let mut bytes = Vec::new();
             let mut buffer = [0; 4096];
             while let Ok(read @ 1..) = reader.read(&mut buffer) {
@@ -60,7 +62,7 @@ impl Terminal {
                 *screen.lock().unwrap() = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
             }
         });
-        Self { child, keys, shown, seen: 0, _master: pair.master }
+        Self { child, keys, shown, reader: Some(reader), seen: 0, _master: pair.master }
     }
 
     fn shown(&self) -> String {
@@ -92,15 +94,9 @@ impl Terminal {
     fn ends(mut self) -> String {
         let status = self.child.wait().unwrap();
         assert!(status.success(), "{status:?}:\n{}", self.shown());
-        let mut last = String::new();
-        // The reader may be a moment behind.
-        until(|| {
-            let same = last == self.shown() && last.ends_with('\n');
-            last = self.shown();
-            std::thread::sleep(std::time::Duration::from_millis(20));
-            same
-        });
-        last[self.seen..].to_owned()
+        // Nothing comes any more once nobody has the other end.
+        self.reader.take().unwrap().join().unwrap();
+        self.shown()[self.seen..].to_owned()
     }
 }
 
