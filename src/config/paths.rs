@@ -117,14 +117,14 @@ mod tests {
             (
                 [Some("d"), None, None, Some("/c.toml")],
                 true,
-                ("/work/d", flag("--data")),
+                ("/here/d", flag("--data")),
                 ("/c.toml", env("SAYSO_CONFIG")),
             ),
             (
                 [Some("d"), None, Some("c.toml"), Some("/c.toml")],
                 true,
-                ("/work/d", flag("--data")),
-                ("/work/c.toml", flag("--config")),
+                ("/here/d", flag("--data")),
+                ("/here/c.toml", flag("--config")),
             ),
         ];
         for ([data_flag, data_env, config_flag, config_env], beside, data, config) in rows {

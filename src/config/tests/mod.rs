@@ -20,7 +20,7 @@ pub(super) fn inputs() -> Inputs {
         env: Env::default(),
         host: Host {
             home: Some("/home/ada".into()),
-            working_dir: "/work".into(),
+            working_dir: "/here".into(),
             data_dir: Some("/home/ada/.local/share/sayso".into()),
             config_dir: Some("/home/ada/.config/sayso".into()),
             time_zone: TimeZone::UTC,
