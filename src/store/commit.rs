@@ -127,39 +127,12 @@ pub(super) fn start(
     step_limit: i64,
     now: i64,
 ) -> Result<ThreadRow, StoreError> {
-    let mut row = ThreadRow {
-        seq: 0,
-        id: ThreadId::random(),
-        workflow: new.workflow.clone(),
-        fingerprint: new.fingerprint.clone(),
-        title: new.title.clone(),
-        status: Status::Ready,
-        node: new.entry.clone(),
-        awaits: Awaits::Nothing,
-        steps: 0,
-        head: Digest::default(),
-        version: 1,
-        alone: 0,
-        step_limit,
-        allowance: 1,
-        effects: 0,
-        interrupts: 0,
-        decisions: 0,
-        parent: parent.map(|parent| parent.thread),
-        parent_step: parent.map(|parent| parent.step),
-        child_key: parent.map(|_| new.key.clone()),
-        joined: parent.is_some_and(|parent| parent.joined),
-        origin: None,
-        origin_step: None,
-        output: None,
-        error_code: None,
-        error_text: None,
-        unread: false,
-        hold_ms: 0,
-        held_at: None,
-        created_at: now,
-        updated_at: now,
-    };
+    let NewThread { workflow, fingerprint, title, entry, .. } = new;
+    let mut row = ThreadRow::new(workflow, fingerprint, title, entry, step_limit, now);
+    if let Some(parent) = parent {
+        (row.parent, row.parent_step, row.joined) = (Some(parent.thread), Some(parent.step), parent.joined);
+        row.child_key = Some(new.key.clone());
+    }
     row.insert(db)?;
     append(db, &mut row, "START", &new.updates, &NextView::Goto { goto: new.entry.clone() }, now)?;
     row.update(db)?;

@@ -36,36 +36,10 @@ fn run(
         return super::rows::damaged(format!("step {n} of thread {} is missing", origin.id));
     };
     let next = last.next()?;
-    let mut fork = ThreadRow {
-        seq: 0,
-        id: ThreadId::random(),
-        status: Status::Ready,
-        awaits: Awaits::Nothing,
-        steps: n + 1,
-        head: last.digest,
-        version: 1,
-        alone: 0,
-        step_limit,
-        allowance: 1,
-        effects: 0,
-        interrupts: 0,
-        decisions: 0,
-        parent: None,
-        parent_step: None,
-        child_key: None,
-        joined: false,
-        origin: Some(origin.seq),
-        origin_step: Some(n),
-        output: None,
-        error_code: None,
-        error_text: None,
-        unread: false,
-        hold_ms: 0,
-        held_at: None,
-        created_at: now,
-        updated_at: now,
-        ..origin
-    };
+    let ThreadRow { workflow, fingerprint, title, node, .. } = &origin;
+    let mut fork = ThreadRow::new(workflow, fingerprint, title, node, step_limit, now);
+    (fork.origin, fork.origin_step) = (Some(origin.seq), Some(n));
+    (fork.steps, fork.head) = (n + 1, last.digest);
     match &next {
         NextView::Goto { goto } => fork.node.clone_from(goto),
         NextView::End { .. } => fork.status = Status::Done,

@@ -69,6 +69,50 @@ pub(in crate::store) struct ThreadRow {
 }
 
 impl ThreadRow {
+    /// A thread that has lived through nothing yet: ready at `node`, nobody's child and no fork.
+    pub(in crate::store) fn new(
+        workflow: &str,
+        fingerprint: &str,
+        title: &str,
+        node: &str,
+        step_limit: i64,
+        now: i64,
+    ) -> Self {
+        Self {
+            seq: 0,
+            id: ThreadId::random(),
+            workflow: workflow.to_owned(),
+            fingerprint: fingerprint.to_owned(),
+            title: title.to_owned(),
+            status: Status::Ready,
+            node: node.to_owned(),
+            awaits: Awaits::Nothing,
+            steps: 0,
+            head: Digest::default(),
+            version: 1,
+            alone: 0,
+            step_limit,
+            allowance: 1,
+            effects: 0,
+            interrupts: 0,
+            decisions: 0,
+            parent: None,
+            parent_step: None,
+            child_key: None,
+            joined: false,
+            origin: None,
+            origin_step: None,
+            output: None,
+            error_code: None,
+            error_text: None,
+            unread: false,
+            hold_ms: 0,
+            held_at: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// The digest it is kept with.
     pub(in crate::store) fn seal(&self) -> Digest {
         Seal::of("threads")
