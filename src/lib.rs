@@ -6,7 +6,7 @@
 //! - [`config`]: what was typed becomes what is meant
 //! - [`graph`]: durable graphs of plain async functions
 //! - [`inbox`]: what a person sees and may decide
-//! - [`llm`], [`tools`]: models and hands
+//! - [`llm`], [`mail`], [`calendar`], [`tools`]: models and hands
 //! - [`store`]: one SQLite file, the only meeting point
 //! - [`workflows`]: what agents do
 //! - [`app`]: everything put together
@@ -16,11 +16,13 @@
 //! only in the store; people come in only by [`inbox::Backend`]. `ARCHITECTURE.md` says more.
 
 pub mod app;
+pub mod calendar;
 pub mod cli;
 pub mod config;
 pub mod graph;
 pub mod inbox;
 pub mod llm;
+pub mod mail;
 pub mod store;
 pub mod text;
 pub mod tools;

@@ -14,6 +14,7 @@ mod error;
 mod inputs;
 mod keys;
 mod layers;
+mod mail;
 mod meant;
 mod origin;
 mod paths;
@@ -31,6 +32,9 @@ use paths::Paths;
 pub use describe::Setting;
 pub use error::Error;
 pub use inputs::{Env, Flags, Host, Inputs};
+pub use mail::{
+    AfterHandling, Calendar, Intake, Learning, Mail, MailMode, MailOutgoing, MailSource, Rule, RuleClass,
+};
 pub use meant::{
     Approvals, Budget, Config, Desktop, Engine, Level, Model, Notices, Price, Provider, ThemeName, User,
 };

@@ -131,6 +131,11 @@ pub enum What {
         /// What open interrupts say from now on.
         warning: Warning,
     },
+    /// A person corrects what the thread concluded: open questions close, and it runs again from its entry.
+    Corrected {
+        /// What is right, for the workflow.
+        payload: Value,
+    },
     /// What was asked has been settled without us: open questions close, and the thread goes on.
     Settled {
         /// A sentence for whoever still tries to answer.

@@ -51,11 +51,14 @@ pub struct Allow {
     pub respond: bool,
     /// Not at all.
     pub ignore: bool,
+    /// As proposed, but kept as a draft: nothing leaves.
+    #[serde(default)]
+    pub draft: bool,
 }
 
 impl Allow {
-    /// All four.
-    pub const ALL: Allow = Allow { accept: true, edit: true, respond: true, ignore: true };
+    /// The four every card can have.
+    pub const ALL: Allow = Allow { accept: true, edit: true, respond: true, ignore: true, draft: false };
 
     /// Whether `decision` is one of the allowed answers.
     pub fn permits(self, decision: &Decision) -> bool {
@@ -64,6 +67,7 @@ impl Allow {
             Decision::Edit { .. } => self.edit,
             Decision::Respond { .. } => self.respond,
             Decision::Ignore => self.ignore,
+            Decision::Draft => self.draft,
         }
     }
 }
@@ -247,6 +251,8 @@ pub enum Decision {
     },
     /// Do not.
     Ignore,
+    /// As proposed, but kept as a draft.
+    Draft,
 }
 
 impl Decision {
@@ -257,6 +263,7 @@ impl Decision {
             Decision::Edit { .. } => "edit",
             Decision::Respond { .. } => "respond",
             Decision::Ignore => "ignore",
+            Decision::Draft => "draft",
         }
     }
 }

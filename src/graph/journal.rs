@@ -51,6 +51,13 @@ pub enum Basis {
         /// The arguments about to be carried out; they must be the approved ones.
         args: Value,
     },
+    /// A person approved it as a draft, so it may be kept but must not leave.
+    Draft {
+        /// The interrupt's key.
+        key: String,
+        /// The arguments about to be kept; they must be the shown ones.
+        args: Value,
+    },
     /// A listed grant covers it.
     Grant {
         /// The grant's name.

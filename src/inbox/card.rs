@@ -60,8 +60,57 @@ pub enum Block {
     },
     /// What changes, line by line.
     Diff(Vec<Span>),
+    /// A mail.
+    Mail(Box<MailBlock>),
     /// A conversation: who said what, oldest first.
     Turns(Vec<(Visible, Visible)>),
+}
+
+/// A mail as a card shows it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MailBlock {
+    /// Who wrote it.
+    pub from: Visible,
+    /// To whom, on one line.
+    pub to: Visible,
+    /// In copy, on one line; empty where nobody is.
+    pub cc: Visible,
+    /// When, as the person's clock says it.
+    pub date: Visible,
+    /// The subject.
+    pub subject: Visible,
+    /// Every header, shown on demand.
+    pub headers: Vec<(Visible, Visible)>,
+    /// The text in pieces; those that repeat an earlier mail are folded at first.
+    pub body: Vec<BodyPiece>,
+    /// What is attached.
+    pub attachments: Vec<AttachmentLine>,
+    /// Links: what the mail shows, and where it leads.
+    pub links: Vec<(Visible, Visible)>,
+    /// How many pieces of hidden text were left out.
+    pub hidden: u32,
+    /// Whether only its head is shown at first: an older mail of the conversation.
+    pub folded: bool,
+}
+
+/// A piece of a mail's text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyPiece {
+    /// Whether it repeats an earlier mail.
+    pub quoted: bool,
+    /// The lines.
+    pub text: Visible,
+}
+
+/// Something attached to a mail.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AttachmentLine {
+    /// Its name.
+    pub name: Visible,
+    /// Its media type.
+    pub kind: Visible,
+    /// How long it is.
+    pub bytes: u64,
 }
 
 impl Card {
@@ -124,6 +173,7 @@ impl Block {
                     }
                 }
             }
+            Block::Mail(mail) => out.push_str(&mail.plain()),
             Block::Turns(turns) => {
                 for (who, said) in turns {
                     let _ = writeln!(out, "{who}: {said}\n");
@@ -131,5 +181,35 @@ impl Block {
             }
         }
         out.trim_end().to_owned()
+    }
+}
+
+impl MailBlock {
+    fn plain(&self) -> String {
+        let mut out = String::new();
+        let heads = [
+            ("From", &self.from),
+            ("To", &self.to),
+            ("Cc", &self.cc),
+            ("Date", &self.date),
+            ("Subject", &self.subject),
+        ];
+        for (name, value) in heads.iter().filter(|(_, value)| !value.as_str().is_empty()) {
+            let _ = writeln!(out, "{name}: {value}");
+        }
+        out.push('\n');
+        for piece in &self.body {
+            let _ = writeln!(out, "{}", piece.text.as_str().trim_end());
+        }
+        for file in &self.attachments {
+            let _ = writeln!(out, "[attached: {} ({}, {} bytes)]", file.name, file.kind, file.bytes);
+        }
+        for (text, target) in &self.links {
+            let _ = writeln!(out, "[link: {text} -> {target}]");
+        }
+        if self.hidden > 0 {
+            let _ = writeln!(out, "[hidden text left out: {}]", self.hidden);
+        }
+        out
     }
 }

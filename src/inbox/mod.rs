@@ -17,7 +17,7 @@ mod status;
 mod thread;
 
 pub use backend::{Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery};
-pub use card::{Block, Card, Span, Tone};
+pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
 pub use item::{Item, ItemKind};
 pub use propose::proposal;
 pub use rules::{Refusal, check, check_args, check_fields};

@@ -37,7 +37,7 @@ pub fn check(
         return Err(Refusal::NotAllowed(decision.word(), words(allow)));
     }
     match decision {
-        Decision::Accept | Decision::Ignore => Ok(()),
+        Decision::Accept | Decision::Ignore | Decision::Draft => Ok(()),
         Decision::Respond { text } if text.trim().is_empty() => Err(Refusal::Empty),
         Decision::Respond { .. } => Ok(()),
         Decision::Edit { args } => check_args(schema, args).map_err(Refusal::Args),
@@ -78,6 +78,7 @@ fn words(allow: Allow) -> String {
         (allow.edit, "edit"),
         (allow.respond, "respond"),
         (allow.ignore, "ignore"),
+        (allow.draft, "draft"),
     ];
     let words: Vec<_> = words.into_iter().filter_map(|(allowed, word)| allowed.then_some(word)).collect();
     match words.split_last() {

@@ -36,8 +36,9 @@ impl Store {
 fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
     let mut row = ThreadRow::find(db, &arrival.thread)?;
     let words = matches!(arrival.event.what, What::Words { .. });
+    let corrects = matches!(arrival.event.what, What::Corrected { .. });
     match row.status {
-        Status::Done if words => again(db, &mut row, arrival, now)?,
+        Status::Done if words || corrects => again(db, &mut row, arrival, now)?,
         Status::Done if came_too_late(&row, arrival) => {
             drop_queued(db, arrival)?;
             again(db, &mut row, arrival, now)?;
@@ -61,6 +62,10 @@ fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreEr
             reopen_all(db, &row, now)?;
             drop_queued(db, arrival)?;
             join(db, &mut row, arrival, now)?;
+        }
+        _ if corrects => {
+            let text = format!("thread `{}` is still at work; correct it when it waits or has ended", row.id);
+            return Err(StoreError::Conflict(text));
         }
         // What is held here is an answer to trouble, and the news may be a reason to answer otherwise.
         Status::Held => {
@@ -118,10 +123,14 @@ fn join(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Re
                 interrupt.update(db)?;
             }
             What::Settled { reason, .. } => interrupt.close(db, Some(reason))?,
+            What::Corrected { .. } => interrupt.close(db, Some("the thread was corrected"))?,
             What::Words { .. } | What::Hint { .. } => {}
         }
     }
-    let next = if matches!(arrival.event.what, What::Settled { .. }) {
+    if matches!(arrival.event.what, What::Corrected { .. }) {
+        row.node.clone_from(&arrival.entry);
+    }
+    let next = if matches!(arrival.event.what, What::Settled { .. } | What::Corrected { .. }) {
         row.awaits = Awaits::Nothing;
         NextView::Goto { goto: row.node.clone() }
     } else {

@@ -92,7 +92,7 @@ fn run(db: &Connection, decide: Decide, holds: Holds, now: i64) -> Result<Thread
     // Only edited arguments are checked against it.
     let schema = match decision {
         Decision::Edit { .. } => interrupt.schema(db)?,
-        Decision::Accept | Decision::Respond { .. } | Decision::Ignore => Value::Bool(true),
+        Decision::Accept | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => Value::Bool(true),
     };
     check(&decision, interrupt.allow(), &schema, &interrupt.hash, decide.shown.as_deref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
@@ -122,7 +122,7 @@ fn typed(decision: Decision) -> Decision {
     match decision {
         Decision::Respond { text } => Decision::Respond { text: text::typed(&text) },
         Decision::Edit { args } => Decision::Edit { args: text::typed_json(args) },
-        Decision::Accept | Decision::Ignore => decision,
+        Decision::Accept | Decision::Ignore | Decision::Draft => decision,
     }
 }
 
@@ -209,6 +209,7 @@ pub(super) fn not_open(db: &Connection, interrupt: &InterruptRow) -> Result<Stor
                 Decision::Edit { .. } => "edited and accepted",
                 Decision::Respond { .. } => "answered",
                 Decision::Ignore => "ignored",
+                Decision::Draft => "kept as a draft",
             };
             format!("it was {word} (by {}) at {}", decision.by, time(decision.at)?)
         }

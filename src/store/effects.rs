@@ -113,13 +113,19 @@ fn approve(db: &Connection, row: &ThreadRow, basis: &Basis) -> Result<(), StoreE
     let mut approved = matches!(basis, Basis::Grant { .. });
     for interrupt in decided {
         let mut decision = DecisionRow::in_force(db, interrupt)?;
-        if let Basis::Decision { key, args } = basis
+        if let Basis::Decision { key, args } | Basis::Draft { key, args } = basis
             && *key == interrupt.key
         {
             interrupt.check_hash()?;
+            let leaves = matches!(basis, Basis::Decision { .. });
             let allowed = match &decision.decision {
-                Decision::Accept => interrupt.args()?,
-                Decision::Edit { args } => args.clone(),
+                Decision::Accept if leaves => interrupt.args()?,
+                Decision::Edit { args } if leaves => args.clone(),
+                Decision::Draft if !leaves => interrupt.args()?,
+                Decision::Accept | Decision::Edit { .. } | Decision::Draft => {
+                    let text = format!("`{}` was approved, but not in this way", interrupt.id);
+                    return Err(StoreError::NotApproved(text));
+                }
                 Decision::Respond { .. } | Decision::Ignore => {
                     return Err(StoreError::NotApproved(format!("`{}` was not approved", interrupt.id)));
                 }

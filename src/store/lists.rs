@@ -250,7 +250,7 @@ pub(super) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
         action: "result".to_owned(),
         args: output,
         schema: Value::Bool(true),
-        allow: crate::graph::Allow { accept: true, edit: false, respond: true, ignore: false },
+        allow: crate::graph::Allow { edit: false, ignore: false, ..crate::graph::Allow::ALL },
         labels: crate::graph::Labels {
             accept: Some("file away".to_owned()),
             respond: Some("go on".to_owned()),

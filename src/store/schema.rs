@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST];
+const MIGRATIONS: &[&str] = &[FIRST, MAIL];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -207,6 +207,86 @@ CREATE TABLE settings (
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
+";
+
+/// Mail, what is learned from answers, and grants.
+const MAIL: &str = "
+CREATE TABLE mails (
+    seq           INTEGER PRIMARY KEY,
+    identity      TEXT NOT NULL UNIQUE,  -- digest over account, Message-ID, From, Date and body
+    account       TEXT NOT NULL,         -- empty for mail a person handed in
+    message_id    TEXT,
+    conversation  TEXT NOT NULL,
+    sender        TEXT NOT NULL,
+    subject       TEXT NOT NULL,
+    sent_at       INTEGER,
+    came_at       INTEGER NOT NULL,
+    raw           BLOB NOT NULL,         -- digest of a blob
+    place         TEXT NOT NULL,         -- where the mailbox keeps it
+    state         TEXT NOT NULL,         -- asked | thread | left | unreadable
+    thread        INTEGER REFERENCES threads (seq),
+    class         TEXT,                  -- ignore | notify | respond
+    reason        TEXT,
+    outcome       TEXT,                  -- what became of it, once handled
+    handled_at    INTEGER,
+    digest        BLOB NOT NULL
+) STRICT;
+CREATE INDEX mails_by_conversation ON mails (account, conversation, seq);
+CREATE INDEX mails_by_message ON mails (message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX mails_by_thread ON mails (thread) WHERE thread IS NOT NULL;
+CREATE INDEX mails_by_sender ON mails (sender);
+CREATE INDEX mails_skipped ON mails (seq) WHERE class = 'ignore';
+CREATE INDEX mails_unhandled ON mails (account, seq) WHERE handled_at IS NULL;
+
+-- Where each mailbox was left off, and how it does.
+CREATE TABLE sources (
+    name        TEXT PRIMARY KEY,
+    cursor      TEXT,
+    checked_at  INTEGER,
+    ok_at       INTEGER,
+    error       TEXT
+) STRICT, WITHOUT ROWID;
+
+-- Whom the person has written to; a sender who is in neither this nor `mails` is a first contact.
+CREATE TABLE contacts (
+    address  TEXT PRIMARY KEY,
+    sent_at  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Answers that something is to be learned from.
+CREATE TABLE lessons (
+    seq        INTEGER PRIMARY KEY,
+    namespace  TEXT NOT NULL,
+    cause      TEXT NOT NULL,
+    thread     INTEGER NOT NULL REFERENCES threads (seq),
+    interrupt  TEXT,
+    at         INTEGER NOT NULL,
+    learner    INTEGER REFERENCES threads (seq),  -- the thread that learns it
+    digest     BLOB NOT NULL
+) STRICT;
+CREATE INDEX lessons_open ON lessons (seq) WHERE learner IS NULL;
+
+-- Lines of a memory that no update may drop.
+CREATE TABLE pins (
+    namespace  TEXT NOT NULL,
+    line       TEXT NOT NULL,
+    at         INTEGER NOT NULL,
+    PRIMARY KEY (namespace, line)
+) STRICT, WITHOUT ROWID;
+
+-- Permissions to act without asking.
+CREATE TABLE grants (
+    seq         INTEGER PRIMARY KEY,
+    id          TEXT NOT NULL UNIQUE,
+    tool        TEXT NOT NULL,
+    scope       TEXT NOT NULL,      -- JSON: a thread or a sender
+    interrupt   TEXT,               -- the card it was given from
+    created_at  INTEGER NOT NULL,
+    expires_at  INTEGER,
+    revoked_at  INTEGER,
+    digest      BLOB NOT NULL
+) STRICT;
+CREATE INDEX grants_in_force ON grants (tool) WHERE revoked_at IS NULL;
 ";
 
 /// The format of an open database.

@@ -97,7 +97,7 @@ fn settle(db: &Connection, thread: &ThreadId, version: i64, more: i64, now: i64)
                 arrive::queue(db, row.seq, &event, now)?;
             }
             (_, Decision::Ignore) => fate = fate.max(Fate::Abandoned),
-            (_, Decision::Accept | Decision::Edit { .. }) => {}
+            (_, Decision::Accept | Decision::Edit { .. } | Decision::Draft) => {}
         }
     }
     row.version += 1;

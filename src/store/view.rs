@@ -92,7 +92,7 @@ fn decisions(db: &Connection, row: &ThreadRow) -> Result<Vec<DecisionView>, Stor
                 r#type: decision.decision.word().to_owned(),
                 proposed: interrupt.args()?,
                 args: match decision.decision {
-                    Decision::Accept | Decision::Ignore => Value::Null,
+                    Decision::Accept | Decision::Ignore | Decision::Draft => Value::Null,
                     Decision::Edit { args } => args,
                     Decision::Respond { text } => Value::from(text),
                 },

@@ -9,7 +9,10 @@ pub mod email;
 mod services;
 
 pub use ask_model::{ask_model, pick_model};
-pub use services::{Blobs, CallRecord, Meter, Models, Picked, Services};
+pub use services::{
+    Accounts, Blobs, CallRecord, Contacts, Grants, Ledger, Lesson, Memory, Meter, Models, Picked, Profile,
+    Services, Wish,
+};
 
 use crate::inbox::{Registry, Spec};
 use std::sync::Arc;

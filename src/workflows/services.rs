@@ -1,8 +1,10 @@
 //! What nodes may use, each behind a trait that the app fills in.
 
 use crate::config::User;
-use crate::graph::{NodeError, Place};
+use crate::graph::{BoxFuture, InterruptId, NodeError, Place, ThreadId};
+use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
+use crate::mail::{Account, Mail};
 use jiff::Timestamp;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,9 +61,103 @@ pub trait Meter: Send + Sync {
 /// Contents by their digest, so that states stay small.
 pub trait Blobs: Send + Sync {
     /// Keeps bytes and gives their digest, in hexadecimal.
-    fn put(&self, bytes: Vec<u8>) -> crate::graph::BoxFuture<'_, Result<String, NodeError>>;
+    fn put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>>;
     /// The bytes of a digest.
     fn get(&self, digest: &str) -> Result<Vec<u8>, NodeError>;
+}
+
+/// What is known of a profile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// The version read; a new one is written only on top of it.
+    pub version: u64,
+    /// The whole text.
+    pub text: String,
+    /// Lines that no update may drop.
+    pub pinned: Vec<String>,
+}
+
+/// An answer that something is to be learned from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lesson {
+    /// Which profile learns.
+    pub namespace: String,
+    /// What happened.
+    pub cause: crate::llm::facts::email::Cause,
+    /// The answered interrupt.
+    pub interrupt: Option<InterruptId>,
+}
+
+/// Preference profiles by namespace.
+pub trait Memory: Send + Sync {
+    /// The newest profile. Where there is none yet, `preset` becomes its first version.
+    fn read<'a>(&'a self, namespace: &'a str, preset: &'a str) -> BoxFuture<'a, Result<Profile, NodeError>>;
+    /// Keeps answers to learn from. The same place keeps them once, however often it is asked to.
+    fn learn<'a>(&'a self, place: &'a Place, lessons: Vec<Lesson>) -> BoxFuture<'a, Result<(), NodeError>>;
+    /// Writes the version after `read`; `None` where somebody was quicker.
+    fn write<'a>(
+        &'a self,
+        namespace: &'a str,
+        read: u64,
+        text: String,
+        cause: Option<(ThreadId, Option<InterruptId>)>,
+    ) -> BoxFuture<'a, Result<Option<u64>, NodeError>>;
+}
+
+/// Who is known.
+pub trait Contacts: Send + Sync {
+    /// Whether mail from, or to, this address is known besides the mail of this Message-ID.
+    fn known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError>;
+    /// Addresses the person knows, for look-alikes: at most a few thousand, newest first.
+    fn all(&self) -> Result<Vec<String>, NodeError>;
+    /// Remembers whom the person wrote to.
+    fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>>;
+}
+
+/// The mail accounts of the config.
+pub trait Accounts: Send + Sync {
+    /// The account of this name; `None` where the config has no such any more.
+    fn get(&self, name: &str) -> Option<Account>;
+    /// The account mail goes out by that belongs to none.
+    fn first(&self) -> Option<Account>;
+}
+
+/// What is known of each mail: sayso's own record, whatever the mailbox says.
+pub trait Ledger: Send + Sync {
+    /// Keeps a mail that a person handed in, as the mail of this thread.
+    fn hand_in<'a>(&'a self, place: &'a Place, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>>;
+    /// Notes what triage made of the thread's mails.
+    fn triaged<'a>(
+        &'a self,
+        place: &'a Place,
+        class: Class,
+        reason: &'a str,
+    ) -> BoxFuture<'a, Result<(), NodeError>>;
+    /// Notes that the thread's mails are handled, and how (`replied`, `noted`, `ignored`, `elsewhere` …).
+    fn handled<'a>(&'a self, place: &'a Place, outcome: &'a str) -> BoxFuture<'a, Result<(), NodeError>>;
+}
+
+/// What somebody wants to do without asking.
+#[derive(Clone, Debug, Default)]
+pub struct Wish<'a> {
+    /// The tool.
+    pub tool: &'a str,
+    /// Whose mail it is about, bare; empty where it is about none.
+    pub sender: &'a str,
+    /// Everybody it would reach, bare.
+    pub recipients: &'a [String],
+    /// Everybody in the conversation already, bare.
+    pub conversation: &'a [String],
+    /// The person's own addresses.
+    pub own: &'a [String],
+}
+
+/// Permissions to act without asking.
+pub trait Grants: Send + Sync {
+    /// The grant or policy that covers this, as its decision is recorded (`grant:ID`); `None` asks the person.
+    fn covers(&self, place: &Place, wish: &Wish<'_>) -> Result<Option<String>, NodeError>;
+    /// Whether a built-in grant (`output_files`, `mark_handled` …) is in force.
+    fn builtin(&self, name: &str) -> Result<bool, NodeError>;
 }
 
 /// Everything a node may use besides its state.

@@ -50,7 +50,7 @@ impl State for Chat {
             Decision::Respond { text } => text,
             Decision::Accept => "done".to_owned(),
             Decision::Edit { args } => args.to_string(),
-            Decision::Ignore => "done".to_owned(),
+            Decision::Ignore | Decision::Draft => "done".to_owned(),
         });
         ChatUpdate::Answered { text: said.unwrap_or_default() }
     }
@@ -62,7 +62,9 @@ impl State for Chat {
     fn arrived(event: Event) -> Option<ChatUpdate> {
         match event.what {
             What::Words { text } | What::Hint { text } => Some(ChatUpdate::Heard { text }),
-            What::News { payload, .. } => Some(ChatUpdate::Heard { text: payload.to_string() }),
+            What::News { payload, .. } | What::Corrected { payload } => {
+                Some(ChatUpdate::Heard { text: payload.to_string() })
+            }
             What::Settled { .. } => Some(ChatUpdate::Over),
         }
     }

@@ -160,7 +160,7 @@ async fn act(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>,
         let args = match &answer.decision {
             Decision::Accept => answer.proposed.clone(),
             Decision::Edit { args } => args.clone(),
-            Decision::Respond { .. } | Decision::Ignore => continue,
+            Decision::Respond { .. } | Decision::Ignore | Decision::Draft => continue,
         };
         let parcel = args["parcel"].as_str().unwrap_or_default().to_owned();
         let basis = Basis::Decision { key: answer.key.clone(), args };

@@ -72,7 +72,9 @@ impl State for Desk {
     fn arrived(event: Event) -> Option<DeskUpdate> {
         match event.what {
             What::Words { text } | What::Hint { text } => Some(DeskUpdate::Heard { text }),
-            What::News { payload, .. } => Some(DeskUpdate::Heard { text: payload.to_string() }),
+            What::News { payload, .. } | What::Corrected { payload } => {
+                Some(DeskUpdate::Heard { text: payload.to_string() })
+            }
             What::Settled { .. } => Some(DeskUpdate::Heard { text: "settled".to_owned() }),
         }
     }
@@ -181,6 +183,7 @@ async fn finish(ctx: Ctx<Outbox>, state: Arc<Desk>) -> Result<Command<Desk>, Nod
         Some(Decision::Edit { args }) => format!("edit {args}"),
         Some(Decision::Respond { text }) => format!("respond {text}"),
         Some(Decision::Ignore) => format!("ignore {}", state.title),
+        Some(Decision::Draft) => format!("draft {}", state.title),
         None => "nothing".to_owned(),
     };
     let file = std::fs::OpenOptions::new().create(true).append(true).open(&ctx.services().0);

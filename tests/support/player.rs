@@ -172,7 +172,9 @@ fn approved(state: &Tape, key: &str) -> Value {
     let answer = state.answers.iter().find(|answer| answer.key == key);
     answer.map_or(Value::Null, |answer| match &answer.decision {
         Decision::Edit { args } => args.clone(),
-        Decision::Accept | Decision::Respond { .. } | Decision::Ignore => answer.proposed.clone(),
+        Decision::Accept | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => {
+            answer.proposed.clone()
+        }
     })
 }
 

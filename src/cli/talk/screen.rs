@@ -122,6 +122,7 @@ impl Screen {
                 | Block::Fields(_)
                 | Block::Code { .. }
                 | Block::Table { .. }
+                | Block::Mail(_)
                 | Block::Diff(_) => Card { blocks: vec![block.clone()] }.text(),
             };
             if !plain.is_empty() {

@@ -34,7 +34,7 @@ impl DecisionRow {
 
     fn args(&self) -> Option<String> {
         match &self.decision {
-            Decision::Accept | Decision::Ignore => None,
+            Decision::Accept | Decision::Ignore | Decision::Draft => None,
             Decision::Edit { args } => Some(args.to_string()),
             Decision::Respond { text } => Some(Value::from(text.as_str()).to_string()),
         }
@@ -65,6 +65,7 @@ impl DecisionRow {
         let decision = match (word.as_str(), args) {
             ("accept", None) => Decision::Accept,
             ("ignore", None) => Decision::Ignore,
+            ("draft", None) => Decision::Draft,
             ("edit", Some(args)) => Decision::Edit { args },
             ("respond", Some(Value::String(text))) => Decision::Respond { text },
             _ => return damaged(format!("{what} has no valid type")),

@@ -294,7 +294,7 @@ impl InterruptRow {
 
     pub(in crate::store) fn allow(&self) -> Allow {
         let bit = |n: i64| self.allow & (1 << n) != 0;
-        Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3) }
+        Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3), draft: bit(4) }
     }
 
     pub(in crate::store) fn schema(&self, db: &Connection) -> Result<Value, StoreError> {
@@ -349,6 +349,7 @@ fn allow_bits(allow: Allow) -> i64 {
         | i64::from(allow.edit) << 1
         | i64::from(allow.respond) << 2
         | i64::from(allow.ignore) << 3
+        | i64::from(allow.draft) << 4
 }
 
 /// JSON of what cannot fail to be JSON (strings and lists of strings); nothing where there is nothing.

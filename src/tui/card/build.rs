@@ -154,6 +154,12 @@ impl Doc {
                     self.cut(&Sort::Diff(span.tone), n, part, &span.text, 0..span.text.len());
                 }
             }
+            Block::Mail(mail) => {
+                self.own(Sort::Heading, format!("{} · {}", mail.from, mail.subject));
+                for (part, piece) in mail.body.iter().enumerate() {
+                    self.quoted(&Sort::Text, n, part, &piece.text, folds);
+                }
+            }
             Block::Turns(turns) => self.turns(n, turns, folds),
         }
         self.gap();
@@ -259,6 +265,7 @@ fn is_empty(block: &Block) -> bool {
         Block::Fields(fields) => fields.is_empty(),
         Block::Table { rows, .. } => rows.is_empty(),
         Block::Diff(spans) => spans.is_empty(),
+        Block::Mail(_) => false,
         Block::Turns(turns) => turns.is_empty(),
     }
 }

@@ -185,6 +185,7 @@ pub(super) fn part_of(block: &Block, part: usize) -> Option<&Visible> {
         Block::Heading(text) | Block::Text(text) | Block::Code { text, .. } => Some(text),
         Block::Fields(fields) => fields.get(part).map(|(_, value)| value),
         Block::Diff(spans) => spans.get(part).map(|span| &span.text),
+        Block::Mail(mail) => mail.body.get(part).map(|piece| &piece.text),
         Block::Turns(turns) => turns.get(part).map(|(_, said)| said),
         Block::Warnings(_) | Block::Table { .. } => None,
     }

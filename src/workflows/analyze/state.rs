@@ -156,7 +156,7 @@ impl State for Analysis {
                 AnalysisUpdate::Answered { text: Some(text), verdict: Verdict::Open }
             }
             Some(Decision::Ignore) => AnalysisUpdate::Answered { text: None, verdict: Verdict::Abandoned },
-            Some(Decision::Accept | Decision::Edit { .. }) | None => {
+            Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft) | None => {
                 AnalysisUpdate::Answered { text: None, verdict: Verdict::Approved }
             }
         }
@@ -171,7 +171,7 @@ impl State for Analysis {
         match event.what {
             What::Words { text } => Some(AnalysisUpdate::Heard { text }),
             What::Hint { text } => Some(AnalysisUpdate::Hinted { text }),
-            What::News { .. } | What::Settled { .. } => None,
+            What::News { .. } | What::Settled { .. } | What::Corrected { .. } => None,
         }
     }
 

@@ -1,0 +1,53 @@
+//! Calendars: when the person is busy, and events put in.
+//!
+//! Promised: an error is an error, never a made-up free slot; times are instants, whatever zone or recurrence they
+//! were written in; an event is written as the exact iCalendar text that was frozen before, and is found again by its
+//! UID. A new source is one file and one arm in its `open`.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::pin::Pin;
+
+/// A future that can be stored: what traits used as `dyn` return.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A time that is taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Busy {
+    /// From.
+    pub start: Timestamp,
+    /// Until.
+    pub end: Timestamp,
+    /// What it is, one line, Visible; empty where the calendar does not tell.
+    pub title: String,
+    /// Whether it is a day rather than hours.
+    pub all_day: bool,
+}
+
+/// Why a calendar did not do as it was told; a sentence for people.
+#[derive(Debug, thiserror::Error)]
+pub enum CalendarError {
+    /// It may go better next time; nothing was changed.
+    #[error("{0}")]
+    Passing(String),
+    /// It will not, until somebody mends it; nothing was changed.
+    #[error("{0}")]
+    Lasting(String),
+    /// It may have been changed.
+    #[error("{0}")]
+    Unknown(String),
+}
+
+/// A calendar.
+pub trait Calendar: Send + Sync {
+    /// What the config calls it.
+    fn name(&self) -> &str;
+    /// Every time that is taken between two instants, recurrences included, by their start.
+    fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>>;
+    /// Puts an event in: a VCALENDAR with one VEVENT.
+    fn add<'a>(&'a self, event: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>>;
+    /// Whether it holds an event of this UID.
+    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>>;
+    /// Whether it can be read and written, in a sentence either way.
+    fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>>;
+}

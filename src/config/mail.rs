@@ -1,0 +1,146 @@
+//! What the config says of mail, calendars and rules.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+/// A `[[mail]]`: one account.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mail {
+    /// What it is called everywhere.
+    pub name: String,
+    /// Where it is read.
+    pub source: MailSource,
+    /// The address mail is sent from.
+    pub address: String,
+    /// Further addresses that reach the person here.
+    pub aliases: Vec<String>,
+    /// Whether anything may be sent or marked.
+    pub mode: MailMode,
+    /// What is done in the mailbox with mail that was decided on.
+    pub handled_done: AfterHandling,
+    /// What is done in the mailbox with mail that the model or a rule ignored.
+    pub handled_ignored: AfterHandling,
+    /// Where mail is sent; `None` where `[mail.outgoing]` is not there.
+    pub outgoing: Option<MailOutgoing>,
+}
+
+/// Where an account is read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MailSource {
+    /// A Maildir.
+    Maildir {
+        /// The folder that has `cur`, `new` and `tmp`.
+        path: PathBuf,
+        /// Further folders to read, each a Maildir: a path, or a name beneath `path` (`.Work`, `Work`).
+        folders: Vec<String>,
+        /// The Maildir drafts are kept in; `.Drafts` beneath `path` where nothing is said.
+        drafts: Option<PathBuf>,
+        /// Where sent mail lies, for what was answered elsewhere; `.Sent` beneath `path` where nothing is said.
+        sent: Option<PathBuf>,
+    },
+}
+
+/// Where an account's mail is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MailOutgoing {
+    /// An outbox folder, a Maildir: whoever watches it sends.
+    Maildir {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A program that takes the mail on its standard input, such as msmtp or sendmail.
+    Command {
+        /// The words of the command; recipients are added after `--`.
+        command: Vec<String>,
+        /// A Maildir a copy of what was sent is put into.
+        sent: Option<PathBuf>,
+    },
+}
+
+/// Whether anything may be sent or marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MailMode {
+    /// What was approved is done.
+    #[default]
+    Act,
+    /// Nothing is sent or marked; cards say what would happen.
+    Observe,
+}
+
+/// What is done in the mailbox with mail that was handled.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AfterHandling {
+    /// Nothing.
+    #[default]
+    None,
+    /// It is marked as seen.
+    Seen,
+    /// It gets a label (a keyword, where the mailbox has such).
+    Label(String),
+    /// It is moved to a folder.
+    Folder(String),
+}
+
+/// A `[[rule]]`: decides before any model, for nothing. Every pattern given must match; `*` stands for any letters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    /// Against the sender's address.
+    pub from: Option<String>,
+    /// Against any recipient's address.
+    pub to: Option<String>,
+    /// Against the subject.
+    pub subject: Option<String>,
+    /// Against the list's id.
+    pub list: Option<String>,
+    /// Only mail of this account.
+    pub account: Option<String>,
+    /// What becomes of it.
+    pub class: RuleClass,
+}
+
+/// What a rule makes of mail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleClass {
+    /// Not shown.
+    #[default]
+    Ignore,
+    /// Shown.
+    Notify,
+    /// Answered.
+    Respond,
+}
+
+/// `[calendar]`: where the person's times are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Calendar {
+    /// An iCalendar file, or a folder of them.
+    Ics {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// `[intake]`: what of the mail becomes threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Intake {
+    /// How far back the first look at a mailbox goes.
+    pub first_days: u32,
+    /// How many mails the first look takes at most.
+    pub first_limit: usize,
+    /// More than this are shown and asked first.
+    pub ask_over: usize,
+    /// How often mailboxes are looked at that cannot tell of themselves.
+    pub every_seconds: u64,
+    /// Whether only unread mail counts at the first look.
+    pub unread_only: bool,
+}
+
+/// `[learning]`: how answers become memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Learning {
+    /// How long after the last decision.
+    pub delay: std::time::Duration,
+}

@@ -1,0 +1,21 @@
+//! Mail: what came, made safe to show and to prompt with, and what goes out, composed once and frozen.
+//!
+//! Promised: every text of a [`Mail`] is [`Visible`](crate::text::Visible); sizes and depths are bounded before a
+//! parser sees anything; what cannot be read is an error that keeps the raw bytes; nothing a mail mentions is ever
+//! fetched; a [`Mailbox`] is read and marked, and an [`Outgoing`] sends exactly the bytes it is given.
+//!
+//! What is not here: threads, storage and decisions. A new source is one file and one arm in its `open`.
+
+mod mailbox;
+mod model;
+
+pub use mailbox::{
+    Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, NewMail, Outgoing, SendError, Sent,
+    Standing,
+};
+pub use model::{Address, Attachment, Invitation, Link, ListInfo, Mail, Piece, Unsubscribe};
+
+use std::pin::Pin;
+
+/// A future that can be stored: what traits used as `dyn` return.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

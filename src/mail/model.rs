@@ -1,0 +1,184 @@
+//! A mail as everything else sees it: plain data, every text made Visible.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Who wrote, or is written to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Address {
+    /// The display name; empty where there is none.
+    #[serde(default)]
+    pub name: String,
+    /// The bare address, its domain in lower case and in its ASCII form.
+    pub address: String,
+}
+
+impl Address {
+    /// An address without a display name.
+    pub fn bare(address: &str) -> Self {
+        Self { name: String::new(), address: address.to_owned() }
+    }
+
+    /// Whether both reach the same mailbox: case does not count.
+    pub fn same(&self, other: &str) -> bool {
+        self.address.eq_ignore_ascii_case(other)
+    }
+
+    /// What stands after the `@`; empty where nothing does.
+    pub fn domain(&self) -> &str {
+        self.address.rsplit_once('@').map_or("", |(_, domain)| domain)
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.name.is_empty() {
+            f.write_str(&self.address)
+        } else {
+            write!(f, "{} <{}>", self.name, self.address)
+        }
+    }
+}
+
+/// One mail.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mail {
+    /// SHA-256 of the raw bytes, in hexadecimal.
+    pub raw: String,
+    /// How long the raw bytes are.
+    pub bytes: u64,
+    /// Without angle brackets.
+    pub message_id: Option<String>,
+    /// Without angle brackets.
+    pub in_reply_to: Vec<String>,
+    /// Without angle brackets, oldest first.
+    pub references: Vec<String>,
+    /// Who wrote it; an empty address where the mail does not say.
+    pub from: Address,
+    /// Who handed it in, where that is somebody else.
+    pub sender: Option<Address>,
+    /// Where answers are wanted, if elsewhere.
+    pub reply_to: Vec<Address>,
+    /// To whom.
+    pub to: Vec<Address>,
+    /// To whom besides.
+    pub cc: Vec<Address>,
+    /// To whom unseen; only in mail of one's own.
+    pub bcc: Vec<Address>,
+    /// The addresses it was delivered to (`Delivered-To`, `X-Original-To`), bare.
+    pub delivered_to: Vec<String>,
+    /// The subject, one line.
+    pub subject: String,
+    /// When it was sent, by its own account.
+    pub date: Option<Timestamp>,
+    /// The text, quotes included. What a person reads and what a model reads.
+    pub text: String,
+    /// How many pieces of text were left out because they were made not to be seen.
+    pub hidden: u32,
+    /// Whether the text was cut because it is too long; the raw bytes have all of it.
+    pub cut: bool,
+    /// Links with their real targets.
+    pub links: Vec<Link>,
+    /// What is attached.
+    pub attachments: Vec<Attachment>,
+    /// What its list says, where it came by one.
+    pub list: Option<ListInfo>,
+    /// A calendar part.
+    pub invitation: Option<Invitation>,
+    /// `Auto-Submitted`, where it is not `no`.
+    pub auto_submitted: Option<String>,
+    /// `Precedence`.
+    pub precedence: Option<String>,
+    /// Whether the mailbox's own filter calls it spam.
+    pub spam: bool,
+    /// Every header as it stands, for whoever wants to see them.
+    pub headers: Vec<(String, String)>,
+}
+
+/// A piece of a mail's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Whether it repeats an earlier mail.
+    pub quoted: bool,
+    /// The lines.
+    pub text: String,
+}
+
+/// A link.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// What the mail shows; empty where it shows the target itself.
+    #[serde(default)]
+    pub text: String,
+    /// Where it leads.
+    pub target: String,
+}
+
+/// Something attached.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    /// A name that is safe as a file name.
+    pub name: String,
+    /// Its media type, by its own account.
+    pub kind: String,
+    /// How long it is, decoded.
+    pub bytes: u64,
+    /// SHA-256 of its content, in hexadecimal.
+    pub digest: String,
+}
+
+/// What a mailing list says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ListInfo {
+    /// `List-Id` without its description.
+    pub id: Option<String>,
+    /// The address mail to the list goes to.
+    pub post: Option<String>,
+    /// How to leave, best way first.
+    pub unsubscribe: Vec<Unsubscribe>,
+}
+
+/// A way to leave a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Unsubscribe {
+    /// One POST request (RFC 8058).
+    OneClick {
+        /// Where to.
+        url: String,
+    },
+    /// A mail.
+    Mail {
+        /// To whom.
+        to: String,
+        /// With this subject.
+        subject: String,
+        /// With this text.
+        body: String,
+    },
+}
+
+/// A calendar part of a mail.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Invitation {
+    /// `REQUEST`, `REPLY`, `CANCEL` …
+    pub method: String,
+    /// The iCalendar text.
+    pub text: String,
+}
+
+impl Mail {
+    /// Every address it was sent to, openly.
+    pub fn recipients(&self) -> impl Iterator<Item = &Address> {
+        self.to.iter().chain(&self.cc)
+    }
+
+    /// What the mails of one conversation share: the id of its first mail, as far as this one knows it.
+    pub fn conversation(&self) -> Option<&str> {
+        let root = self.references.first().or(self.in_reply_to.first());
+        root.or(self.message_id.as_ref()).map(String::as_str)
+    }
+}
