@@ -69,8 +69,8 @@ impl Manner {
             return;
         }
         self.tone(&words);
-        self.deadlines |=
-            has(&words, "deadline*") && has(&words, "acknowledge*, mention*, confirm*, reference*, repeat*");
+        self.deadlines |= has(&words, "deadline*")
+            && has(&words, "acknowledge*, mention*, confirm*, reference*, repeat*, name");
         self.hold |= has(&words, "investigat*, look into, get back, looked into, acknowledge receipt")
             && !has(&words, "never, don t, do not, without asking");
     }
@@ -88,7 +88,7 @@ impl Manner {
         } else if hears("longer, say more, more detail, more details, too short, länger, ausführlicher") {
             self.short -= 1;
         }
-        if hears("friendlier, friendly, warmer, warm, kinder, nicer, freundlicher, herzlicher") {
+        if hears("friendlier, warmer, warm, warmly, kinder, nicer, freundlicher, herzlicher") {
             self.warm = true;
         }
         if hears("informal, casual, less formal, informell, duzen, lockerer, first names, first name") {

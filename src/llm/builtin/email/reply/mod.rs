@@ -7,6 +7,7 @@
 //!
 //! [`story`] reads what happened, [`desk`] everything a reply needs, [`letter`] and [`meeting`] propose.
 
+mod clock;
 mod desk;
 mod letter;
 mod manner;

@@ -52,11 +52,17 @@ impl Habits {
         let seen = mentions(line.split('(').next().unwrap_or(line), base);
         let time = seen.iter().find_map(|mention| mention.time);
         let range = seen.iter().find_map(|mention| Some((mention.time?, mention.until?)));
+        if has(&words, "not over lunch, not at lunch, no lunch meetings, lunch free") {
+            self.kept.push((Time::constant(12, 0, 0, 0), Time::constant(13, 0, 0, 0)));
+        }
         if let Some(place) = line.strip_prefix("Place:") {
             self.place = Some(place.trim().to_owned());
-        } else if has(&words, "buffer, between meetings, break, pause*, puffer") {
+        } else if has(&words, "buffer, between meetings, between two meetings, break, pause*, puffer") {
             self.buffer = minutes(line).unwrap_or(self.buffer);
-        } else if has(&words, "no meetings, never, not on, keine termine, avoid, keep, lunch, mittagspause") {
+        } else if has(
+            &words,
+            "no meetings, never, not on, keine termine, avoid, keep, lunch from, lunch between, mittagspause",
+        ) {
             if let Some(range) = range {
                 self.kept.push(range);
             } else {
@@ -267,6 +273,12 @@ mod tests {
         assert!(habits.never.contains(&Weekday::Friday));
         assert_eq!(habits.kept, [(time(12, 0, 0, 0), time(13, 0, 0, 0))]);
         assert_eq!(Habits::read("- Duration: meetings of 45 minutes").minutes, 45);
+        let habits = Habits::read(
+            "- Meetings of 30 minutes are preferred; 15 are fine\n- Between 9:00 and 17:00 on working days, not over \
+             lunch\n- Leave 15 minutes between two meetings where that is possible",
+        );
+        assert_eq!((habits.from, habits.until, habits.minutes), (time(9, 0, 0, 0), time(17, 0, 0, 0), 30));
+        assert_eq!((habits.buffer, habits.kept.len()), (15, 1));
     }
 
     #[test]
