@@ -5,8 +5,8 @@ use super::engine::{Engine, StartError};
 use super::{screen, trouble};
 use crate::graph::{BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
-    Backend, BackendError, By, Card, Decide, Item, ItemKind, ItemPage, ItemQuery, Outcome, Overview, Refusal,
-    Status, ThreadPage, ThreadQuery, ThreadView,
+    Backend, BackendError, By, Card, Decide, Item, ItemKind, ItemPage, ItemQuery, MailPage, MailQuery,
+    Outcome, Overview, Refusal, SourceLine, Status, ThreadPage, ThreadQuery, ThreadView,
 };
 use crate::store::{DriverLock, NewTrouble, StoreError};
 use crate::text::{self, nearest};
@@ -223,6 +223,18 @@ impl Backend for Local {
 
     fn outcome(&self, id: ThreadId) -> Reply<'_, Outcome> {
         Box::pin(async move { self.standing(&id) })
+    }
+
+    fn mails(&self, query: MailQuery) -> Reply<'_, MailPage> {
+        Box::pin(async move { self.engine.store().mails(&query).map_err(told) })
+    }
+
+    fn sources(&self) -> Reply<'_, Vec<SourceLine>> {
+        Box::pin(async move { self.engine.store().sources().map_err(told) })
+    }
+
+    fn fetch_mail(&self) -> Reply<'_, ()> {
+        Box::pin(async move { self.engine.store().want_sync().await.map_err(told) })
     }
 
     fn pause(&self, paused: bool) -> Reply<'_, ()> {

@@ -9,6 +9,7 @@
 mod backend;
 mod card;
 mod item;
+mod mail;
 mod propose;
 mod rules;
 mod screen;
@@ -19,6 +20,7 @@ mod thread;
 pub use backend::{Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery};
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
 pub use item::{Item, ItemKind};
+pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
 pub use propose::proposal;
 pub use rules::{Refusal, check, check_args, check_fields};
 pub use screen::{Glance, ItemLine, LineQuery, MemoryLine, Screen, Standing};
