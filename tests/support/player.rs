@@ -2,11 +2,12 @@
 
 use super::world::{Deed, World};
 use sayso::graph::{
-    Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Graph, Interrupt, Kind, NodeError,
-    State, Workflow, ask, end, goto, spawn,
+    Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Grantable, Graph, Interrupt, Kind,
+    NodeError, Place, State, Workflow, ask, end, goto, spawn,
 };
-use sayso::inbox::{Block, Card, Spec, proposal};
+use sayso::inbox::{Block, Card, OUTPUT_FILES, Spec, proposal};
 use sayso::text::Visible;
+use sayso::workflows::Wish;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -49,6 +50,18 @@ pub struct Question {
     pub no_respond: bool,
     #[serde(default)]
     pub granted: Option<String>,
+    /// Whether the grants are consulted.
+    #[serde(default)]
+    pub consult: bool,
+    /// Whether it may be kept as a draft.
+    #[serde(default)]
+    pub draft: bool,
+    /// Whether it may be allowed for the thread.
+    #[serde(default)]
+    pub for_thread: bool,
+    /// Whose mail it is about.
+    #[serde(default)]
+    pub sender: Option<String>,
     #[serde(default)]
     pub warned: bool,
 }
@@ -65,6 +78,12 @@ pub struct Once {
     /// The question it rests on; without one it rests on a grant.
     #[serde(default)]
     pub key: Option<String>,
+    /// Another grant than the usual one.
+    #[serde(default)]
+    pub grant: Option<String>,
+    /// Whether it is kept as a draft and does not leave.
+    #[serde(default)]
+    pub draft: bool,
     /// Other arguments than the approved ones.
     #[serde(default)]
     pub args: Option<Value>,
@@ -147,7 +166,7 @@ impl State for Tape {
     }
 }
 
-fn question(asked: &Question) -> Interrupt {
+fn question(asked: &Question, place: &Place, world: &World) -> Interrupt {
     let args = json!({ "key": asked.key, "n": 1 });
     let mut interrupt = proposal(&asked.key, Kind::Approval, "do", &args, &asked.key);
     interrupt.schema = json!({
@@ -157,6 +176,13 @@ fn question(asked: &Question) -> Interrupt {
     interrupt.irreversible = asked.irreversible;
     interrupt.allow.respond = !asked.no_respond;
     interrupt.granted = asked.granted.clone();
+    if asked.consult {
+        let sender = asked.sender.as_deref().unwrap_or_default();
+        let wish = Wish { tool: "do", sender, warned: asked.warned, ..Wish::default() };
+        interrupt.granted = world.covers(place, &wish);
+    }
+    interrupt.allow.draft = asked.draft;
+    interrupt.grantable = Grantable { thread: asked.for_thread, sender: asked.sender.clone() };
     if asked.warned {
         interrupt.warnings = vec![super::warning("odd")];
     }
@@ -187,7 +213,8 @@ async fn play(ctx: Ctx<Arc<World>>, state: Arc<Tape>) -> Result<Command<Tape>, N
     for op in ops {
         match op {
             Op::Ask(asked) => {
-                command.next = Command::<Tape>::ask(asked.iter().map(question).collect(), "play").next
+                let asked = asked.iter().map(|asked| question(asked, ctx.place(), &world));
+                command.next = Command::<Tape>::ask(asked.collect(), "play").next
             }
             Op::Spawn(kids) => {
                 command.next = Command::<Tape>::spawn(kids.iter().map(child).collect(), "play").next
@@ -199,11 +226,14 @@ async fn play(ctx: Ctx<Arc<World>>, state: Arc<Tape>) -> Result<Command<Tape>, N
             }
             Op::Once(once) => {
                 let basis = match &once.key {
-                    Some(key) => Basis::Decision {
-                        key: key.clone(),
-                        args: once.args.clone().unwrap_or_else(|| approved(&state, key)),
-                    },
-                    None => Basis::Grant { name: "built in".to_owned() },
+                    Some(key) => {
+                        let args = once.args.clone().unwrap_or_else(|| approved(&state, key));
+                        let key = key.clone();
+                        if once.draft { Basis::Draft { key, args } } else { Basis::Decision { key, args } }
+                    }
+                    None => {
+                        Basis::Grant { name: once.grant.clone().unwrap_or_else(|| OUTPUT_FILES.to_owned()) }
+                    }
                 };
                 // The bytes differ with each attempt, so that a retry with other bytes shows.
                 let attempt = world.count(&format!("frozen:{}", once.name));

@@ -3,7 +3,7 @@
 use super::super::StoreError;
 use super::super::seal::{Digest, Seal};
 use super::{Cells, InterruptRow, damaged, json};
-use crate::graph::{Decision, Hash};
+use crate::graph::{BatchId, Decision, Hash};
 use crate::inbox::By;
 use rusqlite::{Connection, Row, params};
 use serde_json::Value;
@@ -22,6 +22,7 @@ pub(in crate::store) struct DecisionRow {
     pub undone_at: Option<i64>,
     pub consumed: bool,
     pub executed: Option<String>,
+    pub batch: Option<BatchId>,
 }
 
 impl DecisionRow {
@@ -53,6 +54,7 @@ impl DecisionRow {
             .maybe_int(self.undone_at)
             .int(i64::from(self.consumed))
             .maybe_text(self.executed.as_deref())
+            .later_text(self.batch.as_ref().map(BatchId::as_str))
             .done()
     }
 
@@ -70,7 +72,7 @@ impl DecisionRow {
             ("respond", Some(Value::String(text))) => Decision::Respond { text },
             _ => return damaged(format!("{what} has no valid type")),
         };
-        let read = Self {
+        let mut read = Self {
             seq,
             interrupt,
             decision,
@@ -81,8 +83,13 @@ impl DecisionRow {
             undone_at: cells.next()?,
             consumed: cells.next()?,
             executed: cells.next()?,
+            batch: None,
         };
-        if cells.digest()? != read.seal() {
+        let digest = cells.digest()?;
+        let batch: Option<String> = cells.next()?;
+        read.batch = batch.as_deref().and_then(|word| BatchId::parse(word).ok());
+        // A name that cannot be read is no name: the digest, or this, tells.
+        if digest != read.seal() || batch.is_some() != read.batch.is_some() {
             return damaged(format!("{what} is not as it was written"));
         }
         Ok(read)
@@ -112,8 +119,9 @@ impl DecisionRow {
             .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM decisions")?
             .query_row([], |r| r.get(0))?;
         db.prepare_cached(
-            "INSERT INTO decisions (seq, interrupt, type, args, learn, by, hash, at, undone_at, consumed, executed, digest)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO decisions (seq, interrupt, type, args, learn, by, hash, at, undone_at, consumed, executed, batch,
+                digest)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             self.seq,
@@ -127,6 +135,7 @@ impl DecisionRow {
             self.undone_at,
             self.consumed,
             self.executed,
+            self.batch.as_ref().map(BatchId::as_str),
             self.seal().bytes(),
         ])?;
         Ok(())
