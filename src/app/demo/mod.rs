@@ -93,7 +93,8 @@ fn clear(folder: &Path) -> Result<(), DemoError> {
         }
         // A link is removed, never what it leads to.
         let folder = entry.file_type().map_err(failed)?.is_dir();
-        if folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }.map_err(failed)?;
+        if folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }
+            .map_err(failed)?;
     }
     Ok(())
 }

@@ -3,8 +3,7 @@
 use crate::app::{DemoError, begin_demo, lay_out_demo};
 use crate::cli::context::{Context, Here};
 use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
-use crate::graph::Kind;
+use crate::cli::output::{Answer, Page};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -34,39 +33,49 @@ struct Report {
     folder: PathBuf,
     /// Whether it was laid out just now.
     fresh: bool,
-    mails: u64,
     outbox: PathBuf,
 }
 
 impl Args {
     /// Whether the inbox is to be opened on it.
-    pub(in crate::cli) fn wants_screen(&self, json: bool) -> bool {
-        !self.no_tui && !json
+    pub(in crate::cli) fn wants_screen(&self, page: &Page) -> bool {
+        !self.no_tui && !page.is_json()
     }
 
-    /// Lays the demo out and gives what opens it.
-    pub(in crate::cli) async fn lay_out<'a>(&self, context: Context<'a>) -> Result<Context<'a>, Failure> {
+    /// Lays the demo out, unless it is there, and opens it.
+    pub(in crate::cli) async fn open(&self, context: Context<'_>) -> Result<Here, Failure> {
         Ok(self.laid_out(context).await?.0)
     }
 
-    async fn laid_out<'a>(&self, context: Context<'a>) -> Result<(Context<'a>, Report), Failure> {
+    async fn laid_out(&self, context: Context<'_>) -> Result<(Here, Report), Failure> {
         let folder = context.demo_folder()?;
         let zone = context.page.zone.clone();
-        let fresh = lay_out_demo(&folder, Timestamp::now(), &zone, self.reset).map_err(|error| match error {
-            DemoError::Foreign(_) | DemoError::Open(..) => Failure::usage(error.to_string()),
-            DemoError::Io(..) => Failure::failed(error.to_string()),
-        })?;
-        let context = context.in_demo(&folder);
+        let fresh =
+            lay_out_demo(&folder, Timestamp::now(), &zone, self.reset).map_err(|error| match error {
+                DemoError::Foreign(_) | DemoError::Open(..) => Failure::usage(error.to_string()),
+                DemoError::Io(..) => Failure::failed(error.to_string()),
+            })?;
+        let here = context.in_demo(&folder).open()?;
         if fresh {
-            let (local, _) = context.open_local()?;
-            begin_demo(&local, &folder).await?;
+            begin_demo(here.local(), &folder).await?;
         }
-        Ok((context, Report { mails: 0, outbox: folder.join("mail/outbox"), folder, fresh }))
+        Ok((here, Report { outbox: folder.join("mail/outbox/new"), folder, fresh }))
     }
 
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let (context, report) = self.laid_out(context).await?;
-        let page = context.page;
-        page.answer(&report, |_| text(&report))
+        let (here, report) = self.laid_out(context).await?;
+        here.page.answer(&report, |_| text(&report))
     }
+}
+
+fn text(report: &Report) -> String {
+    let (folder, outbox) = (report.folder.display(), report.outbox.display());
+    let how = if report.fresh { "The demo is laid out in" } else { "The demo is in" };
+    format!(
+        "{how} {folder}\n\n\
+         sayso demo --data {folder}                  opens the inbox on it\n\
+         sayso --data {folder} run --until-idle      lets the agents work\n\
+         sayso --data {folder} list                  shows what waits for you\n\n\
+         Mail that you accept lands in {outbox}\n"
+    )
 }
