@@ -16,6 +16,7 @@ mod intake;
 mod journal;
 mod local;
 mod models;
+mod post;
 mod screen;
 mod services;
 mod setup;
