@@ -5,6 +5,7 @@
 //! [`crate::inbox::Backend`]. Whoever is not the driver reads and decides all the same, and waits for the
 //! driver to act.
 
+mod accounts;
 mod cache;
 mod drive;
 mod engine;
@@ -24,6 +25,7 @@ mod wait;
 mod why;
 mod worker;
 
+pub use accounts::check_accounts;
 pub use engine::{Engine, Settings};
 pub use eval::{TriageEval, Unanswered, eval_triage};
 pub use fail_point::fail_point;
