@@ -4,12 +4,12 @@
 mod conversations;
 mod elsewhere;
 mod first;
+mod following;
 mod kills;
 mod letters;
 mod pigeonhole;
 mod post;
 mod unreadable;
-mod shim;
 
 /// A config under which the first look is over quickly.
 pub const CONFIG: &str = "[user]\naddress = \"ada@example.org\"\n";
