@@ -5,8 +5,9 @@ use super::engine::{Engine, StartError};
 use super::{screen, trouble};
 use crate::graph::{BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
-    Backend, BackendError, By, Card, Decide, Item, ItemKind, ItemPage, ItemQuery, Outcome, Overview, Refusal,
-    Status, ThreadPage, ThreadQuery, ThreadView,
+    Backend, BackendError, By, Card, Decide, GrantLine, GrantRequest, Item, ItemKind, ItemPage, ItemQuery,
+    MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal, SkippedPage, SkippedQuery, Status,
+    ThreadPage, ThreadQuery, ThreadView, Together,
 };
 use crate::store::{DriverLock, NewTrouble, StoreError};
 use crate::text::{self, nearest};
@@ -21,6 +22,10 @@ pub struct Local {
 }
 
 type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
+
+fn soon<'a, T>() -> Reply<'a, T> {
+    Box::pin(async { Err(BackendError::Conflict("not yet".to_owned())) })
+}
 
 impl Local {
     /// The door to an engine's threads.
@@ -123,7 +128,7 @@ impl Backend for Local {
     fn decide(&self, decide: Decide) -> Reply<'_, Outcome> {
         Box::pin(async move {
             let holds = self.engine.holds(decide.by == By::Tui);
-            let thread = self.engine.store().decide(decide, holds).await.map_err(told)?;
+            let thread = self.engine.store().decide(decide, None, holds).await.map_err(told)?;
             self.standing(&thread)
         })
     }
@@ -133,6 +138,63 @@ impl Backend for Local {
             let thread = self.engine.store().undo(id).await.map_err(told)?;
             self.standing(&thread)
         })
+    }
+
+    fn decide_together(&self, _: Vec<Decide>) -> Reply<'_, Together> {
+        soon()
+    }
+    fn undo_batch(&self, _: InterruptId) -> Reply<'_, Together> {
+        soon()
+    }
+    fn grant(&self, _: GrantRequest) -> Reply<'_, GrantLine> {
+        soon()
+    }
+    fn grants(&self) -> Reply<'_, Vec<GrantLine>> {
+        soon()
+    }
+    fn revoke(&self, _: String) -> Reply<'_, GrantLine> {
+        soon()
+    }
+    fn restore(&self, _: String) -> Reply<'_, GrantLine> {
+        soon()
+    }
+    fn reclassify(&self, _: ThreadId, _: String) -> Reply<'_, Outcome> {
+        soon()
+    }
+    fn skipped(&self, _: SkippedQuery) -> Reply<'_, SkippedPage> {
+        soon()
+    }
+    fn memory_show(&self, _: String) -> Reply<'_, MemoryView> {
+        soon()
+    }
+    fn memory_history(&self, _: String) -> Reply<'_, Vec<MemoryVersion>> {
+        soon()
+    }
+    fn memory_edit(&self, _: String, _: u64, _: String) -> Reply<'_, MemoryView> {
+        soon()
+    }
+    fn memory_pin(&self, _: String, _: String, _: bool) -> Reply<'_, MemoryView> {
+        soon()
+    }
+    fn memory_revert(&self, _: String, _: u64) -> Reply<'_, MemoryView> {
+        soon()
+    }
+
+    fn memory(&self) -> Reply<'_, Vec<MemoryLine>> {
+        Box::pin(self.blocking(|this| {
+            let store = this.engine.store();
+            let mut lines = Vec::new();
+            for namespace in store.memory_namespaces()? {
+                lines.extend(store.memory(&namespace)?.map(|newest| MemoryLine {
+                    namespace: newest.namespace,
+                    version: newest.version,
+                    profile: newest.profile,
+                    updated_at: newest.updated_at,
+                    cause: newest.cause.kind,
+                }));
+            }
+            Ok(lines)
+        }))
     }
 
     fn snooze(&self, id: InterruptId, until: Option<Timestamp>) -> Reply<'_, Item> {

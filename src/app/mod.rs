@@ -10,6 +10,7 @@ mod drive;
 mod engine;
 mod eval;
 mod fail_point;
+mod grants;
 mod journal;
 mod local;
 mod models;

@@ -4,7 +4,7 @@ use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, StepRow, ThreadRow};
 use super::seal::{Digest, Seal};
 use super::verify::tally;
 use super::{Store, StoreError};
-use crate::graph::{Decision, Interrupt, InterruptId, ThreadId, Warning};
+use crate::graph::{BatchId, Decision, Interrupt, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, NextView, Status};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -282,7 +282,7 @@ fn ask(
             Some(grant) => {
                 hold |= question.irreversible;
                 let decision = Decision::Accept;
-                record_decision(db, &interrupt, decision, true, By::Grant(grant), now)?;
+                record_decision(db, &interrupt, decision, true, By::Grant(grant), None, now)?;
                 row.decisions += 1;
             }
         }
@@ -304,6 +304,7 @@ pub(super) fn record_decision(
     decision: Decision,
     learn: bool,
     by: By,
+    batch: Option<BatchId>,
     now: i64,
 ) -> Result<(), StoreError> {
     let mut row = DecisionRow {
@@ -317,6 +318,7 @@ pub(super) fn record_decision(
         undone_at: None,
         consumed: false,
         executed: None,
+        batch,
     };
     row.insert(db)
 }

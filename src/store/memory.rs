@@ -4,36 +4,8 @@ use super::rows::{damaged, json, time};
 use super::seal::{Digest, Seal};
 use super::verify::{tallied, tally};
 use super::{Store, StoreError};
-use crate::graph::{InterruptId, ThreadId};
-use jiff::Timestamp;
+use crate::inbox::{MemoryCause, MemoryVersion};
 use rusqlite::{Connection, Row, params};
-use serde::{Deserialize, Serialize};
-
-/// Why a version came to be.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MemoryCause {
-    /// `default`, `answer`, `edit`, `revert` …
-    pub kind: String,
-    /// The thread whose answer taught it.
-    pub thread: Option<ThreadId>,
-    /// The answered interrupt.
-    pub interrupt: Option<InterruptId>,
-}
-
-/// One version of a profile.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct MemoryVersion {
-    /// Whose preferences about what.
-    pub namespace: String,
-    /// Counts from 1.
-    pub version: u64,
-    /// The whole profile.
-    pub profile: String,
-    /// When it was written.
-    pub updated_at: Timestamp,
-    /// Why.
-    pub cause: MemoryCause,
-}
 
 impl Store {
     /// Every namespace there is.

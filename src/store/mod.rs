@@ -33,6 +33,7 @@ mod verify;
 mod view;
 mod writer;
 
+pub use crate::inbox::{MemoryCause, MemoryVersion};
 pub use arrive::Arrival;
 pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};
 pub use decide::Holds;
@@ -41,7 +42,6 @@ pub use error::StoreError;
 pub use lists::{Counts, StoredItem};
 pub use load::{Have, Loaded, Runnable, Tail, ToDo};
 pub use lock::{DriverLock, Taken};
-pub use memory::{MemoryCause, MemoryVersion};
 pub use notice::Watcher;
 pub use open::{Clock, Mode, Store};
 pub use rows::Awaits;
