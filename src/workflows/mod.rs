@@ -8,7 +8,7 @@ mod ask_model;
 pub mod email;
 mod services;
 
-pub use ask_model::{ask_model, pick_model};
+pub use ask_model::{ask_for, ask_model, pick_model};
 pub use services::{
     Accounts, Blobs, CallRecord, Contacts, Grants, Ledger, Lesson, Memory, Meter, Models, Picked, Profile,
     Services, Wish,

@@ -59,9 +59,12 @@ pub(super) fn request(
     conversation: &Conversation,
     profiles: Profiles,
 ) -> Result<Request, NodeError> {
-    let facts = facts(services, state, conversation, profiles)?;
+    let now = services.clock.clone()().to_zoned(services.user.time_zone.clone());
+    // Models get the weekday of a date wrong.
+    let weekday = now.strftime("%A").to_string();
+    let facts = facts(services, state, conversation, profiles, &now)?;
     let (_, newest) = conversation.newest().ok_or_else(|| NodeError::failed("there is no mail to answer"))?;
-    let mut messages = vec![Message::user(opening(&facts))];
+    let mut messages = vec![Message::user(opening(&facts, &weekday))];
     messages.extend(said(state));
     let value = serde_json::to_value(&facts).unwrap_or_default();
     let mut request = Request::new("email.reply", value).system(ROLE).messages(join(messages));
@@ -74,6 +77,7 @@ fn facts(
     state: &Email,
     conversation: &Conversation,
     profiles: Profiles,
+    now: &jiff::Zoned,
 ) -> Result<ReplyFacts, NodeError> {
     let (known, newest) =
         conversation.newest().ok_or_else(|| NodeError::failed("there is no mail to answer"))?;
@@ -83,8 +87,6 @@ fn facts(
     let others = conversation.mails.iter().filter(|(other, _)| other.raw != known.raw);
     let mut earlier: Vec<_> = others.map(|(_, mail)| mails::facts(mail)).collect();
     earlier.drain(..earlier.len().saturating_sub(EARLIER));
-    let zone = services.user.time_zone.clone();
-    let now = services.clock.clone()().to_zoned(zone.clone());
     Ok(ReplyFacts {
         user: mails::user(services, own),
         mail: mails::facts(newest),
@@ -94,7 +96,7 @@ fn facts(
         reply_all: bare(&people.others),
         subject: reply::subject(&newest.subject),
         now: now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
-        time_zone: zone.iana_name().unwrap_or("UTC").to_owned(),
+        time_zone: now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
         response_profile: profiles.response,
         cal_profile: profiles.calendar,
         tools: tools::offered(newest).into_iter().map(|tool| tool.name).collect(),
@@ -121,7 +123,7 @@ fn as_said(turn: &Turn) -> Vec<Said> {
 }
 
 /// `Respond to the email: …`, with everything that is known.
-fn opening(facts: &ReplyFacts) -> String {
+fn opening(facts: &ReplyFacts, weekday: &str) -> String {
     let mut text = String::from("Respond to the email: ");
     let _ = writeln!(text, "{}\n", facts.mail.subject);
     let _ = write!(text, "The person: {}", facts.user.name);
@@ -132,7 +134,7 @@ fn opening(facts: &ReplyFacts) -> String {
     if !facts.user.background.trim().is_empty() {
         let _ = writeln!(text, "About them: {}", facts.user.background.trim());
     }
-    let _ = writeln!(text, "Now it is {} for them ({}).", day(&facts.now), facts.time_zone);
+    let _ = writeln!(text, "Now it is {weekday} {} for them ({}).", facts.now, facts.time_zone);
     let _ = writeln!(text, "\nHow they write:\n{}", facts.response_profile.trim());
     let _ = writeln!(text, "\nHow they plan meetings:\n{}", facts.cal_profile.trim());
     if !facts.before.is_empty() {
@@ -152,23 +154,30 @@ fn opening(facts: &ReplyFacts) -> String {
     text
 }
 
-/// The instant with its weekday, which models get wrong by themselves.
-fn day(now: &str) -> String {
-    let parsed: Result<jiff::Timestamp, _> = now.parse();
-    let offset = now.len().checked_sub(6).and_then(|at| now.get(at..)).unwrap_or("+00:00");
-    match (parsed, format!("2000-01-01T00:00:00{offset}").parse::<jiff::Timestamp>()) {
-        (Ok(_), Ok(_)) => {
-            let date = now.get(..10).and_then(|day| day.parse::<jiff::civil::Date>().ok());
-            let weekday = date.map(|date| date.strftime("%A").to_string()).unwrap_or_default();
-            format!("{weekday} {now}").trim().to_owned()
-        }
-        _ => now.to_owned(),
-    }
-}
-
-/// Everything said since, as the wire wants it.
+/// Everything said since, as the wire wants it: what became of calls stands right behind them.
 fn said(state: &Email) -> Vec<Message> {
-    state.messages.iter().map(message).collect()
+    let mut messages = Vec::new();
+    let mut late = Vec::new();
+    let mut open = 0;
+    for turn in &state.messages {
+        match turn {
+            Turn::Called { calls, .. } => {
+                open = calls.len();
+                messages.push(message(turn));
+            }
+            Turn::Became { .. } => {
+                open = open.saturating_sub(1);
+                messages.push(message(turn));
+            }
+            Turn::Told { .. } | Turn::Came { .. } if open > 0 => late.push(message(turn)),
+            Turn::Told { .. } | Turn::Came { .. } => messages.push(message(turn)),
+        }
+        if open == 0 {
+            messages.append(&mut late);
+        }
+    }
+    messages.append(&mut late);
+    messages
 }
 
 fn message(turn: &Turn) -> Message {

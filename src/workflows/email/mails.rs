@@ -5,6 +5,7 @@ use crate::config::MailMode;
 use crate::graph::NodeError;
 use crate::llm::facts::email::{MailFacts, Signals, User};
 use crate::mail::{self, Account, Mail};
+use crate::text::Visible;
 use crate::workflows::Services;
 
 /// A conversation as its nodes and cards see it.
@@ -108,4 +109,25 @@ pub(super) fn refer(known: MailRef, mail: &Mail) -> MailRef {
         date: mail.date,
         ..known
     }
+}
+
+/// A mail as a lesson keeps it: what decides stands at the beginning.
+pub(super) fn lesson_facts(mail: &Mail) -> MailFacts {
+    let mut facts = facts(mail);
+    facts.text.truncate(facts.text.floor_char_boundary(4_000));
+    facts
+}
+
+/// Who wrote, for lists.
+pub(super) fn sender(mail: &Mail) -> String {
+    let name = if mail.from.name.trim().is_empty() { &mail.from.address } else { &mail.from.name };
+    Visible::line(if name.is_empty() { "somebody" } else { name }).into_string()
+}
+
+/// All references with what lists show of them, where some have come without.
+pub(super) fn completed(conversation: &Conversation) -> Option<Vec<MailRef>> {
+    let bare = |known: &MailRef| known.message_id.is_none() && known.from.is_empty();
+    conversation.mails.iter().any(|(known, _)| bare(known)).then(|| {
+        conversation.mails.iter().map(|(known, mail)| refer(known.clone(), mail)).collect()
+    })
 }

@@ -532,6 +532,17 @@ impl Email {
         self.answers.clear();
     }
 
+    /// Whether a call names files, which only a person adds.
+    pub fn attached_by_person(&self, call: &ToolCall) -> bool {
+        call.args.get("attachments").and_then(Value::as_array).is_some_and(|files| !files.is_empty())
+    }
+
+    /// The files that arguments name, as they were read.
+    pub fn files_of<'a>(&'a self, args: &'a Value) -> impl Iterator<Item = &'a Attached> {
+        let paths = args.get("attachments").and_then(Value::as_array).into_iter().flatten();
+        paths.filter_map(Value::as_str).filter_map(|path| self.attached.get(path))
+    }
+
     /// What it came to, in a few lines, for a later thread about the same conversation.
     pub fn summary(&self) -> String {
         let mut lines = Vec::new();
