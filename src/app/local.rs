@@ -5,9 +5,7 @@ use super::engine::{Engine, StartError};
 use super::{screen, trouble};
 use crate::graph::{BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
-    Backend, BackendError, By, Card, Decide, GrantLine, GrantRequest, Item, ItemKind, ItemPage, ItemQuery,
-    MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal, SkippedPage, SkippedQuery, Status,
-    ThreadPage, ThreadQuery, ThreadView, Together,
+    Backend, BackendError, By, Card, Decide, GrantLine, GrantRequest, Item, ItemKind, ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal, SkippedPage, SkippedQuery, SourceLine, Status, ThreadPage, ThreadQuery, ThreadView, Together,
 };
 use crate::store::{DriverLock, NewTrouble, StoreError};
 use crate::text::{self, nearest};
@@ -285,6 +283,18 @@ impl Backend for Local {
 
     fn outcome(&self, id: ThreadId) -> Reply<'_, Outcome> {
         Box::pin(async move { self.standing(&id) })
+    }
+
+    fn mails(&self, query: MailQuery) -> Reply<'_, MailPage> {
+        Box::pin(async move { self.engine.store().mails(&query).map_err(told) })
+    }
+
+    fn sources(&self) -> Reply<'_, Vec<SourceLine>> {
+        Box::pin(async move { self.engine.store().sources().map_err(told) })
+    }
+
+    fn fetch_mail(&self) -> Reply<'_, ()> {
+        Box::pin(async move { self.engine.store().want_sync().await.map_err(told) })
     }
 
     fn pause(&self, paused: bool) -> Reply<'_, ()> {

@@ -3,12 +3,18 @@
 mod decision;
 mod effect;
 mod interrupt;
+mod mail;
+mod source;
 mod step;
 mod thread;
 
 pub(in crate::store) use decision::DecisionRow;
 pub(in crate::store) use effect::EffectRow;
 pub(in crate::store) use interrupt::{InterruptRow, Stage};
+pub(in crate::store) use mail::MailRow;
+pub use mail::MailState;
+pub use source::Phase;
+pub(in crate::store) use source::SourceRow;
 pub(in crate::store) use step::StepRow;
 pub use thread::Awaits;
 pub(in crate::store) use thread::ThreadRow;
