@@ -19,6 +19,7 @@ mod services;
 mod setup;
 mod trouble;
 mod wait;
+mod why;
 mod worker;
 
 pub use engine::{Engine, Settings};

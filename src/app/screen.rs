@@ -31,12 +31,12 @@ impl Screen for Local {
         Box::pin(async move { self.engine().store().keep_draft(key, text).await.map_err(told) })
     }
 
-    fn why(&self, _: String) -> Reply<'_, Card> {
-        Box::pin(async { Err(BackendError::Conflict("not yet".to_owned())) })
+    fn why(&self, item: String) -> Reply<'_, Card> {
+        Box::pin(self.blocking(move |this| this.read_why(&item)))
     }
 
     fn last_decided(&self) -> Reply<'_, Option<Decided>> {
-        Box::pin(async { Err(BackendError::Conflict("not yet".to_owned())) })
+        Box::pin(self.blocking(|this| this.engine().store().last_decided()))
     }
 }
 

@@ -5,19 +5,28 @@ use jiff::Timestamp;
 use serde::Serialize;
 use std::time::Duration;
 
+/// The built-in grant to write the files a start command names.
+pub const OUTPUT_FILES: &str = "builtin:output_files";
+
+/// The built-in grant to mark handled mail in its mailbox.
+pub const MARK_HANDLED: &str = "builtin:mark_handled";
+
 /// What runs without a card by design. Each is listed with the grants, and can be switched off.
 pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
     BuiltinGrant {
-        id: "builtin:output_files",
+        id: OUTPUT_FILES,
         tool: "output_files",
         scope: "the output files that a start command names",
     },
     BuiltinGrant {
-        id: "builtin:mark_handled",
+        id: MARK_HANDLED,
         tool: "mark_handled",
         scope: "marking handled mail in its mailbox, as [[mail]] handled says",
     },
 ];
+
+/// How the id of what the config allows by `[policy.TOOL]` begins.
+pub const POLICY_GRANT: &str = "policy:";
 
 /// Something that runs without a card by design.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,7 +24,10 @@ pub use backend::{
     Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery, Together,
 };
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
-pub use grant::{BUILTIN_GRANTS, BuiltinGrant, GrantLine, GrantRequest, GrantScope};
+pub use grant::{
+    BUILTIN_GRANTS, BuiltinGrant, GrantLine, GrantRequest, GrantScope, MARK_HANDLED, OUTPUT_FILES,
+    POLICY_GRANT,
+};
 pub use item::{Item, ItemKind};
 pub use memory::{MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};

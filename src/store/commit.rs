@@ -3,7 +3,7 @@
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, StepRow, ThreadRow};
 use super::seal::{Digest, Seal};
 use super::verify::tally;
-use super::{Store, StoreError};
+use super::{Store, StoreError, grants};
 use crate::graph::{BatchId, Decision, Interrupt, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, NextView, Status};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -272,8 +272,10 @@ fn ask(
     for question in asked {
         let mut interrupt = InterruptRow::new(db, row.seq, step, false, now, question)?;
         warn_if_done_in_original(db, row, &mut interrupt)?;
-        // A warning suspends a grant: what is unusual is seen by a person.
-        let granted = question.granted.clone().filter(|_| interrupt.warnings.is_none());
+        let granted = match &question.granted {
+            Some(grant) if grants::covers(db, grant, &interrupt, &row.id, now)? => Some(grant.clone()),
+            _ => None,
+        };
         interrupt.stage = if granted.is_some() { Stage::Decided } else { Stage::Open };
         interrupt.insert(db)?;
         row.interrupts += 1;

@@ -197,7 +197,7 @@ pub(super) fn reopen_all(db: &Connection, row: &ThreadRow, now: i64) -> Result<b
     Ok(all)
 }
 
-fn reopen(db: &Connection, interrupt: &mut InterruptRow, now: i64) -> Result<bool, StoreError> {
+pub(super) fn reopen(db: &Connection, interrupt: &mut InterruptRow, now: i64) -> Result<bool, StoreError> {
     let mut decision = DecisionRow::in_force(db, interrupt)?;
     if decision.consumed {
         return Ok(false);

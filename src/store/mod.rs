@@ -9,6 +9,7 @@
 //! to do next. Rows and bytes go in, rows and bytes come out.
 
 mod arrive;
+mod batch;
 mod blobs;
 mod commit;
 mod contacts;
@@ -17,6 +18,7 @@ mod effects;
 mod error;
 mod fork;
 mod ledger;
+mod grants;
 mod lists;
 mod load;
 mod lock;
@@ -24,6 +26,7 @@ mod mails;
 mod memory;
 mod notice;
 mod open;
+mod pins;
 mod rows;
 mod schema;
 mod screen;
@@ -31,6 +34,7 @@ mod seal;
 mod search;
 mod settings;
 mod sources;
+mod skipped;
 mod spans;
 mod trouble;
 mod verify;
@@ -39,13 +43,14 @@ mod writer;
 
 pub use crate::inbox::{MemoryCause, MemoryVersion};
 pub use arrive::Arrival;
+pub use batch::Undone;
 pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};
 pub use decide::Holds;
 pub use effects::EffectIntent;
 pub use error::StoreError;
 pub use ledger::{HandedIn, Waiting};
 pub use lists::{Counts, StoredItem};
-pub use load::{Have, Loaded, Runnable, Tail, ToDo};
+pub use load::{Granted, Have, Loaded, Runnable, Tail, ToDo};
 pub use lock::{DriverLock, Taken};
 pub use mails::{Before, NewMail, Road, StoredMail, TakenIn};
 pub use notice::Watcher;

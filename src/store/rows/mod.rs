@@ -2,6 +2,7 @@
 
 mod decision;
 mod effect;
+mod grant;
 mod interrupt;
 mod mail;
 mod source;
@@ -10,6 +11,7 @@ mod thread;
 
 pub(in crate::store) use decision::DecisionRow;
 pub(in crate::store) use effect::EffectRow;
+pub(in crate::store) use grant::{GrantRow, Scope};
 pub(in crate::store) use interrupt::{InterruptRow, Stage};
 pub(in crate::store) use mail::MailRow;
 pub use mail::MailState;
