@@ -6,6 +6,7 @@
 //!
 //! What is not here: threads, storage and decisions. A new source is one file and one arm in its `open`.
 
+pub mod compose;
 mod mailbox;
 mod model;
 
