@@ -1,5 +1,6 @@
 //! What nodes use, filled from the config and the store.
 
+use super::memory::StoreMemory;
 use super::models::ConfiguredModels;
 use crate::config::{Config, Env};
 use crate::graph::{BoxFuture, NodeError, Place};
@@ -15,6 +16,7 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
         models: Arc::new(ConfiguredModels::new(config.clone(), env)),
         meter: Arc::new(StoreMeter { config: config.clone(), store: store.clone() }),
         blobs: Arc::new(StoreBlobs(store.clone())),
+        memory: Arc::new(StoreMemory(store.clone())),
         grants: Arc::new(super::grants::StoreGrants::new(config.clone(), store.clone())),
         user: config.user.clone(),
         clock: Arc::new(move || clock.now()),

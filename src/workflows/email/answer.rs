@@ -8,7 +8,7 @@ use super::tools;
 use crate::graph::NodeError;
 use crate::llm::facts::email::{Became, ReplyFacts, Said};
 use crate::llm::{Choice, Message, Request, ToolCall};
-use crate::mail::reply;
+use crate::mail::compose::{reply_recipients, reply_subject};
 use crate::workflows::Services;
 use serde_json::Value;
 use std::fmt::Write;
@@ -82,7 +82,7 @@ fn facts(
     let (known, newest) =
         conversation.newest().ok_or_else(|| NodeError::failed("there is no mail to answer"))?;
     let own = conversation.own();
-    let people = reply::recipients(newest, &own);
+    let people = reply_recipients(newest, &own);
     let bare = |list: &[crate::mail::Address]| list.iter().map(|one| one.address.clone()).collect();
     let others = conversation.mails.iter().filter(|(other, _)| other.raw != known.raw);
     let mut earlier: Vec<_> = others.map(|(_, mail)| mails::facts(mail)).collect();
@@ -93,8 +93,8 @@ fn facts(
         earlier,
         before: state.earlier.as_ref().map(|earlier| earlier.summary.clone()).unwrap_or_default(),
         reply_to: bare(&people.to),
-        reply_all: bare(&people.others),
-        subject: reply::subject(&newest.subject),
+        reply_all: bare(&people.also),
+        subject: reply_subject(&newest.subject),
         now: now.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
         time_zone: now.time_zone().iana_name().unwrap_or("UTC").to_owned(),
         response_profile: profiles.response,
@@ -190,6 +190,9 @@ fn message(turn: &Turn) -> Message {
             let told = if data.is_null() { text.clone() } else { format!("{text}\n{data}") };
             match how {
                 Became::Done => Message::result(&call, told),
+                Became::Answered if tool == tools::QUESTION => {
+                    Message::result(&call, format!("The person says: {told}"))
+                }
                 Became::Answered => Message::result(&call, format!("Not done. The person says: {told}")),
                 Became::Failed => Message::failure(&call, told),
                 Became::Refused => Message::failure(&call, format!("The person refused this. {told}")),

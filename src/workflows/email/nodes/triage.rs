@@ -90,7 +90,7 @@ async fn read(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<MailRef>, NodeEr
     if found.is_empty() {
         let raw = match (&state.file, &state.json) {
             (Some(file), _) => input::read_file(file).map_err(NodeError::failed)?,
-            (None, Some(json)) => input::from_json(json).map_err(NodeError::failed)?,
+            (None, Some(json)) => mail::from_json(json).map_err(unreadable)?,
             (None, None) => return Err(NodeError::failed("the thread was started without a mail")),
         };
         let mail = mail::parse(&raw).map_err(unreadable)?;
@@ -98,7 +98,8 @@ async fn read(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<MailRef>, NodeEr
         if !ctx.place().forked {
             services.ledger.hand_in(ctx.place(), &mail).await?;
         }
-        let known = MailRef { raw: digest.clone(), identity: digest, ..MailRef::default() };
+        let identity = mail::identity("", &mail);
+        let known = MailRef { raw: digest, identity, ..MailRef::default() };
         found.push(mails::refer(known, &mail));
     }
     Ok(found)
