@@ -11,8 +11,18 @@ use std::time::Duration;
 
 /// The model for `role`, or the one named `wanted`.
 pub async fn pick_model(ctx: &Ctx<Services>, role: &str, wanted: Option<&str>) -> Result<Picked, NodeError> {
+    pick_model_of(ctx, &ctx.place().workflow, role, wanted).await
+}
+
+/// The model another workflow's config names for `role`: a workflow nobody starts has no section of its own.
+pub async fn pick_model_of(
+    ctx: &Ctx<Services>,
+    workflow: &str,
+    role: &str,
+    wanted: Option<&str>,
+) -> Result<Picked, NodeError> {
     let models = ctx.services().models.clone();
-    let (workflow, role) = (ctx.place().workflow.clone(), role.to_owned());
+    let (workflow, role) = (workflow.to_owned(), role.to_owned());
     let wanted = wanted.map(str::to_owned);
     // A key may come from a command that asks the person; nobody else should wait for that.
     let picked = tokio::task::spawn_blocking(move || models.pick(&workflow, &role, wanted.as_deref()));

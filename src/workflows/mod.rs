@@ -9,7 +9,7 @@ pub mod email;
 pub mod memory;
 mod services;
 
-pub use ask_model::{ask_for, ask_model, pick_model};
+pub use ask_model::{ask_for, ask_model, pick_model, pick_model_of};
 pub use services::{
     Accounts, Blobs, CallRecord, Contacts, Grants, Ledger, Lesson, Memory, Meter, Models, Picked, Profile,
     Services, Wish,

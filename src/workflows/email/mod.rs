@@ -37,7 +37,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new("email", graph()?, services);
     let about = "triage of a mail, and its answer";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&shown, state, item));
-    let spec = spec.with_roles(&["triage", "reply"]).without_results().explaining(card::explain);
+    let spec = spec.with_roles(&["triage", "reply", "memory"]).without_results().explaining(card::explain);
     Ok(spec.preparing(move |input| {
         if let Some(model) = input.get("model").and_then(Value::as_str) {
             models.known(model).map_err(|text| input::field("model", text))?;

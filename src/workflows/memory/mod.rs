@@ -26,7 +26,7 @@ pub const NAME: &str = "memory";
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(NAME, graph()?, services);
-    Ok(Spec::new(workflow, "what answers teach", draw).with_roles(&["memory"]).without_results().hidden())
+    Ok(Spec::new(workflow, "what answers teach", draw).without_results().hidden())
 }
 
 fn graph() -> Result<Graph<Learning, Services>, BuildError> {

@@ -7,7 +7,7 @@ use crate::inbox::proposal;
 use crate::llm::facts::email::{MemoryFacts, MemoryUpdate, User};
 use crate::text::{Visible, truncate};
 use crate::workflows::email::defaults;
-use crate::workflows::{Services, ask_for, pick_model};
+use crate::workflows::{Services, ask_for, pick_model_of};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
         },
         causes: state.causes.clone(),
     };
-    let model = pick_model(&ctx, "memory", None).await?;
+    let model = pick_model_of(&ctx, "email", "memory", None).await?;
     let update: MemoryUpdate = ask_for(&ctx, "memory", &model, &prompts::request(&facts)).await?;
     let proposed = whole(&update.profile);
     let reasoning = update.reasoning;
