@@ -6,7 +6,9 @@ use super::grants::policy_line;
 use super::{screen, trouble};
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
-    Backend, BackendError, By, Card, Decide, GrantLine, GrantRequest, Item, ItemKind, ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal, SkippedPage, SkippedQuery, SourceLine, Status, ThreadPage, ThreadQuery, ThreadView, Together,
+    Backend, BackendError, By, Card, Decide, GrantLine, GrantRequest, Item, ItemKind, ItemPage, ItemQuery,
+    MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal, SkippedPage,
+    SkippedQuery, SourceLine, Status, ThreadPage, ThreadQuery, ThreadView, Together,
 };
 use crate::llm::facts::email::Class;
 use crate::store::{DriverLock, NewTrouble, StoreError};

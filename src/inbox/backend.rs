@@ -1,7 +1,8 @@
 //! The one door between people and threads.
 
 use super::{
-    By, Card, GrantLine, GrantRequest, Item, ItemKind, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Refusal, SkippedPage, SkippedQuery, SourceLine, Status, ThreadLine, ThreadView,
+    By, Card, GrantLine, GrantRequest, Item, ItemKind, MailPage, MailQuery, MemoryLine, MemoryVersion,
+    MemoryView, Outcome, Refusal, SkippedPage, SkippedQuery, SourceLine, Status, ThreadLine, ThreadView,
 };
 use crate::graph::{BoxFuture, Decision, InputError, InterruptId, ThreadId};
 use jiff::Timestamp;

@@ -10,8 +10,8 @@ mod backend;
 mod card;
 mod grant;
 mod item;
-mod memory;
 mod mail;
+mod memory;
 mod propose;
 mod rules;
 mod screen;
@@ -29,8 +29,8 @@ pub use grant::{
     POLICY_GRANT,
 };
 pub use item::{Item, ItemKind};
-pub use memory::{MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
+pub use memory::{MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use propose::proposal;
 pub use rules::{Refusal, check, check_args, check_fields};
 pub use screen::{Decided, Glance, ItemLine, LineQuery, Screen, Standing};

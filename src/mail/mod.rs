@@ -8,13 +8,18 @@
 
 pub mod compose;
 mod mailbox;
+pub mod maildir;
 mod model;
+mod open;
+pub mod outgoing;
 
 pub use mailbox::{
     Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, NewMail, Outgoing, SendError, Sent,
     Standing,
 };
 pub use model::{Address, Attachment, Invitation, Link, ListInfo, Mail, Piece, Unsubscribe};
+
+pub use open::{open_mailbox, open_outgoing};
 
 use std::pin::Pin;
 

@@ -154,6 +154,38 @@ impl Store {
         })
     }
 
+    /// Whether the question about the first look at a mailbox is answered and nothing was done about it yet.
+    pub fn first_look_answered(&self, name: &str) -> Result<bool, StoreError> {
+        self.read(|db| {
+            let Some(row) = SourceRow::find(db, name)? else { return Ok(false) };
+            match (row.phase, row.thread) {
+                (Phase::Asking, Some(thread)) => Ok(ThreadRow::by_seq(db, thread)?.status.ended()),
+                _ => Ok(false),
+            }
+        })
+    }
+
+    /// The number of the newest mail, to tell what came after.
+    pub fn newest_mail(&self) -> Result<i64, StoreError> {
+        self.read(|db| {
+            Ok(db
+                .prepare_cached("SELECT coalesce(max(seq), 0) FROM mails")?
+                .query_row([], |row| row.get(0))?)
+        })
+    }
+
+    /// How many mails an account has had since that number, and how many threads those have started or joined.
+    pub fn taken_since(&self, name: &str, newest: i64) -> Result<(u64, u64), StoreError> {
+        self.read(|db| {
+            let counted: (i64, i64) = db
+                .prepare_cached(
+                    "SELECT count(*), count(DISTINCT thread) FROM mails WHERE account = ? AND seq > ?",
+                )?
+                .query_row(params![name, newest], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok((counted.0.unsigned_abs(), counted.1.unsigned_abs()))
+        })
+    }
+
     /// Asks whoever drives to look at every mailbox now.
     pub async fn want_sync(&self) -> Result<(), StoreError> {
         self.write(|db| {

@@ -6,6 +6,7 @@
 pub mod analyze;
 mod ask_model;
 pub mod email;
+pub mod intake;
 pub mod memory;
 mod services;
 
@@ -21,7 +22,7 @@ use std::sync::Arc;
 type MakeSpec = fn(Arc<Services>) -> Result<Spec, crate::graph::BuildError>;
 
 /// Every workflow there is, one line each.
-const WORKFLOWS: &[MakeSpec] = &[analyze::spec, email::spec, memory::spec];
+const WORKFLOWS: &[MakeSpec] = &[analyze::spec, email::spec, intake::spec, memory::spec];
 
 /// All workflows, with the services their nodes use.
 pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {
