@@ -1,5 +1,6 @@
 //! What a verb works with: the typed flags, and from there, on demand, the config and an open data folder.
 
+pub(super) use super::EditText;
 use super::args::Global;
 use super::failure::Failure;
 use super::log;
@@ -18,14 +19,20 @@ pub(super) struct Context<'a> {
     inputs: Inputs,
     verbose: u8,
     workflows: Workflows<'a>,
+    edit: EditText,
     pub(super) page: Page,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(global: Global, workflows: Workflows<'a>) -> Self {
+    pub(super) fn new(global: Global, workflows: Workflows<'a>, edit: EditText) -> Self {
         let inputs = Inputs { flags: global.flags(), env: Env::process(), host: Host::system() };
         let page = Page::new(global.json, inputs.host.time_zone.clone());
-        Self { inputs, verbose: global.verbose, workflows, page }
+        Self { inputs, verbose: global.verbose, workflows, edit, page }
+    }
+
+    /// The person's editor.
+    pub(super) fn edit(&self) -> EditText {
+        self.edit
     }
 
     /// What is meant.

@@ -48,27 +48,36 @@ use std::sync::Arc;
 pub type ShowScreen<'a> =
     Box<dyn FnOnce(Local, Arc<Config>) -> BoxFuture<'static, Result<(), anyhow::Error>> + 'a>;
 
+/// Lets a person edit text in a program of theirs; the second is how the file's name ends.
+pub type EditText = fn(&str, &str) -> Result<String, String>;
+
 /// Does what `args` say and gives the exit code. `workflows` is asked for the workflows once a data folder is open;
-/// `screen` is shown where no verb is given.
+/// `screen` is shown where no verb is given; `edit` is used where a verb needs an editor.
 pub fn main(
     args: impl IntoIterator<Item = OsString>,
     workflows: impl FnOnce(&Setup) -> anyhow::Result<Registry>,
     screen: ShowScreen<'_>,
+    edit: EditText,
 ) -> Exit {
     let answer = match Sayso::try_parse_from(args) {
-        Ok(typed) => run(typed, Box::new(workflows), screen),
+        Ok(typed) => run(typed, Box::new(workflows), screen, edit),
         Err(error) => failure::from_clap(&error),
     };
     let printed = answer.and_then(Answer::print);
     printed.unwrap_or_else(|failure| failure.print())
 }
 
-fn run(typed: Sayso, workflows: context::Workflows<'_>, screen: ShowScreen<'_>) -> Result<Answer, Failure> {
+fn run(
+    typed: Sayso,
+    workflows: context::Workflows<'_>,
+    screen: ShowScreen<'_>,
+    edit: EditText,
+) -> Result<Answer, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|e| Failure::failed(format!("cannot start: {e}; try again")))?;
-    let context = Context::new(typed.global, workflows);
+    let context = Context::new(typed.global, workflows, edit);
     if let Some(verb) = typed.verb {
         return runtime.block_on(verb.run(context));
     }

@@ -5,15 +5,19 @@ mod analyze;
 mod completions;
 mod config;
 mod doctor;
+mod draft;
 mod edit;
 mod eval;
 mod fork;
+mod grants;
 mod graph;
 mod ignore;
 mod list;
 mod man;
+mod memory;
 mod pause;
 mod proceed;
+mod reclassify;
 mod respond;
 mod resume;
 mod run;
@@ -59,6 +63,7 @@ verbs! {
     Ignore => ignore,
     Undo => undo,
     Snooze => snooze,
+    Draft => draft,
     Start => start,
     Analyze => analyze,
     Continue => proceed,
@@ -70,6 +75,9 @@ verbs! {
     Threads => threads,
     Show => show,
     Fork => fork,
+    Reclassify => reclassify,
+    Memory => memory,
+    Grants => grants,
     Graph => graph,
     Doctor => doctor,
     Eval => eval,
