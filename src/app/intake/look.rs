@@ -22,6 +22,9 @@ impl Intake {
         let mut source = store.source(account.name.clone(), since).await?;
         self.carry_out(account, &mut source, synced).await?;
         let mut cursor = source.cursor.clone().map(Cursor);
+        if cursor.is_none() {
+            cursor = account.mailbox.start(source.since).await?;
+        }
         let mut done = 0;
         loop {
             let fetched = account.mailbox.fetch(cursor.as_ref(), PAGE).await?;
