@@ -89,7 +89,7 @@ async fn an_update_that_drops_much_waits_for_the_person() {
 
 async fn waiting(office: &Office) -> sayso::graph::ThreadId {
     use sayso::inbox::{Backend, ThreadQuery};
-    let page = office.local.threads(ThreadQuery::default()).await.unwrap();
+    let page = office.local.threads(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();
     let found: Vec<_> = page.threads.into_iter().filter(|line| line.workflow == "memory").collect();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].status, Status::Waiting);

@@ -93,7 +93,7 @@ async fn the_calendar_is_looked_at_without_asking_and_its_errors_are_errors() {
     office.got().await;
     let request = office.requests("email.reply").remove(1);
     assert_eq!(request.facts["said"][1]["how"], "failed");
-    let said = format!("{:?}", request.messages);
+    let said = request.facts["said"][1]["text"].as_str().unwrap();
     assert!(said.contains("the file cannot be read") && !said.contains("free"), "{said}");
 }
 

@@ -176,7 +176,7 @@ async fn an_account_without_a_way_out_says_so_and_keeps_the_answer() {
 #[tokio::test]
 async fn replies_come_from_the_address_the_mail_came_to_and_carry_the_signature() {
     let mut plan = Plan::default();
-    plan.config.push_str("signature = \"Ada, Workshop\"\nquote = false\n");
+    plan.config.push_str("signature = \"Ada, Workshop\"\nquote = \"off\"\n");
     let office = Office::with(plan, "respond", [calls([write()]), calls([done()])]);
     let thread = office.got().await;
     assert!(office.open(&thread).await.text.contains("Added below: your signature"));
