@@ -6,6 +6,7 @@
 //! driver to act.
 
 mod cache;
+mod demo;
 mod drive;
 mod engine;
 mod eval;
@@ -26,6 +27,7 @@ mod wait;
 mod why;
 mod worker;
 
+pub use demo::{DemoError, begin_demo, is_demo, lay_out_demo};
 pub use engine::{Engine, Settings};
 pub use eval::{TriageEval, Unanswered, eval_triage};
 pub use fail_point::fail_point;

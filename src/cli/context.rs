@@ -6,9 +6,10 @@ use super::failure::Failure;
 use super::log;
 use super::output::Page;
 use crate::app::{Engine, Local, Setup};
-use crate::config::{Config, Env, Host, Inputs};
+use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::{Backend, Registry};
 use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Who knows the workflows.
@@ -45,10 +46,17 @@ impl<'a> Context<'a> {
         &self.inputs.env
     }
 
-    /// Opens the data folder for the screen.
-    pub(super) fn open_screen(self) -> Result<(Local, Arc<Config>), Failure> {
-        let here = self.open()?;
-        Ok((here.local, here.config))
+    /// Where the demo lies: exactly in the folder of `--data`, else beneath the data folder.
+    pub(super) fn demo_folder(&self) -> Result<PathBuf, Failure> {
+        let data = config::data_folder(&self.inputs)?;
+        Ok(if self.inputs.flags.data.is_some() { data } else { data.join("demo") })
+    }
+
+    /// The same on the demo in `folder`, with its own config unless another was named.
+    pub(super) fn in_demo(mut self, folder: &Path) -> Self {
+        self.inputs.flags.data = Some(folder.to_owned());
+        self.inputs.flags.config.get_or_insert_with(|| folder.join("config.toml"));
+        self
     }
 
     /// Opens the data folder.
@@ -79,6 +87,16 @@ pub(super) struct Here {
 impl Here {
     /// The one door to threads.
     pub(super) fn backend(&self) -> &dyn Backend {
+        &self.local
+    }
+
+    /// What the screen shows.
+    pub(super) fn for_screen(self) -> (Local, Arc<Config>) {
+        (self.local, self.config)
+    }
+
+    /// The door to this folder's threads, and to what drives them.
+    pub(super) fn local(&self) -> &Local {
         &self.local
     }
 

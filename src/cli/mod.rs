@@ -43,6 +43,7 @@ use output::Answer;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::Arc;
+use verbs::Verb;
 
 /// Shows the inbox on the screen until the person leaves it.
 pub type ShowScreen<'a> =
@@ -78,16 +79,20 @@ fn run(
         .build()
         .map_err(|e| Failure::failed(format!("cannot start: {e}; try again")))?;
     let context = Context::new(typed.global, workflows, edit);
-    if let Some(verb) = typed.verb {
-        return runtime.block_on(verb.run(context));
-    }
-    if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
-        return Err(Failure::usage(
-            "the inbox needs a terminal, and there is none; `sayso list` shows what is open, \
-             `sayso --help` all verbs",
-        ));
-    }
-    let (local, config) = context.open_screen()?;
+    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let needs = |what: &str| Failure::usage(format!("the inbox needs a terminal, and there is none; {what}"));
+    let here = match typed.verb {
+        Some(Verb::Demo(demo)) if demo.wants_screen(&context.page) => {
+            if !terminal {
+                return Err(needs("`sayso demo --no-tui` only lays the demo out"));
+            }
+            runtime.block_on(demo.open(context))?
+        }
+        Some(verb) => return runtime.block_on(verb.run(context)),
+        None if terminal => context.open()?,
+        None => return Err(needs("`sayso list` shows what is open, `sayso --help` all verbs")),
+    };
+    let (local, config) = here.for_screen();
     runtime.block_on(screen(local, config))?;
     Ok(Answer::nothing())
 }

@@ -4,6 +4,7 @@ mod accept;
 mod analyze;
 mod completions;
 mod config;
+mod demo;
 mod doctor;
 mod draft;
 mod edit;
@@ -55,6 +56,7 @@ macro_rules! verbs {
 }
 
 verbs! {
+    Demo => demo,
     List => list,
     View => view,
     Accept => accept,
