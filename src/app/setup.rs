@@ -143,6 +143,7 @@ impl From<&Config> for Settings {
             node_timeout: config.engine.node_timeout,
             step_limit: u32::try_from(config.engine.step_limit).unwrap_or(u32::MAX),
             retries: config.engine.retries,
+            learning_delay: config.learning.delay,
             policies: grants::allowing(config),
             ..Self::default()
         }

@@ -264,10 +264,12 @@ CREATE TABLE lessons (
     namespace  TEXT NOT NULL,
     cause      TEXT NOT NULL,
     thread     INTEGER NOT NULL REFERENCES threads (seq),
+    key        TEXT NOT NULL,       -- the interrupt, or the step: what a profile learns from once
     interrupt  TEXT,
     at         INTEGER NOT NULL,
     learner    INTEGER REFERENCES threads (seq),  -- the thread that learns it
-    digest     BLOB NOT NULL
+    digest     BLOB NOT NULL,
+    UNIQUE (thread, namespace, key)
 ) STRICT;
 CREATE INDEX lessons_open ON lessons (seq) WHERE learner IS NULL;
 

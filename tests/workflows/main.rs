@@ -6,5 +6,6 @@ mod support;
 
 mod allowed;
 mod analyze;
+mod email;
 mod study;
 mod trouble;
