@@ -1,11 +1,16 @@
-//! The demo's first threads: one analysis asks, one has a result, one is over. They are started, driven and decided
-//! like any other.
+//! The demo's first threads: every new mail has one that waits to be driven; one analysis asks, one has a result, one
+//! is over. They are started, driven and decided like any other.
 
 use super::super::{Local, Scope, Until, attend, family_outcome};
 use crate::graph::Decision;
 use crate::inbox::{Backend, BackendError, By, Decide, Outcome};
+use crate::store::StoreError;
 use serde_json::json;
 use std::path::Path;
+use std::time::Duration;
+
+/// How long another process that drives is waited for; a new folder has none.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the folder is asked first; this stays open.
 const OPEN: &str = "Why did the launch slip?";
@@ -16,6 +21,12 @@ const PAST: &str = "What is spent for the spring fair?";
 
 /// Starts the demo's threads about the notes in `folder`, and drives them to where a person is asked.
 pub async fn begin(local: &Local, folder: &Path) -> Result<(), BackendError> {
+    if let Some(intake) = local.intake() {
+        let synced = intake.sync_anywhere(&|_| {}, PATIENCE).await.map_err(failed)?;
+        if let Some(error) = synced.into_iter().flatten().find_map(|synced| synced.error) {
+            return Err(BackendError::Failed(error));
+        }
+    }
     let past = approved(local, folder, PAST).await?;
     local.file_away(past.thread).await?;
     approved(local, folder, ANSWERED).await?;
@@ -41,8 +52,11 @@ async fn approved(local: &Local, folder: &Path, query: &str) -> Result<Outcome, 
     driven(local, outcome).await
 }
 
+fn failed(error: StoreError) -> BackendError {
+    BackendError::Failed(error.to_string())
+}
+
 async fn driven(local: &Local, outcome: Outcome) -> Result<Outcome, BackendError> {
-    let failed = |error: crate::store::StoreError| BackendError::Failed(error.to_string());
     let scope = Scope::Family(outcome.thread.clone());
     attend(local.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.map_err(failed)?;
     family_outcome(local.engine(), &outcome.thread).map_err(failed)
