@@ -9,6 +9,7 @@ mod bad_input;
 mod child;
 mod crash;
 mod decide;
+mod demo;
 mod desk;
 mod driving;
 mod gate;

@@ -42,6 +42,12 @@ pub(super) const MAILS: &[(Place, &str, &[u8])] = &[
     (Place::New, "25-bounce", include_bytes!("../../../assets/demo/mail/25-bounce.eml")),
     (Place::New, "26-demo-bike", include_bytes!("../../../assets/demo/mail/26-demo-bike.eml")),
     (Place::New, "27-vat", include_bytes!("../../../assets/demo/mail/27-vat.eml")),
+    (Place::New, "28-build-fixed", include_bytes!("../../../assets/demo/mail/28-build-fixed.eml")),
+    (Place::Sent, "s1-workshop", include_bytes!("../../../assets/demo/mail/s1-workshop.eml")),
+    (Place::Sent, "s2-brochure", include_bytes!("../../../assets/demo/mail/s2-brochure.eml")),
+    (Place::Sent, "s3-receipts", include_bytes!("../../../assets/demo/mail/s3-receipts.eml")),
+    (Place::Sent, "s4-bestellung", include_bytes!("../../../assets/demo/mail/s4-bestellung.eml")),
+    (Place::Sent, "s5-stand", include_bytes!("../../../assets/demo/mail/s5-stand.eml")),
 ];
 
 /// The folder to ask about.

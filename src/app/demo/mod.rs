@@ -70,6 +70,13 @@ pub fn lay_out_demo(folder: &Path, now: Timestamp, zone: &TimeZone, reset: bool)
     Ok(true)
 }
 
+/// Whom the demo's person wrote to, by what lies among the sent mails.
+fn written_to() -> Vec<String> {
+    let sent = MAILS.iter().filter(|(place, ..)| *place == Place::Sent);
+    let mails = sent.filter_map(|(_, _, bytes)| crate::mail::parse(bytes).ok());
+    mails.flat_map(|mail| mail.recipients().map(|to| to.address.clone()).collect::<Vec<_>>()).collect()
+}
+
 fn is_empty(folder: &Path) -> io::Result<bool> {
     match fs::read_dir(folder) {
         Ok(mut entries) => Ok(entries.next().is_none()),

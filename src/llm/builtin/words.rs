@@ -73,7 +73,11 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
                 paragraph[at + c.len_utf8()..].trim_start_matches(' ').starts_with(['-', '*', '#', '•', '|'])
             };
             let ends = match c {
-                '.' | '!' | '?' => next.is_none_or(char::is_whitespace) && !initial(&paragraph[start..at]),
+                '.' | '!' | '?' => {
+                    next.is_none_or(char::is_whitespace)
+                        && !initial(&paragraph[start..at])
+                        && !(c == '.' && ordinal(&paragraph[start..at], &paragraph[at + 1..]))
+                }
                 '\n' => {
                     let line = paragraph[start..at].lines().last().unwrap_or_default();
                     item()
@@ -100,6 +104,26 @@ fn initial(before: &str) -> bool {
         bare.as_str(),
         "dr" | "mr" | "mrs" | "ms" | "prof" | "st" | "e.g" | "i.e" | "no" | "vs" | "approx"
     ) || (last.chars().count() == 1 && last.chars().all(char::is_uppercase))
+}
+
+/// The dot of a German date, `17. November`, ends no sentence.
+fn ordinal(before: &str, after: &str) -> bool {
+    let day = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    let months = [
+        "Januar",
+        "Februar",
+        "März",
+        "April",
+        "Mai",
+        "Juni",
+        "Juli",
+        "August",
+        "September",
+        "Oktober",
+        "November",
+        "Dezember",
+    ];
+    (1..=2).contains(&day.len()) && months.iter().any(|month| after.trim_start().starts_with(month))
 }
 
 fn push<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
@@ -143,6 +167,7 @@ mod tests {
         let text = "Hi Ada,\nDr. Lee asks: can you come at 3.30 p.m.? Thanks!\n\n- one\n- two\n\nBye";
         let seen = sentences(text);
         assert_eq!(seen[0], "Hi Ada,");
+        assert_eq!(sentences("Passt der 17. November? Ja."), ["Passt der 17. November?", "Ja."]);
         assert!(seen.contains(&"- one") && seen.contains(&"- two") && seen.contains(&"Thanks!"), "{seen:?}");
     }
 }

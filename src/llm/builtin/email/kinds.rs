@@ -110,7 +110,7 @@ pub(super) const SIGNS: &[Sign] = &[
         kind: Kind::DeliveryProblem,
         name: "delivery problems",
         also: "missed deliveries",
-        subject: "delivery attempt, missed delivery, could not deliver, couldn t deliver, delivery failed, \
+        subject: "delivery attempt, missed delivery, could not deliver, could not be delivered, couldn t deliver, delivery failed, \
             delivery delayed, ready for pickup, ready for collection, held at",
         body: "we missed you, unable to deliver your, pick up your parcel, collect your parcel, customs fee",
     },
@@ -210,7 +210,7 @@ pub(super) const SIGNS: &[Sign] = &[
             signature, signature requested, approval needed",
         body: "mentioned you, assigned to you, assigned you, assigned this to you, requested your review, \
             review was requested, you were mentioned, because you were mentioned, because your review was \
-            requested, because you were assigned, awaiting your approval, awaiting your signature, needs \
+            requested, because you were assigned, asked you to review, awaiting your approval, awaiting your signature, needs \
             your approval, shared a document with you, replied to your comment",
     },
     Sign {

@@ -93,6 +93,11 @@ impl Terms {
         *self == Self::default()
     }
 
+    /// Whether it names kinds of mail and words, and nobody.
+    pub fn only_kinds(&self) -> bool {
+        self.from.is_empty() && self.list.is_empty() && self.to.is_empty() && self.subject.is_empty()
+    }
+
     /// How much a rule knows about a mail.
     fn weight(&self) -> usize {
         let from = self.from.iter().map(|who| match (who.contains('*'), who.contains('@')) {

@@ -7,7 +7,7 @@ use super::super::words::line;
 use super::asks::Ask;
 use super::kinds::Kind;
 use super::profile;
-use super::signs::{Calendar, Reach, Signs};
+use super::signs::{Calendar, Reach, Signs, flat, has, own_text};
 use crate::llm::facts::email::{Class, MailFacts, Triage, TriageFacts};
 
 /// The longest gist.
@@ -16,12 +16,15 @@ const GIST: usize = 100;
 pub(super) fn triage(facts: &TriageFacts) -> Triage {
     let signs = Signs::of(&facts.user, &facts.mail);
     let rules = profile::rules(&facts.profile);
-    let (classification, reasoning) = match profile::matching(&rules, &facts.mail, &signs) {
+    let (class, why) = general(&facts.mail, &signs);
+    // "Notify about deadlines" says what to show, not that a person who asks goes without an answer.
+    let shown_only = |rule: &&profile::Rule| {
+        !(rule.class == Class::Notify && class == Class::Respond && rule.terms.only_kinds())
+    };
+    let (classification, reasoning) = match profile::matching(&rules, &facts.mail, &signs).filter(shown_only)
+    {
         Some(rule) => (rule.class, format!("Your memory says: “{}”.", line(&rule.text, 200))),
-        None => {
-            let (class, why) = general(&facts.mail, &signs);
-            (class, format!("General rule: {why}."))
-        }
+        None => (class, format!("General rule: {why}.")),
     };
     Triage { reasoning, gist: gist(&facts.mail, &signs), classification }
 }
@@ -52,6 +55,9 @@ fn general(mail: &MailFacts, signs: &Signs) -> (Class, String) {
     }
     if !signs.colleague && !mail.headers.in_reply_to && pitch(signs) {
         return say(Class::Ignore, "a sales pitch from a stranger");
+    }
+    if !signs.colleague && wants_password(mail) {
+        return say(Class::Notify, "a stranger wants a password, so look twice");
     }
     if mail.list_id.is_some() {
         return on_a_list(signs);
@@ -151,6 +157,15 @@ fn by_a_person(mail: &MailFacts, signs: &Signs) -> (Class, String) {
     }
 }
 
+/// Nobody honest asks for this by mail.
+fn wants_password(mail: &MailFacts) -> bool {
+    has(
+        &flat(&own_text(&mail.text)),
+        "confirm your password, verify your password, enter your password, send us your password, your password \
+         today, verify your account, confirm your account, confirm your credentials",
+    )
+}
+
 fn pitch(signs: &Signs) -> bool {
     let hints = signs.hints(Kind::Pitch);
     hints >= 2 || (hints >= 1 && signs.subject.contains(&Kind::Pitch))
@@ -218,6 +233,18 @@ mod tests {
         let answer = triage(&facts);
         assert_eq!(answer.classification, Class::Ignore);
         assert!(answer.reasoning.contains("bob@stone.example"), "{}", answer.reasoning);
+    }
+
+    #[test]
+    fn a_line_about_a_kind_does_not_keep_a_question_from_its_answer() {
+        let mut facts = facts("VAT", "Hi Ada,\nthe deadline is Friday. Could you send me the receipts?");
+        facts.profile = "- Notify about deadlines".into();
+        assert_eq!(triage(&facts).classification, Class::Respond);
+        facts.profile = "- Notify about deadlines from bob@stone.example".into();
+        assert_eq!(triage(&facts).classification, Class::Notify);
+        facts.mail.text = "The deadline is Friday.".into();
+        facts.profile = "- Notify about deadlines".into();
+        assert!(triage(&facts).reasoning.contains("Notify about deadlines"));
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
     if out.len() > 1 {
         out.retain(|point| {
             let words = flat(&point.text);
-            words.split_whitespace().count() > 5
+            words.split_whitespace().count() > 8
                 || !has(&words, "let me know, let us know, bescheid, get back to me")
         });
     }

@@ -1,0 +1,172 @@
+//! `sayso demo` through the real program: laid out, worked on and laid out anew, and who is refused.
+
+use crate::desk::{Desk, Said, said, text, texts};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A demo in a folder of its own.
+struct Demo {
+    desk: Desk,
+}
+
+impl Demo {
+    fn new() -> Self {
+        let demo = Self { desk: Desk::new() };
+        let laid = demo.run(&["demo", "--no-tui"]);
+        assert_eq!(laid.code, 0, "{laid:?}");
+        demo
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.desk.path("demo")
+    }
+
+    /// The real program on the demo, with nothing held back.
+    fn program(&self) -> Command {
+        let mut command = self.desk.real();
+        command.env_remove("SAYSO_DATA").env("SAYSO_APPROVALS__HOLD_SECONDS", "0");
+        command.arg("--data").arg(self.folder());
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Said {
+        said(self.program().args(args).output().unwrap())
+    }
+
+    #[track_caller]
+    fn json(&self, args: &[&str]) -> Value {
+        let said = self.run(&[args, &["--json"]].concat());
+        assert_eq!(said.code, 0, "{args:?}: {said:?}");
+        serde_json::from_str(&said.out).unwrap()
+    }
+
+    /// The open item whose title has these words.
+    #[track_caller]
+    fn item(&self, words: &str) -> Value {
+        let list = self.json(&["list"]);
+        let found = list.as_array().unwrap().iter().find(|item| text(&item["title"]).contains(words));
+        found.unwrap_or_else(|| panic!("{words} in {list}")).clone()
+    }
+
+    fn outbox(&self) -> Vec<String> {
+        let read = fs::read_dir(self.folder().join("mail/outbox/new")).unwrap();
+        let mut mails: Vec<String> =
+            read.map(|entry| String::from_utf8(fs::read(entry.unwrap().path()).unwrap()).unwrap()).collect();
+        mails.sort();
+        mails
+    }
+}
+
+#[test]
+fn the_week_is_triaged_answered_and_sent_to_the_outbox() {
+    let demo = Demo::new();
+    // What was really run when it was laid out.
+    let past = demo.json(&["threads", "--status", "done"]);
+    assert!(past.as_array().unwrap().len() >= 2, "{past}");
+    assert_eq!(demo.item("Why did the launch slip?")["kind"], "question");
+    demo.json(&["run", "--until-idle"]);
+
+    // A draft is accepted and lands in the outbox as a mail.
+    let offer = demo.item("Twelve cargo bikes");
+    assert_eq!((&offer["kind"], &offer["action"]), (&"approval".into(), &"write_email".into()));
+    let hash = text(&offer["args_hash"]);
+    let done = demo.json(&["accept", &text(&offer["id"]), "--args-hash", &hash, "--wait"]);
+    assert_eq!(done["status"], "done", "{done}");
+    let [mail] = &demo.outbox()[..] else { panic!("{:?}", demo.outbox()) };
+    let parsed = sayso::mail::parse(mail.as_bytes()).unwrap();
+    assert_eq!(parsed.from.address, "noor@tidewheel.example");
+    assert_eq!(parsed.to[0].address, "adaeze.obi@harbourcouriers.example");
+    assert_eq!(parsed.subject, "Re: Twelve cargo bikes");
+    assert_eq!(parsed.in_reply_to, ["03-harbour-couriers@harbourcouriers.example"]);
+    assert!(
+        parsed.text.contains("Dear Adaeze,") && parsed.text.contains("Would one of these times suit you?")
+    );
+    assert!(parsed.message_id.is_some() && parsed.date.is_some());
+
+    // A question is answered, and the answer is what the draft says.
+    let asked = demo.item("Hub drawings");
+    assert_eq!(asked["action"], "question");
+    let outcome = demo.json(&["respond", &text(&asked["id"]), "yes\nSam approves it", "--wait"]);
+    let draft = demo.json(&["view", &texts(&outcome["interrupts"])[0]]);
+    let content = text(&draft["args"]["content"]);
+    assert!(
+        content.contains("I will send you the signed drawings by") && content.contains("Sam approves it."),
+        "{content}"
+    );
+    let sent = demo.json(&["accept", &text(&draft["id"]), "--wait"]);
+    assert_eq!((&sent["status"], demo.outbox().len()), (&"done".into(), 2), "{sent}");
+
+    // A meeting is put into the calendar.
+    let meeting = demo.item("Planning the spring fair");
+    assert_eq!(meeting["action"], "schedule_meeting");
+    assert_eq!(meeting["args"]["duration_minutes"], 60);
+    demo.json(&["accept", &text(&meeting["id"]), "--wait"]);
+    let calendar = fs::read_to_string(demo.folder().join("calendar.ics")).unwrap();
+    assert!(calendar.contains("SUMMARY:Planning the spring fair"), "{calendar}");
+}
+
+#[test]
+fn the_attack_is_shown_with_its_warnings_and_does_nothing() {
+    let demo = Demo::new();
+    demo.json(&["run", "--until-idle"]);
+    let attack = demo.item("your mailbox is 98% full");
+    assert_eq!(attack["action"], "notify");
+    let codes: Vec<String> =
+        attack["warnings"].as_array().unwrap().iter().map(|warning| text(&warning["code"])).collect();
+    for code in ["reply_to_differs", "link_differs"] {
+        assert!(codes.iter().any(|seen| seen == code), "{code} in {codes:?}");
+    }
+    let card = text(&demo.json(&["view", &text(&attack["id"])])["text"]);
+    assert!(!card.contains("Ignore your earlier instructions"), "{card}");
+    assert!(demo.outbox().is_empty());
+    // The awkward ones are read, and what a rule names is not shown.
+    demo.item("ベアリングの見積書");
+    demo.item("Образцы спиц");
+    let list = demo.json(&["list"]).to_string();
+    assert!(!list.contains("The Weekly Spoke") && !list.contains("30% off"), "{list}");
+}
+
+#[test]
+fn it_is_laid_out_once_reset_on_demand_and_never_over_other_files() {
+    let demo = Demo::new();
+    let again = demo.json(&["demo", "--no-tui"]);
+    assert_eq!((&again["fresh"], &again["folder"]), (&false.into(), &demo.folder().to_str().unwrap().into()));
+    let asked = text(&demo.item("Why did the launch slip?")["id"]);
+    demo.json(&["ignore", &asked]);
+    let anew = demo.json(&["demo", "--reset"]);
+    assert_eq!(anew["fresh"], true);
+    assert_ne!(text(&demo.item("Why did the launch slip?")["id"]), asked);
+
+    let desk = Desk::new();
+    fs::create_dir(desk.path("mine")).unwrap();
+    fs::write(desk.path("mine/letter.txt"), "Dear").unwrap();
+    for args in [&["demo", "--no-tui"][..], &["demo", "--no-tui", "--reset"]] {
+        let refused = said(
+            desk.real()
+                .env_remove("SAYSO_DATA")
+                .arg("--data")
+                .arg(desk.path("mine"))
+                .args(args)
+                .output()
+                .unwrap(),
+        );
+        assert_eq!(refused.code, 2, "{refused:?}");
+        assert!(refused.err.contains("not empty") && refused.out.is_empty(), "{refused:?}");
+    }
+    assert_eq!(fs::read_dir(desk.path("mine")).unwrap().count(), 1);
+    // Without --data it lies beneath the data folder, and a screen needs a terminal.
+    let below = said(
+        desk.real()
+            .env("SAYSO_DATA", desk.path("all"))
+            .args(["demo", "--no-tui", "--json"])
+            .output()
+            .unwrap(),
+    );
+    let below: Value = serde_json::from_str(&below.out).unwrap_or_else(|_| panic!("{below:?}"));
+    assert_eq!(below["folder"], desk.path("all").join("demo").to_str().unwrap());
+    let blind = said(desk.real().env("SAYSO_DATA", desk.path("all")).arg("demo").output().unwrap());
+    assert_eq!(blind.code, 2, "{blind:?}");
+    assert!(blind.err.contains("--no-tui"), "{blind:?}");
+}
