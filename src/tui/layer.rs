@@ -75,6 +75,8 @@ pub enum Choice {
     Snooze(Option<Timestamp>),
     /// Start a thread of this workflow.
     Start(String),
+    /// Put this on the clipboard.
+    Copy(String),
 }
 
 /// What a line of text is for.
@@ -86,6 +88,8 @@ pub enum Ask {
     Narrow,
     /// To do something by its name.
     Palette,
+    /// To pipe a mail through it.
+    Pipe,
 }
 
 /// A line of text.
@@ -97,6 +101,17 @@ pub struct Prompt {
     pub editor: Editor,
     /// The suggestion the keys are on.
     pub cursor: usize,
+}
+
+/// Something to read.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Its title.
+    pub title: String,
+    /// What it says.
+    pub doc: Doc,
+    /// The line at the top.
+    pub top: Place,
 }
 
 /// What lies over the tabs.
@@ -112,6 +127,8 @@ pub enum Layer {
     Menu(Menu),
     /// A line of text.
     Prompt(Prompt),
+    /// Something to read.
+    Page(Box<Page>),
     /// All keys, from this line on.
     Help(usize),
     /// Something is held, and the person wants to leave: titles.
@@ -124,7 +141,7 @@ impl Layer {
         match self {
             Layer::Confirm(_) | Layer::Bulk(_) => Scope::Confirm,
             Layer::Form(_) => Scope::Form,
-            Layer::Menu(_) | Layer::Help(_) => Scope::Menu,
+            Layer::Menu(_) | Layer::Page(_) | Layer::Help(_) => Scope::Menu,
             Layer::Prompt(_) => Scope::Prompt,
             Layer::Ending(_) => Scope::Ending,
         }

@@ -132,7 +132,7 @@ impl Opened {
             answers,
             doc: Doc::default(),
             top: Place::default(),
-            folds: Folds::Closed,
+            folds: Folds::default(),
             end_seen: false,
         };
         opened.cut();
@@ -387,6 +387,11 @@ impl Model {
     pub fn current(&self) -> Option<&Opened> {
         let row = self.selected()?;
         self.opened.as_ref().filter(|opened| opened.item.id == row.id && opened.item.args_hash == row.hash)
+    }
+
+    /// Whether the card shows what it folds at first.
+    pub fn is_unfolded(&self) -> bool {
+        self.current().is_some_and(|opened| opened.folds.open)
     }
 
     /// Where keys mean something now, the nearest first.

@@ -239,6 +239,8 @@ pub enum Cmd {
     Copy(String),
     /// Let a person edit text in `$EDITOR`; for the layer of this number.
     Editor(u64, String, &'static str),
+    /// Give text to a command of the person's, on its standard input.
+    Pipe(String, String),
     /// Tell a person who may look elsewhere.
     Notice(String),
     /// Stop until the shell says `fg`.

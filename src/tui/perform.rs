@@ -72,9 +72,13 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
             let ways = tokio::task::spawn_blocking(move || complete(&asked)).await.unwrap_or_default();
             Msg::Completions(layer, typed, ways)
         }
-        Cmd::Copy(_) | Cmd::Editor(..) | Cmd::Notice(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => {
-            return None;
-        }
+        Cmd::Copy(_)
+        | Cmd::Editor(..)
+        | Cmd::Pipe(..)
+        | Cmd::Notice(_)
+        | Cmd::Suspend
+        | Cmd::Redraw
+        | Cmd::Quit => return None,
     })
 }
 

@@ -86,9 +86,13 @@ impl Desk {
         let mut queue: VecDeque<Cmd> = cmds.into();
         while let Some(cmd) = queue.pop_front() {
             match cmd {
-                Cmd::Copy(_) | Cmd::Editor(..) | Cmd::Notice(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => {
-                    self.outside.push(cmd);
-                }
+                Cmd::Copy(_)
+                | Cmd::Editor(..)
+                | Cmd::Pipe(..)
+                | Cmd::Notice(_)
+                | Cmd::Suspend
+                | Cmd::Redraw
+                | Cmd::Quit => self.outside.push(cmd),
                 cmd => {
                     if let Some(msg) = self.runtime.block_on(perform(&self.local, cmd)) {
                         queue.extend(update(&mut self.model, msg));

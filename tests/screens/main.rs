@@ -7,6 +7,7 @@ mod support;
 mod drafts;
 mod harness;
 mod keys;
+mod mails;
 mod safe;
 mod sizes;
 mod snapshots;

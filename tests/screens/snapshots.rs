@@ -1,6 +1,7 @@
 //! Every screen and layer at three sizes.
 
 use crate::harness::Desk;
+use crate::support::desk;
 use sayso::graph::Progress;
 use sayso::tui::{Driving, Msg};
 use serde_json::json;
@@ -13,9 +14,24 @@ fn snap(name: &str, keys: &str) {
     });
 }
 
+/// The same over a desk with nothing but a conversation of mails on it.
+fn snap_mail(name: &str, keys: &str) {
+    snap_on(
+        name,
+        |size| Desk::with(size, vec![desk::letter()]),
+        |desk| {
+            desk.press(keys);
+        },
+    );
+}
+
 fn snap_with(name: &str, work: impl Fn(&mut Desk)) {
+    snap_on(name, Desk::full, work);
+}
+
+fn snap_on(name: &str, begin: impl Fn((u16, u16)) -> Desk, work: impl Fn(&mut Desk)) {
     for size in SIZES {
-        let mut desk = Desk::full(size);
+        let mut desk = begin(size);
         work(&mut desk);
         insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
             insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), desk.dump());
@@ -34,6 +50,17 @@ fn inbox() {
     snap("inbox_wide", "jjjjjjj");
     snap("inbox_result", "G");
     snap("inbox_unfolded", "<enter>T");
+}
+
+#[test]
+fn mails() {
+    snap_mail("mail", "<enter>");
+    snap_mail("mail_end", "<enter>G");
+    snap_mail("mail_unfolded", "<enter>T");
+    snap_mail("mail_headers", "<enter>H");
+    snap_mail("mail_attachments", "<enter>v");
+    snap_mail("mail_links", "<enter>Lj");
+    snap_mail("mail_pipe", "<enter>|less");
 }
 
 #[test]

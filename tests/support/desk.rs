@@ -4,7 +4,9 @@ use sayso::graph::{
     Answer, ChildResult, Command, Ctx, Decision, Event, Graph, Interrupt, Kind, NodeError, State, Warning,
     What, Workflow, ask, end, goto,
 };
-use sayso::inbox::{Block, Card, Item, ItemKind, Span, Spec, Tone, proposal};
+use sayso::inbox::{
+    AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock, Span, Spec, Tone, proposal,
+};
 use sayso::text::Visible;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +31,7 @@ pub struct Desk {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeskInput {
-    /// mail, reply, meeting, python, question, trouble, slow or report
+    /// mail, letter, reply, meeting, python, question, trouble, slow or report
     pub kind: String,
     /// One line
     pub title: String,
@@ -117,7 +119,7 @@ async fn begin(ctx: Ctx<Outbox>, state: Arc<Desk>) -> Result<Command<Desk>, Node
 
 fn asked(state: &Desk) -> Interrupt {
     let (kind, action, args, schema) = match state.kind.as_str() {
-        "mail" => (Kind::Triage, "notify", json!({"subject": state.title}), Value::Bool(true)),
+        "mail" | "letter" => (Kind::Triage, "notify", json!({"subject": state.title}), Value::Bool(true)),
         "meeting" => (
             Kind::Approval,
             "schedule_meeting",
@@ -220,6 +222,7 @@ fn card(state: &Desk, item: &Item) -> Card {
             ]));
         }
         "question" => blocks.push(Block::Text(text(&state.text))),
+        "notify" if state.kind == "letter" => blocks.extend(letters(state)),
         _ => {
             let shown = |value: &Value| match value {
                 Value::String(one) => one.clone(),
@@ -243,6 +246,59 @@ fn card(state: &Desk, item: &Item) -> Card {
         }
     }
     Card { blocks }
+}
+
+/// A conversation of three mails, with everything in them that a mail can hold.
+fn letters(state: &Desk) -> Vec<Block> {
+    let text = |raw: &str| Visible::new(raw);
+    let quoted = |lines: usize| "> as I said before\n".repeat(lines);
+    let mail = |from: &str, date: &str, words: &str, quotes: usize| MailBlock {
+        from: Visible::line(from),
+        to: Visible::line("Ada Lovelace <ada@example.org>"),
+        date: Visible::line(date),
+        subject: Visible::line(&format!("Re: {}", state.title)),
+        headers: [("Message-ID", "<1@example.org>"), ("X-Mailer", "quill 1.0"), ("X-Empty", "")]
+            .map(|(name, value)| (text(name), text(value)))
+            .to_vec(),
+        body: vec![
+            BodyPiece { quoted: false, text: text(words) },
+            BodyPiece { quoted: true, text: text(&quoted(quotes)) },
+        ],
+        ..MailBlock::default()
+    };
+    let newest = MailBlock {
+        cc: Visible::line(
+            "bob@example.org, carol@example.org, dan@example.org, eve@example.org, fay@example.org",
+        ),
+        attachments: vec![
+            AttachmentLine { name: text("figures.xlsx"), kind: text("spreadsheet"), bytes: 18_204 },
+            AttachmentLine { name: Visible::line(&state.title), kind: text("image/png"), bytes: 2_400_000 },
+        ],
+        links: vec![
+            (text("https://example.org/report"), text("https://example.org/report")),
+            (text("www.your-bank.example"), text("https://login.evil.test/your-bank?next=account")),
+        ],
+        hidden: 2,
+        ..mail(&state.from, "Mon 2 Mar, 09:41", &state.text, 14)
+    };
+    let mut elsewhere =
+        mail("Ada Lovelace <ada@example.org>", "Sun 1 Mar, 18:03", "Could you send me the figures?\n", 2);
+    elsewhere.subject = Visible::line("Something else");
+    elsewhere.folded = true;
+    let oldest = MailBlock {
+        folded: true,
+        ..mail(&state.from, "Fri 27 Feb, 11:20", "Hello Ada,\n\nthe quarter is over.\n", 0)
+    };
+    [newest, elsewhere, oldest].map(|mail| Block::Mail(Box::new(mail))).to_vec()
+}
+
+/// A mail to look at; it is not among the samples, whose order tests rely on.
+pub fn letter() -> (&'static str, Value) {
+    let text = "Hello Ada,\n\nhere are the figures for the quarter. The second sheet has what was returned.\n\nBob\n";
+    (
+        "desk",
+        json!({"kind": "letter", "title": "Quarterly figures", "from": "Bob Stone <bob@example.org>", "text": text}),
+    )
 }
 
 fn graph() -> Graph<Desk, Outbox> {

@@ -13,9 +13,15 @@ use std::borrow::Cow;
 /// How far a piece's text is set in, and what stands before each line.
 fn margin(sort: &Sort) -> (usize, &'static str) {
     match sort {
-        Sort::Title | Sort::Meta | Sort::Heading | Sort::Text | Sort::Gap | Sort::Who | Sort::Row { .. } => {
-            (0, "")
-        }
+        Sort::Title
+        | Sort::Meta
+        | Sort::Heading
+        | Sort::Subject
+        | Sort::Text
+        | Sort::Quiet
+        | Sort::Gap
+        | Sort::Who
+        | Sort::Row { .. } => (0, ""),
         Sort::Warning => (2, "⚠ "),
         Sort::Field { indent, .. } => (*indent, ""),
         Sort::Code { .. } => (2, "│ "),
@@ -40,7 +46,7 @@ fn inset(sort: &Sort, width: usize) -> usize {
 pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
     match &piece.sort {
         Sort::Gap | Sort::Fold => 1,
-        Sort::Meta => usize::from(!doc.text(piece).is_empty()),
+        Sort::Meta if doc.text(piece).is_empty() => 0,
         Sort::Row { .. } => 1 + usize::from(matches!(piece.sort, Sort::Row { row: None, .. })),
         sort => wrap(doc.text(piece), room(sort, width)).count().max(1),
     }
@@ -109,9 +115,9 @@ pub(super) fn lines<'d>(
 
 fn style(sort: &Sort, theme: &Theme) -> Style {
     match sort {
-        Sort::Title => theme.title,
+        Sort::Title | Sort::Subject => theme.title,
         Sort::Heading | Sort::Who => theme.accent,
-        Sort::Meta | Sort::Fold => theme.quiet,
+        Sort::Meta | Sort::Fold | Sort::Quiet => theme.quiet,
         Sort::Warning => theme.warning,
         Sort::Diff(Tone::Added) => theme.added,
         Sort::Diff(Tone::Removed) => theme.removed,

@@ -7,7 +7,9 @@ mod build;
 mod doc;
 mod highlight;
 mod lay;
+mod mail;
 mod table;
 
 pub use build::{Extra, Folds};
 pub use doc::{Doc, Place};
+pub use mail::link;

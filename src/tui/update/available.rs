@@ -46,7 +46,10 @@ impl Action {
                 let thread = row.is_some() || (model.shows_running() && model.running.selected().is_some());
                 when(thread, "nothing is selected; j or k selects an item")
             }
-            Action::Copy => when(model.current().is_some(), "there is no card to copy"),
+            Action::Copy => when(
+                model.current().is_some() || matches!(model.layer(), Some(Layer::Menu(_))),
+                "there is no card to copy",
+            ),
             Action::Open => match model.tab {
                 Tab::Inbox | Tab::Activity if model.shows_running() => {
                     when(!model.running.rows.is_empty(), "")
@@ -59,7 +62,11 @@ impl Action {
                 when(inbox && model.list.filter != Filter::Running && !model.list.is_empty(), "")
             }
             Action::NextItem | Action::PreviousItem => when(inbox, ""),
-            Action::Quotes => when(model.current().is_some(), ""),
+            Action::Quotes | Action::Pipe => when(model.current().is_some(), ""),
+            Action::Headers | Action::Attachments | Action::Links => {
+                let mails = model.current().is_some_and(|opened| opened.doc.mails().next().is_some());
+                when(mails, "there is no mail in this card")
+            }
             Action::Undo => when(model.undo.is_some(), "there is nothing to take back"),
             Action::SearchNext | Action::SearchPrevious => {
                 when(!model.list.search.is_empty(), "nothing was searched for; / searches")

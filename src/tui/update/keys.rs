@@ -1,6 +1,6 @@
 //! A key becomes an action, and the action happens where it is available.
 
-use super::{bulk, decide, form, layers, moves, quit, tabs};
+use super::{bulk, decide, form, layers, mail, moves, quit, tabs};
 use crate::graph::Kind;
 use crate::inbox::ItemKind;
 use crate::tui::action::Action;
@@ -95,8 +95,12 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         | Action::NextPart
         | Action::PreviousPart
         | Action::Quotes
+        | Action::Headers
         | Action::Open
         | Action::Leave => moves::act(model, action),
+        Action::Attachments => mail::attachments(model),
+        Action::Links => mail::links(model),
+        Action::Pipe => mail::ask_pipe(model),
         Action::Mark | Action::MarkRange | Action::MarkAll | Action::MarkSame => bulk::mark(model, action),
         Action::Sort => layers::sort(model),
         Action::Accept | Action::Ignore | Action::IgnoreQuietly => decide::act(model, action, press),

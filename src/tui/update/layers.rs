@@ -1,6 +1,6 @@
 //! What keys do while a layer is up, and the menus.
 
-use super::{bulk, decide, form, palette, quit};
+use super::{bulk, decide, form, mail, palette, quit};
 use crate::graph::InterruptId;
 use crate::tui::action::Action;
 use crate::tui::key::Key;
@@ -35,6 +35,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         Some(Layer::Bulk(_)) => bulk_list(model, action, press),
         Some(Layer::Menu(_)) => menu(model, action),
         Some(Layer::Prompt(_)) => prompt(model, action),
+        Some(Layer::Page(_)) => page(model, action),
         Some(Layer::Help(_)) => help(model, action),
         Some(Layer::Ending(_)) => quit::ending(model, action, press),
     }
@@ -119,6 +120,26 @@ fn help(model: &mut Model, action: Action) -> Vec<Cmd> {
     Vec::new()
 }
 
+fn page(model: &mut Model, action: Action) -> Vec<Cmd> {
+    let (width, height) = crate::tui::view::page_size(model);
+    let Some((_, Layer::Page(page))) = model.layers.last_mut() else { return Vec::new() };
+    let half = (height / 2).max(1);
+    page.top = match action {
+        Action::Down => page.doc.down(page.top, 1, width, height),
+        Action::Up => page.doc.up(page.top, 1, width),
+        Action::PageDown => page.doc.down(page.top, half, width, height),
+        Action::PageUp => page.doc.up(page.top, half, width),
+        Action::Top => Default::default(),
+        Action::Bottom => page.doc.end(width, height),
+        Action::Cancel | Action::Choose => {
+            model.layers.pop();
+            return Vec::new();
+        }
+        _ => page.top,
+    };
+    Vec::new()
+}
+
 fn menu(model: &mut Model, action: Action) -> Vec<Cmd> {
     let Some((_, Layer::Menu(menu))) = model.layers.last_mut() else { return Vec::new() };
     let last = menu.rows.len().saturating_sub(1);
@@ -129,6 +150,11 @@ fn menu(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Bottom => menu.cursor = last,
         Action::Cancel => {
             model.layers.pop();
+        }
+        Action::Copy => {
+            if let Some((_, Choice::Copy(text))) = menu.rows.get(menu.cursor) {
+                return vec![Cmd::Copy(text.clone())];
+            }
         }
         Action::Choose => {
             let choice = menu.rows.get(menu.cursor).map(|(_, choice)| choice.clone());
@@ -152,6 +178,7 @@ fn chosen(model: &mut Model, choice: Choice) -> Vec<Cmd> {
             model.list.group = group;
             model.list.arrange(model.wall);
         }
+        Choice::Copy(text) => return vec![Cmd::Copy(text)],
         Choice::Start(workflow) => return form::start(model, &workflow),
         Choice::Snooze(until) => {
             let marked = model.list.marked();
@@ -249,6 +276,7 @@ fn prompt(model: &mut Model, action: Action) -> Vec<Cmd> {
                     let words = Some(model.threads_search.clone()).filter(|words| !words.is_empty());
                     vec![Cmd::Threads(words)]
                 }
+                Ask::Pipe => mail::pipe(model, &text),
                 Ask::Search | Ask::Narrow => ask_list(model, ask, &text),
             };
         }

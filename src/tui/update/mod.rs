@@ -9,6 +9,7 @@ mod decide;
 mod form;
 mod keys;
 mod layers;
+mod mail;
 mod mouse;
 mod moves;
 mod palette;

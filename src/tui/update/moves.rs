@@ -91,11 +91,12 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
                 *top = doc.part(*top, action == Action::NextPart, width, height);
             }
         }
-        Action::Quotes => {
+        Action::Quotes | Action::Headers => {
             if let Some(opened) = &mut model.opened {
-                opened.folds = match opened.folds {
-                    Folds::Closed => Folds::Open,
-                    Folds::Open => Folds::Closed,
+                let Folds { open, headers } = opened.folds;
+                opened.folds = match action {
+                    Action::Headers => Folds { open, headers: !headers },
+                    _ => Folds { open: !open, headers },
                 };
                 opened.cut();
                 opened.top = opened.top.min(opened.doc.end(width, height));

@@ -6,7 +6,7 @@ use crate::graph::Labels;
 use crate::inbox::{ItemKind, Overview, Status};
 use crate::text::{truncate, width};
 use crate::tui::action::Action;
-use crate::tui::layer::{Ask, Layer};
+use crate::tui::layer::{Ask, Choice, Layer};
 use crate::tui::layout;
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::msg::Driving;
@@ -185,13 +185,18 @@ fn offered(model: &Model) -> Vec<(Action, String)> {
             offered.push(named(Action::Remember, learn));
             offered
         }
+        Some(Layer::Menu(menu)) if menu.rows.iter().any(|(_, row)| matches!(row, Choice::Copy(_))) => {
+            vec![word(Action::Copy), word(Action::Cancel)]
+        }
         Some(Layer::Menu(_)) => vec![word(Action::Choose), word(Action::Cancel)],
+        Some(Layer::Page(_)) => vec![word(Action::Cancel), named(Action::Down, "scroll")],
         Some(Layer::Help(_)) => vec![named(Action::Cancel, "close"), named(Action::Down, "scroll")],
         Some(Layer::Prompt(prompt)) => {
             let what = match prompt.ask {
                 Ask::Search => "search",
                 Ask::Narrow => "narrow",
                 Ask::Palette => "do it",
+                Ask::Pipe => "run it",
             };
             vec![named(Action::Choose, what), word(Action::Cancel)]
         }
@@ -232,7 +237,13 @@ fn tab_offered(model: &Model) -> Vec<(Action, String)> {
         offered.push(named(Action::Undo, "undo"));
         match model.focus {
             Focus::List => offered.extend([named(Action::Open, "read"), named(Action::Mark, "mark")]),
-            Focus::Card => offered.extend([named(Action::Leave, "back"), named(Action::Quotes, "unfold")]),
+            Focus::Card => offered.extend([
+                named(Action::Leave, "back"),
+                named(Action::Quotes, if model.is_unfolded() { "fold" } else { "unfold" }),
+                named(Action::Headers, "headers"),
+                named(Action::Attachments, "attached"),
+                named(Action::Links, "links"),
+            ]),
         }
     } else if model.shows_running() {
         offered.extend([named(Action::Stop, "stop"), named(Action::OpenThread, "thread")]);

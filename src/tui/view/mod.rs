@@ -9,7 +9,7 @@ mod list;
 mod tabs;
 
 pub use bars::tab_at;
-pub use boxes::{confirm_width, help_length};
+pub use boxes::{confirm_width, help_length, page_size};
 
 use super::layout;
 use super::model::{Model, Tab};
