@@ -64,6 +64,25 @@ fn mails() {
 }
 
 #[test]
+fn markdown() {
+    let text = "# What changed\n\nTwo modules were **split**, and *nothing else* moved; see \
+                [the commit](https://example.org/c/1).\n\n- `text/markdown.rs` draws headings, lists, emphasis, \
+                code and links, in lines that hang where they are long\n- tables are set in columns\n\n\
+                | module | lines | before |\n|---|---:|---|\n| `text` | 260 | 231 |\n| **cli** | 224 | 455 |\n\n\
+                ```python\ndef mean(values):\n    return sum(values) / len(values)\n```\n\n> as asked\n";
+    let sample = || {
+        vec![("report", json!({"kind": "report", "title": "What changed in the code base?", "text": text}))]
+    };
+    snap_on(
+        "markdown",
+        |size| Desk::with(size, sample()),
+        |desk| {
+            desk.press("<enter>");
+        },
+    );
+}
+
+#[test]
 fn narrowed() {
     snap("approvals", "ga");
     snap("snoozed_none", "gs");

@@ -200,7 +200,7 @@ async fn rest(_: Ctx<Outbox>, _: Arc<Desk>) -> Result<Command<Desk>, NodeError> 
 fn card(state: &Desk, item: &Item) -> Card {
     let text = |raw: &str| Visible::new(raw);
     if item.kind == ItemKind::Result {
-        return Card { blocks: vec![Block::Text(text(&state.text))] };
+        return Card { blocks: vec![Block::Markdown(text(&state.text))] };
     }
     let mut blocks = Vec::new();
     let args = item.args.as_object().cloned().unwrap_or_default();

@@ -4,7 +4,7 @@ use super::doc::{Doc, Piece, Sort, Source};
 use super::highlight::{Language, highlight};
 use crate::graph::Warning;
 use crate::inbox::{Block, Card, DecisionView, Item};
-use crate::text::{Visible, width};
+use crate::text::{Markdown, Visible, width};
 use crate::tui::words;
 use std::ops::Range;
 use std::sync::Arc;
@@ -146,6 +146,7 @@ impl Doc {
                 return;
             }
             Block::Text(text) => self.quoted(&Sort::Text, n, 0, text, folds),
+            Block::Markdown(text) => self.markdown(n, text),
             Block::Fields(fields) => {
                 let indent = fields.iter().map(|(name, _)| width(name)).max().unwrap_or(0).min(16) + 2;
                 for (part, (name, value)) in fields.iter().enumerate() {
@@ -172,6 +173,16 @@ impl Doc {
             Block::Turns(turns) => self.turns(n, turns, folds),
         }
         self.gap();
+    }
+
+    fn markdown(&mut self, n: usize, text: &str) {
+        let (mut start, mut inside) = (0, Markdown::default());
+        while start < text.len() {
+            let end = piece_end(text, start, text.len());
+            self.pieces.push(Piece { sort: Sort::Markdown(inside), source: Source::Card(n, 0, start..end) });
+            inside = inside.after(&text[start..end]);
+            start = end;
+        }
     }
 
     fn code(&mut self, n: usize, language: Language, text: &str) {
@@ -270,7 +281,9 @@ impl Doc {
 fn is_empty(block: &Block) -> bool {
     match block {
         Block::Warnings(_) => true,
-        Block::Heading(text) | Block::Text(text) | Block::Code { text, .. } => text.trim().is_empty(),
+        Block::Heading(text) | Block::Text(text) | Block::Markdown(text) | Block::Code { text, .. } => {
+            text.trim().is_empty()
+        }
         Block::Fields(fields) => fields.is_empty(),
         Block::Table { rows, .. } => rows.is_empty(),
         Block::Diff(spans) => spans.is_empty(),

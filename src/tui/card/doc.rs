@@ -3,7 +3,7 @@
 use super::highlight::{Inside, Language};
 use super::lay;
 use crate::inbox::{Block, Card, MailBlock, Tone};
-use crate::text::Visible;
+use crate::text::{Markdown, Visible};
 use crate::tui::theme::Theme;
 use ratatui::text::Line;
 use std::ops::Range;
@@ -29,6 +29,8 @@ pub(super) enum Sort {
     /// What stands back: what repeats an earlier mail.
     Quiet,
     Subject,
+    /// Markdown, and what it begins inside of.
+    Markdown(Markdown),
     /// A field's value; its name stands before the first line of it.
     Field {
         name: String,
@@ -89,7 +91,7 @@ impl Doc {
     }
 
     /// How many lines a piece has.
-    fn height(&self, piece: usize, width: usize) -> usize {
+    pub(super) fn height(&self, piece: usize, width: usize) -> usize {
         self.pieces.get(piece).map_or(0, |piece| lay::height(self, piece, width))
     }
 
@@ -201,7 +203,9 @@ impl Doc {
 /// The part of a block that a piece may be a range of.
 pub(super) fn part_of(block: &Block, part: usize) -> Option<&Visible> {
     match block {
-        Block::Heading(text) | Block::Text(text) | Block::Code { text, .. } => Some(text),
+        Block::Heading(text) | Block::Text(text) | Block::Markdown(text) | Block::Code { text, .. } => {
+            Some(text)
+        }
         Block::Fields(fields) => fields.get(part).map(|(_, value)| value),
         Block::Diff(spans) => spans.get(part).map(|span| &span.text),
         Block::Mail(mail) => match part.checked_sub(mail.body.len()) {

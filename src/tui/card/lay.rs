@@ -4,9 +4,9 @@ use super::doc::{Doc, Piece, Sort};
 use super::highlight::{Token, highlight};
 use super::table;
 use crate::inbox::Tone;
-use crate::text::{expand_tabs, pad, truncate, wrap};
+use crate::text::{Weight, expand_tabs, pad, truncate, wrap};
 use crate::tui::theme::Theme;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;
 
@@ -18,6 +18,7 @@ fn margin(sort: &Sort) -> (usize, &'static str) {
         | Sort::Heading
         | Sort::Subject
         | Sort::Text
+        | Sort::Markdown(_)
         | Sort::Quiet
         | Sort::Gap
         | Sort::Who
@@ -48,6 +49,7 @@ pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
         Sort::Gap | Sort::Fold => 1,
         Sort::Meta if doc.text(piece).is_empty() => 0,
         Sort::Row { .. } => 1 + usize::from(matches!(piece.sort, Sort::Row { row: None, .. })),
+        Sort::Markdown(inside) => inside.lines(doc.text(piece), width.max(1)).len(),
         sort => wrap(doc.text(piece), room(sort, width)).count().max(1),
     }
 }
@@ -71,6 +73,11 @@ pub(super) fn lines<'d>(
         }
         Sort::Row { block, row } => {
             table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).collect()
+        }
+        Sort::Markdown(inside) => {
+            let laid = inside.lines(text, width.max(1)).into_iter();
+            let span = |(weight, text)| Span::styled(text, weight_style(weight, theme));
+            laid.skip(skip).take(most).map(|line| line.into_iter().map(span).collect()).collect()
         }
         Sort::Code { language, inside } => {
             let mut state = *inside;
@@ -124,6 +131,7 @@ fn style(sort: &Sort, theme: &Theme) -> Style {
         Sort::Diff(Tone::Quiet) => theme.quiet,
         Sort::Diff(Tone::Plain)
         | Sort::Text
+        | Sort::Markdown(_)
         | Sort::Field { .. }
         | Sort::Code { .. }
         | Sort::Row { .. }
@@ -154,6 +162,18 @@ fn code_lines<'d>(line: &'d str, tokens: &[(Token, &'d str)], room: usize, theme
         laid.push(Line::styled("│ ", theme.rule));
     }
     laid
+}
+
+fn weight_style(weight: Weight, theme: &Theme) -> Style {
+    match weight {
+        Weight::Plain => theme.text,
+        Weight::Heading => theme.accent,
+        Weight::Strong => theme.title,
+        Weight::Emphasis => theme.text.add_modifier(Modifier::ITALIC),
+        Weight::Code => theme.string,
+        Weight::Link => theme.text.add_modifier(Modifier::UNDERLINED),
+        Weight::Quiet => theme.quiet,
+    }
 }
 
 fn token_style(token: Token, theme: &Theme) -> Style {
