@@ -6,7 +6,7 @@ use super::key::Key;
 use super::layer::Layer;
 use super::list::{Filter, List, Row};
 use super::msg::{Cmd, Deed, Driving};
-use super::safe::Shown;
+use super::safe::{Late, Shown, Spent};
 use super::theme::Theme;
 use super::words;
 use crate::config::{Config, Notices, ThemeName};
@@ -264,6 +264,10 @@ pub struct Model {
     pub pending: Vec<Key>,
     /// The key before this one.
     pub last_key: Option<(Key, Instant)>,
+    /// The key that decided last, while it may be held down.
+    pub spent: Option<Spent>,
+    /// A decision that waits until its key is known not to be.
+    pub late: Option<Late>,
     /// What happened.
     pub note: Option<Note>,
     /// What can be taken back.
@@ -333,6 +337,8 @@ impl Model {
             next_layer: 1,
             pending: Vec::new(),
             last_key: None,
+            spent: None,
+            late: None,
             note: None,
             undo: None,
             deciding: HashSet::new(),
@@ -434,6 +440,7 @@ impl Model {
     pub fn is_lively(&self) -> bool {
         !self.working.is_empty()
             || self.undo.is_some()
+            || self.late.is_some()
             || self.note.is_some()
             || self.unkept.is_some()
             || self.ending

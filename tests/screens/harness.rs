@@ -127,6 +127,17 @@ impl Desk {
         self.tell(Msg::Key(press));
     }
 
+    /// Time passes, as the loop tells it.
+    pub fn pass(&mut self, time: Duration) {
+        let until = self.at + time;
+        while self.at < until {
+            self.at = (self.at + Duration::from_millis(50)).min(until);
+            let (at, wall) = (self.at, self.model.wall);
+            self.tell(Msg::Tick(at, wall));
+        }
+        self.drawn();
+    }
+
     /// Keys as a person presses them, one a second, looking at the screen in between.
     pub fn press(&mut self, keys: &str) -> &mut Self {
         for key in row(keys) {

@@ -9,7 +9,7 @@ use crate::tui::card::{Doc, Place};
 use crate::tui::layer::{Confirm, Layer, Then};
 use crate::tui::model::{Model, Undo};
 use crate::tui::msg::{Cmd, Deed, Press, Ready, Told};
-use crate::tui::safe::{self, Guard};
+use crate::tui::safe::{self, Guard, Late, Spent};
 use crate::tui::words;
 use std::collections::{HashMap, HashSet};
 
@@ -22,14 +22,34 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         }
         return bulk::ask(model, action);
     }
-    let why = match safe::guard(model, action, press) {
+    match safe::guard(model, action, press) {
         Guard::Dead(why) => {
             model.say(why);
-            return Vec::new();
+            Vec::new()
         }
-        Guard::Asks(why) => Some(why),
-        Guard::Acts => None,
-    };
+        Guard::Waits => {
+            let at = press.at;
+            model.late = model.shown.clone().map(|shown| Late { action, at, shown });
+            Vec::new()
+        }
+        Guard::Asks(why) => take(model, action, Some(why)),
+        Guard::Acts => {
+            model.spent = Some(Spent { key: press.key, held: false });
+            take(model, action, None)
+        }
+    }
+}
+
+/// A decision that waited for its key to be let go.
+pub(super) fn late(model: &mut Model) -> Vec<Cmd> {
+    match safe::due(model) {
+        Some(late) => take(model, late.action, None),
+        None => Vec::new(),
+    }
+}
+
+/// Takes a decision on what is shown, or asks once more where there is a reason to.
+fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
     let Some(row) = model.selected() else { return Vec::new() };
     if row.kind == ItemKind::Result {
         let thread = row.thread.clone();

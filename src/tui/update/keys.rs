@@ -9,9 +9,11 @@ use crate::tui::layer::{Ask, Layer, Prompt};
 use crate::tui::list::Filter;
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::msg::{Cmd, Press};
+use crate::tui::safe;
 
 pub(super) fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
     model.now = model.now.max(press.at);
+    safe::heard(model, press);
     model.pending.push(press.key);
     let scopes = model.scopes();
     let cmds = match model.keymap.lookup(&scopes, &model.pending) {
