@@ -5,11 +5,12 @@ use super::engine::{Engine, StartError, fold};
 use super::journal::StepJournal;
 use super::{fail_point, trouble};
 use crate::graph::{
-    Child, Event, Failure, FoldError, Folded, Next, NodeError, Output, Place, Retry, ThreadId, run_node,
+    Child, Event, Failure, FoldError, Folded, InterruptId, Next, NodeError, Output, Place, Retry, ThreadId,
+    run_node,
 };
-use crate::inbox::{Spec, Status};
+use crate::inbox::{POLICY_GRANT, Spec, Status};
 use crate::store::{
-    Arrival, Awaits, Commit, Committed, Entry, EntryNext, Have, Loaded, Mode, NewThread, NewTrouble,
+    Arrival, Awaits, Commit, Committed, Entry, EntryNext, Granted, Have, Loaded, Mode, NewThread, NewTrouble,
     StoreError,
 };
 use std::sync::Arc;
@@ -80,6 +81,16 @@ impl Engine {
         if !loaded.status.active() {
             return self.absorb(&loaded).await;
         }
+        let lapsed: Vec<InterruptId> = loaded
+            .granted
+            .iter()
+            .filter(|given| !self.still_granted(given))
+            .map(|given| given.interrupt.clone())
+            .collect();
+        if !lapsed.is_empty() {
+            self.store().recall(thread.clone(), loaded.version, lapsed).await?;
+            return Ok(Driven::Further);
+        }
         let Some(spec) = self.registry().get(&loaded.workflow) else {
             let text = format!("This sayso does not know the workflow `{}`.", loaded.workflow);
             return self.fail(&loaded, None, Failure::LostNode(text)).await;
@@ -126,6 +137,12 @@ impl Engine {
                 }
             }
         }
+    }
+
+    /// Whether what a grant answered may still be done without asking.
+    fn still_granted(&self, given: &Granted) -> bool {
+        let by_config = |tool: &str| self.settings().policies.contains_key(tool);
+        given.covered && given.grant.strip_prefix(POLICY_GRANT).is_none_or(by_config)
     }
 
     /// The thread's state as it was committed, with the driver's bookkeeping of snapshots.

@@ -2,11 +2,12 @@
 
 use super::cache::Cache;
 use super::journal::StepJournal;
+use crate::config::Policy;
 use crate::graph::{Event, Folded, InputError, Progress, ProgressSink, ThreadId, What};
 use crate::inbox::{Registry, Spec};
 use crate::store::{DriverLock, Holds, NewThread, Store, StoreError, Tail};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{Notify, broadcast};
@@ -28,6 +29,8 @@ pub struct Settings {
     pub retries: u32,
     /// The wait before the first of those.
     pub patience: Duration,
+    /// The tools that the config allows to act without asking, and whom they may reach then.
+    pub policies: BTreeMap<String, Policy>,
 }
 
 impl Default for Settings {
@@ -40,6 +43,7 @@ impl Default for Settings {
             step_limit: 100,
             retries: 3,
             patience: Duration::from_secs(1),
+            policies: BTreeMap::new(),
         }
     }
 }

@@ -2,16 +2,20 @@
 
 use super::drive::arrival;
 use super::engine::{Engine, StartError};
+use super::grants::policy_line;
 use super::{screen, trouble};
-use crate::graph::{BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
+use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
-    Backend, BackendError, By, Card, Decide, Item, ItemKind, ItemPage, ItemQuery, Outcome, Overview, Refusal,
-    Status, ThreadPage, ThreadQuery, ThreadView,
+    Backend, BackendError, By, Card, Decide, GrantLine, GrantRequest, Item, ItemKind, ItemPage, ItemQuery,
+    MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal, SkippedPage, SkippedQuery, Status,
+    ThreadPage, ThreadQuery, ThreadView, Together,
 };
+use crate::llm::facts::email::Class;
 use crate::store::{DriverLock, NewTrouble, StoreError};
 use crate::text::{self, nearest};
+use futures_util::future::join_all;
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 
 /// The threads of one data folder.
@@ -89,6 +93,34 @@ impl Local {
         })
     }
 
+    async fn take(&self, decide: Decide, batch: Option<BatchId>) -> Result<Outcome, BackendError> {
+        let holds = self.engine.holds(decide.by == By::Tui);
+        let thread = self.engine.store().decide(decide, batch, holds).await.map_err(told)?;
+        self.standing(&thread)
+    }
+
+    /// Lets something a person said reach a thread, where its workflow takes such a thing.
+    async fn arrives(
+        &self,
+        thread: &ThreadId,
+        sort: &str,
+        what: What,
+        refusal: &str,
+    ) -> Result<Outcome, BackendError> {
+        let line = self.engine.store().line(thread).map_err(told)?;
+        let Some(spec) = self.engine.registry().get(&line.workflow) else {
+            return Err(unknown_workflow(&line.workflow, &self.engine.registry().names()));
+        };
+        let event = Event { id: format!("{sort}:{}", line.steps), what };
+        if !matches!(spec.workflow.arrived(event.clone()), Ok(Some(_))) {
+            return Err(BackendError::Conflict(format!("threads of `{}` {refusal}", line.workflow)));
+        }
+        let arrival =
+            arrival(spec, &line.id, &event, None).map_err(|e| BackendError::Failed(e.to_string()))?;
+        let thread = self.engine.store().arrive(arrival).await.map_err(told)?;
+        self.standing(&thread)
+    }
+
     fn standing(&self, thread: &ThreadId) -> Result<Outcome, BackendError> {
         self.engine.store().outcome(thread).map_err(told)
     }
@@ -121,11 +153,7 @@ impl Backend for Local {
     }
 
     fn decide(&self, decide: Decide) -> Reply<'_, Outcome> {
-        Box::pin(async move {
-            let holds = self.engine.holds(decide.by == By::Tui);
-            let thread = self.engine.store().decide(decide, holds).await.map_err(told)?;
-            self.standing(&thread)
-        })
+        Box::pin(self.take(decide, None))
     }
 
     fn undo(&self, id: InterruptId) -> Reply<'_, Outcome> {
@@ -133,6 +161,118 @@ impl Backend for Local {
             let thread = self.engine.store().undo(id).await.map_err(told)?;
             self.standing(&thread)
         })
+    }
+
+    fn decide_together(&self, decides: Vec<Decide>) -> Reply<'_, Together> {
+        Box::pin(async move {
+            let batch = BatchId::random();
+            // All at once: the store groups them, and one that is refused does not hurt the others.
+            let each = decides.into_iter().map(|decide| {
+                let (id, batch) = (decide.interrupt.clone(), batch.clone());
+                async move { (id, self.take(decide, Some(batch)).await) }
+            });
+            Ok(join_all(each).await)
+        })
+    }
+
+    fn undo_batch(&self, id: InterruptId) -> Reply<'_, Together> {
+        Box::pin(async move {
+            let undone = self.engine.store().undo_batch(id).await.map_err(told)?;
+            let stands = |thread: ThreadId| self.standing(&thread);
+            Ok(undone.into_iter().map(|(id, done)| (id, done.map_err(told).and_then(stands))).collect())
+        })
+    }
+
+    fn grant(&self, request: GrantRequest) -> Reply<'_, GrantLine> {
+        Box::pin(async move { self.engine.store().grant(request).await.map_err(told) })
+    }
+
+    fn grants(&self) -> Reply<'_, Vec<GrantLine>> {
+        Box::pin(self.blocking(|this| {
+            let mut lines = this.engine.store().grants()?;
+            let given = lines.iter().position(|line| !line.builtin).unwrap_or(lines.len());
+            let policies = this.engine.settings().policies.iter();
+            lines.splice(given..given, policies.map(|(tool, policy)| policy_line(tool, policy)));
+            Ok(lines)
+        }))
+    }
+
+    fn revoke(&self, id: String) -> Reply<'_, GrantLine> {
+        Box::pin(async move { self.engine.store().revoke(id).await.map_err(told) })
+    }
+
+    fn restore(&self, id: String) -> Reply<'_, GrantLine> {
+        Box::pin(async move { self.engine.store().restore(id).await.map_err(told) })
+    }
+
+    fn reclassify(&self, thread: ThreadId, class: String) -> Reply<'_, Outcome> {
+        Box::pin(async move {
+            if !Class::ALL.iter().any(|known| known.as_str() == class) {
+                let known = Class::ALL.map(Class::as_str).join(", ");
+                return Err(BackendError::Conflict(format!("`{class}` is not a class; there are {known}")));
+            }
+            let what = What::Corrected { payload: json!({ "class": class }) };
+            self.arrives(&thread, "corrected", what, "have no class to correct").await
+        })
+    }
+
+    fn skipped(&self, query: SkippedQuery) -> Reply<'_, SkippedPage> {
+        Box::pin(self.blocking(move |this| this.engine.store().skipped(&query)))
+    }
+
+    fn memory_show(&self, namespace: String) -> Reply<'_, MemoryView> {
+        Box::pin(self.blocking(move |this| {
+            let store = this.engine.store();
+            store.memory_view(&store.memory_named(&namespace)?)
+        }))
+    }
+
+    fn memory_history(&self, namespace: String) -> Reply<'_, Vec<MemoryVersion>> {
+        Box::pin(self.blocking(move |this| {
+            let store = this.engine.store();
+            store.memory_history(&store.memory_named(&namespace)?)
+        }))
+    }
+
+    fn memory_edit(&self, namespace: String, read: u64, profile: String) -> Reply<'_, MemoryView> {
+        Box::pin(async move {
+            let store = self.engine.store();
+            let name = store.memory_named(&namespace).map_err(told)?;
+            store.edit_memory(name, read, text::typed(&profile)).await.map_err(told)
+        })
+    }
+
+    fn memory_pin(&self, namespace: String, line: String, pinned: bool) -> Reply<'_, MemoryView> {
+        Box::pin(async move {
+            let store = self.engine.store();
+            let name = store.memory_named(&namespace).map_err(told)?;
+            store.pin(name, line, pinned).await.map_err(told)
+        })
+    }
+
+    fn memory_revert(&self, namespace: String, version: u64) -> Reply<'_, MemoryView> {
+        Box::pin(async move {
+            let store = self.engine.store();
+            let name = store.memory_named(&namespace).map_err(told)?;
+            store.revert_memory(name, version).await.map_err(told)
+        })
+    }
+
+    fn memory(&self) -> Reply<'_, Vec<MemoryLine>> {
+        Box::pin(self.blocking(|this| {
+            let store = this.engine.store();
+            let mut lines = Vec::new();
+            for namespace in store.memory_namespaces()? {
+                lines.extend(store.memory(&namespace)?.map(|newest| MemoryLine {
+                    namespace: newest.namespace,
+                    version: newest.version,
+                    profile: newest.profile,
+                    updated_at: newest.updated_at,
+                    cause: newest.cause.kind,
+                }));
+            }
+            Ok(lines)
+        }))
     }
 
     fn snooze(&self, id: InterruptId, until: Option<Timestamp>) -> Reply<'_, Item> {
@@ -165,19 +305,13 @@ impl Backend for Local {
                     "there are no words to go on with; say something".to_owned(),
                 ));
             }
-            let line = self.engine.store().line(&thread).map_err(told)?;
-            let Some(spec) = self.engine.registry().get(&line.workflow) else {
-                return Err(unknown_workflow(&line.workflow, &self.engine.registry().names()));
-            };
-            let event = Event { id: format!("words:{}", line.steps), what: What::Words { text: words } };
-            if !matches!(spec.workflow.arrived(event.clone()), Ok(Some(_))) {
-                let text = format!("threads of `{}` cannot be continued; start a new one", line.workflow);
-                return Err(BackendError::Conflict(text));
-            }
-            let arrival =
-                arrival(spec, &line.id, &event, None).map_err(|e| BackendError::Failed(e.to_string()))?;
-            let thread = self.engine.store().arrive(arrival).await.map_err(told)?;
-            self.standing(&thread)
+            self.arrives(
+                &thread,
+                "words",
+                What::Words { text: words },
+                "cannot be continued; start a new one",
+            )
+            .await
         })
     }
 
@@ -265,7 +399,9 @@ pub(super) fn told(error: StoreError) -> BackendError {
     match error {
         StoreError::Unknown(what, id) => {
             let hint = match what {
-                "interrupt" => "`sayso list` shows what is open",
+                "interrupt" | "item" => "`sayso list` shows what is open",
+                "grant" => "`sayso grants` shows them all",
+                "memory" => "`sayso memory list` shows them all",
                 _ => "`sayso threads` shows them all",
             };
             BackendError::NotFound { what, id, hint: hint.to_owned() }

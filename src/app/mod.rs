@@ -10,6 +10,7 @@ mod drive;
 mod engine;
 mod eval;
 mod fail_point;
+mod grants;
 mod journal;
 mod local;
 mod models;
@@ -18,6 +19,7 @@ mod services;
 mod setup;
 mod trouble;
 mod wait;
+mod why;
 mod worker;
 
 pub use engine::{Engine, Settings};

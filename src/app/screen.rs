@@ -3,7 +3,7 @@
 use super::local::{Local, told};
 use crate::graph::{BoxFuture, ThreadId};
 use crate::inbox::{
-    BackendError, Block, Card, DecisionView, Glance, Item, ItemLine, LineQuery, MemoryLine, Screen,
+    BackendError, Block, Card, Decided, DecisionView, Glance, Item, ItemLine, LineQuery, Screen,
 };
 use crate::text::Visible;
 use serde_json::Value;
@@ -31,21 +31,12 @@ impl Screen for Local {
         Box::pin(async move { self.engine().store().keep_draft(key, text).await.map_err(told) })
     }
 
-    fn memory(&self) -> Reply<'_, Vec<MemoryLine>> {
-        Box::pin(self.blocking(|this| {
-            let store = this.engine().store();
-            let mut lines = Vec::new();
-            for namespace in store.memory_namespaces()? {
-                lines.extend(store.memory(&namespace)?.map(|newest| MemoryLine {
-                    namespace: newest.namespace,
-                    version: newest.version,
-                    profile: newest.profile,
-                    updated_at: newest.updated_at,
-                    cause: newest.cause.kind,
-                }));
-            }
-            Ok(lines)
-        }))
+    fn why(&self, item: String) -> Reply<'_, Card> {
+        Box::pin(self.blocking(move |this| this.read_why(&item)))
+    }
+
+    fn last_decided(&self) -> Reply<'_, Option<Decided>> {
+        Box::pin(self.blocking(|this| this.engine().store().last_decided()))
     }
 }
 

@@ -15,6 +15,7 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
         models: Arc::new(ConfiguredModels::new(config.clone(), env)),
         meter: Arc::new(StoreMeter { config: config.clone(), store: store.clone() }),
         blobs: Arc::new(StoreBlobs(store.clone())),
+        grants: Arc::new(super::grants::StoreGrants::new(config.clone(), store.clone())),
         user: config.user.clone(),
         clock: Arc::new(move || clock.now()),
     }

@@ -1,6 +1,7 @@
 //! From a config to an open data folder.
 
 use super::engine::{Engine, Settings};
+use super::grants;
 use super::services::services;
 use crate::config::{Config, Env};
 use crate::graph::BuildError;
@@ -130,6 +131,7 @@ impl From<&Config> for Settings {
             node_timeout: config.engine.node_timeout,
             step_limit: u32::try_from(config.engine.step_limit).unwrap_or(u32::MAX),
             retries: config.engine.retries,
+            policies: grants::allowing(config),
             ..Self::default()
         }
     }

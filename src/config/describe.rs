@@ -50,7 +50,9 @@ pub(super) fn settings(entries: &Entries, env: &Env) -> Vec<Setting> {
 fn unset(address: Address, key: &Key) -> Setting {
     let meaning = match key.preset {
         Preset::Unset(meaning) => meaning,
-        Preset::Text(_) | Preset::Count(_) | Preset::Amount(_) | Preset::Required => "none",
+        Preset::Text(_) | Preset::Texts(_) | Preset::Count(_) | Preset::Amount(_) | Preset::Required => {
+            "none"
+        }
     };
     Setting {
         key: address.to_string(),

@@ -15,7 +15,7 @@ use super::origin::Origin;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Address {
     pub(super) section: &'static str,
-    /// The `cheap` of `[models.cheap]`; empty where a section stands once.
+    /// The `cheap` of `[models.cheap]`; empty where a section stands once, and an [`ordinal`] where it stands in a list.
     pub(super) name: String,
     pub(super) key: String,
 }
@@ -25,10 +25,17 @@ impl Address {
         Self { section, name: name.to_owned(), key: key.to_owned() }
     }
 
-    /// The section's header, less its brackets.
+    fn is_listed(&self) -> bool {
+        Section::find(self.section).is_some_and(|section| section.shape == Shape::Array)
+    }
+
+    /// The section's header, less its outer brackets.
     pub(super) fn header(&self) -> String {
         if self.name.is_empty() {
             return self.section.to_owned();
+        }
+        if self.is_listed() {
+            return format!("[{}]", self.section);
         }
         let is_bare = self.name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
         let name = quoted(&self.name);
@@ -38,8 +45,17 @@ impl Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_listed() {
+            let number = self.name.trim_start_matches('0');
+            return write!(f, "{}.{number}.{}", self.section, quoted(&self.key));
+        }
         write!(f, "{}.{}", self.header(), quoted(&self.key))
     }
+}
+
+/// The name of the `n`th section of a list, counted from 1: names sort as they were written.
+pub(super) fn ordinal(n: usize) -> String {
+    format!("{n:07}")
 }
 
 /// A value and where it came from.
@@ -100,7 +116,7 @@ impl Entries {
     pub(super) fn names(&self, section: &Section) -> BTreeSet<String> {
         match section.shape {
             Shape::One => BTreeSet::from([String::new()]),
-            Shape::Named => self
+            Shape::Named | Shape::Array => self
                 .named
                 .keys()
                 .filter(|(of, _)| *of == section.name)
@@ -142,22 +158,44 @@ impl Entries {
         let mut root = toml::Table::new();
         for section in SECTIONS {
             let mut table = toml::Table::new();
+            let mut list = Vec::new();
             for name in self.names(section) {
-                let keys: toml::Table = self
-                    .section(section, &name)
-                    .map(|(address, entry)| (address.key.clone(), entry.value.clone()))
-                    .collect();
+                let keys = nested(
+                    self.section(section, &name)
+                        .map(|(address, entry)| (address.key.as_str(), entry.value.clone())),
+                );
                 match section.shape {
                     Shape::One => table = keys,
                     Shape::Named => {
                         table.insert(name, keys.into());
                     }
+                    Shape::Array => list.push(Value::Table(keys)),
                 }
             }
-            root.insert(section.name.to_owned(), table.into());
+            let value = if section.shape == Shape::Array { Value::Array(list) } else { table.into() };
+            root.insert(section.name.to_owned(), value);
         }
         root
     }
+}
+
+/// Keys with a dot in the section within that they lead into.
+fn nested<'a>(keys: impl Iterator<Item = (&'a str, Value)>) -> toml::Table {
+    let mut table = toml::Table::new();
+    for (key, value) in keys {
+        match key.split_once('.') {
+            None => {
+                table.insert(key.to_owned(), value);
+            }
+            Some((within, key)) => {
+                let within = table.entry(within).or_insert_with(|| toml::Table::new().into());
+                if let Value::Table(within) = within {
+                    within.insert(key.to_owned(), value);
+                }
+            }
+        }
+    }
+    table
 }
 
 /// Checks `value` against what the key may hold. A whole number is taken where any number may stand.

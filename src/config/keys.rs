@@ -19,11 +19,13 @@ pub(super) enum Shape {
     One,
     /// `[models.cheap]`
     Named,
+    /// `[[mail]]`, in the order written
+    Array,
 }
 
 /// A key of a section.
 pub(super) struct Key {
-    /// As written; a leading `*` stands for any word.
+    /// As written; a leading `*` stands for any word, and a dot leads into a section within.
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     pub(super) preset: Preset,
@@ -43,6 +45,7 @@ pub(super) enum Kind {
 #[derive(Clone, Copy)]
 pub(super) enum Preset {
     Text(&'static str),
+    Texts(&'static [&'static str]),
     Count(i64),
     Amount(f64),
     /// There is no value; the words say what happens then.
@@ -56,6 +59,26 @@ use Preset::{Required, Unset};
 
 const MOST_DOLLARS: f64 = 1_000_000.0;
 const DAY: i64 = 86_400;
+
+const SWITCH: &[&str] = &["on", "off"];
+
+const MAIL: &[Key] = &[
+    key("name", Text, Required),
+    key("kind", Choice(&["maildir"]), Preset::Text("maildir")),
+    key("path", Text, Required),
+    key("folders", Texts, Preset::Texts(&[])),
+    key("drafts", Text, Unset(".Drafts beneath path")),
+    key("sent", Text, Unset(".Sent beneath path")),
+    key("address", Text, Unset("user.address")),
+    key("aliases", Texts, Preset::Texts(&[])),
+    key("mode", Choice(&["act", "observe"]), Preset::Text("act")),
+    key("handled.done", Text, Preset::Text("seen")),
+    key("handled.ignored", Text, Preset::Text("none")),
+    key("outgoing.kind", Choice(&["maildir", "command"]), Unset("nothing is sent")),
+    key("outgoing.path", Text, Unset("none")),
+    key("outgoing.command", Texts, Unset("none")),
+    key("outgoing.sent", Text, Unset("none")),
+];
 
 const MODEL: &[Key] = &[
     key("provider", Choice(Provider::NAMES), Preset::Text("builtin")),
@@ -81,6 +104,10 @@ pub(super) const SECTIONS: &[Section] = &[
             key("name", Text, Unset("none")),
             key("background", Text, Unset("none")),
             key("time_zone", Text, Unset("the system's")),
+            key("address", Text, Unset("none")),
+            key("aliases", Texts, Preset::Texts(&[])),
+            key("signature", Text, Unset("none")),
+            key("quote", Choice(SWITCH), Preset::Text("on")),
         ],
     },
     Section { name: "model", shape: Shape::One, keys: MODEL },
@@ -123,6 +150,51 @@ pub(super) const SECTIONS: &[Section] = &[
             key("retries", Count { least: 0, most: 100 }, Preset::Count(3)),
         ],
     },
+    Section { name: "mail", shape: Shape::Array, keys: MAIL },
+    Section {
+        name: "rule",
+        shape: Shape::Array,
+        keys: &[
+            key("from", Text, Unset("any")),
+            key("to", Text, Unset("any")),
+            key("subject", Text, Unset("any")),
+            key("list", Text, Unset("any")),
+            key("account", Text, Unset("any")),
+            key("class", Choice(&["ignore", "notify", "respond"]), Required),
+        ],
+    },
+    Section {
+        name: "calendar",
+        shape: Shape::One,
+        keys: &[
+            key("kind", Choice(&["ics"]), Preset::Text("ics")),
+            key("path", Text, Unset("there is no calendar")),
+        ],
+    },
+    Section {
+        name: "intake",
+        shape: Shape::One,
+        keys: &[
+            key("first_days", Count { least: 0, most: 3650 }, Preset::Count(1)),
+            key("first_limit", Count { least: 0, most: 100_000 }, Preset::Count(200)),
+            key("ask_over", Count { least: 0, most: 100_000 }, Preset::Count(50)),
+            key("every_seconds", Count { least: 5, most: DAY }, Preset::Count(60)),
+            key("unread_only", Choice(SWITCH), Preset::Text("on")),
+        ],
+    },
+    Section {
+        name: "learning",
+        shape: Shape::One,
+        keys: &[key("delay_seconds", Count { least: 0, most: DAY }, Preset::Count(20))],
+    },
+    Section {
+        name: "policy",
+        shape: Shape::Named,
+        keys: &[
+            key("mode", Choice(&["ask", "allow"]), Preset::Text("ask")),
+            key("recipients", Texts, Preset::Texts(&["thread"])),
+        ],
+    },
     Section {
         name: "theme",
         shape: Shape::One,
@@ -132,7 +204,7 @@ pub(super) const SECTIONS: &[Section] = &[
         name: "notices",
         shape: Shape::One,
         keys: &[
-            key("bell", Choice(&["on", "off"]), Preset::Text("on")),
+            key("bell", Choice(SWITCH), Preset::Text("on")),
             key("desktop", Choice(&["off", "osc9", "osc777"]), Preset::Text("off")),
         ],
     },
@@ -166,6 +238,11 @@ impl Section {
             None => key.name == name,
         })
     }
+
+    /// Whether `name` is a section within this one, such as the `outgoing` of `[mail.outgoing]`.
+    pub(super) fn has_within(&self, name: &str) -> bool {
+        self.keys.iter().any(|key| key.name.split_once('.').is_some_and(|(within, _)| within == name))
+    }
 }
 
 impl Key {
@@ -180,6 +257,7 @@ impl Preset {
     pub(super) fn value(self) -> Option<toml::Value> {
         match self {
             Self::Text(text) => Some(text.into()),
+            Self::Texts(texts) => Some(texts.to_vec().into()),
             Self::Count(count) => Some(count.into()),
             Self::Amount(amount) => Some(amount.into()),
             Self::Unset(_) | Self::Required => None,

@@ -113,6 +113,35 @@ pub enum RuleClass {
     Respond,
 }
 
+/// `[policy.TOOL]`: when a tool may act without asking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Whether it ever may.
+    pub mode: PolicyMode,
+    /// Whom it may reach then: every recipient has to be in one of these. Without any it reaches nobody.
+    pub recipients: Vec<Reach>,
+}
+
+/// Whether a tool asks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PolicyMode {
+    /// It always asks.
+    #[default]
+    Ask,
+    /// It acts without asking where the policy's conditions hold, and asks elsewhere.
+    Allow,
+}
+
+/// Whom a policy lets a tool reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Whoever is in the conversation already.
+    Thread,
+    /// Whoever has an address at a domain of the person's own.
+    OwnDomain,
+}
+
 /// `[calendar]`: where the person's times are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Calendar {

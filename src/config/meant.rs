@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use super::describe::Setting;
 use super::error::{Error, quoted};
+use super::mail::{Calendar, Intake, Learning, Mail, Policy, Rule};
 use super::origin::Origin;
 use super::secret::Secret;
 
@@ -35,6 +36,18 @@ pub struct Config {
     pub budget: Budget,
     /// How threads are driven.
     pub engine: Engine,
+    /// The mail accounts, in the order written.
+    pub mail: Vec<Mail>,
+    /// What decides on mail before any model, in the order written: the first that matches counts.
+    pub rules: Vec<Rule>,
+    /// Where the person's times are kept; `None` where nothing is said.
+    pub calendar: Option<Calendar>,
+    /// What of the mail becomes threads.
+    pub intake: Intake,
+    /// How answers become memory.
+    pub learning: Learning,
+    /// What tools may do without asking, by the tool's name.
+    pub policies: BTreeMap<String, Policy>,
     /// The colours of the screen.
     pub theme: ThemeName,
     /// How a person is told that something new waits.
@@ -92,6 +105,37 @@ pub struct User {
     pub background: String,
     /// Where the person's days begin and end.
     pub time_zone: TimeZone,
+    /// The person's address; empty if not given.
+    pub address: String,
+    /// Further addresses that reach the person.
+    pub aliases: Vec<String>,
+    /// What stands below the person's mail; empty if not given.
+    pub signature: String,
+    /// Whether replies quote the mail they answer.
+    pub quote: bool,
+}
+
+/// Nobody in particular, whose days begin with those of UTC.
+impl Default for User {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            background: String::new(),
+            time_zone: TimeZone::UTC,
+            address: String::new(),
+            aliases: Vec::new(),
+            signature: String::new(),
+            quote: true,
+        }
+    }
+}
+
+impl User {
+    /// Every address that is the person's by `[user]`; accounts may have more.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        let own = (!self.address.is_empty()).then_some(self.address.as_str());
+        own.into_iter().chain(self.aliases.iter().map(String::as_str))
+    }
 }
 
 /// A model and how to reach it.

@@ -20,8 +20,11 @@ mod origin;
 mod paths;
 mod read;
 mod resolve;
+mod resolve_mail;
+mod rules;
 mod secret;
 mod typed;
+mod typed_mail;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -33,12 +36,14 @@ pub use describe::Setting;
 pub use error::Error;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{
-    AfterHandling, Calendar, Intake, Learning, Mail, MailMode, MailOutgoing, MailSource, Rule, RuleClass,
+    AfterHandling, Calendar, Intake, Learning, Mail, MailMode, MailOutgoing, MailSource, Policy, PolicyMode,
+    Reach, Rule, RuleClass,
 };
 pub use meant::{
     Approvals, Budget, Config, Desktop, Engine, Level, Model, Notices, Price, Provider, ThemeName, User,
 };
 pub use origin::Origin;
+pub use rules::Matched;
 pub use secret::{Secret, SecretError};
 
 /// Longer than any config; what is longer is another kind of file.

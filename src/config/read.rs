@@ -8,7 +8,7 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Value};
 
-use super::entries::{Address, Entries};
+use super::entries::{Address, Entries, ordinal};
 use super::error::{Error, hint, quoted};
 use super::inputs::Env;
 use super::keys::{Kind, SECTIONS, Section, Shape};
@@ -29,11 +29,15 @@ pub(super) fn file(entries: &mut Entries, path: &Path, text: &str) -> Result<(),
             let hint = hint(name.get_ref(), known, "the sections are");
             return Err(Error::UnknownSection { name: quoted(name.get_ref()), at, hint });
         };
+        if section.shape == Shape::Array {
+            list(entries, &source, section, value, &at)?;
+            continue;
+        }
         let Some(table) = value.get_ref().as_table() else {
             return Err(not_a_section(section, section.name.to_owned(), at));
         };
         match section.shape {
-            Shape::One => keys(entries, &source, section, "", table)?,
+            Shape::One | Shape::Array => keys(entries, &source, section, "", "", table)?,
             Shape::Named => {
                 for (name, value) in in_order(table) {
                     let at = source.origin(name.span().start);
@@ -42,7 +46,7 @@ pub(super) fn file(entries: &mut Entries, path: &Path, text: &str) -> Result<(),
                         return Err(not_a_section(section, address.header(), at));
                     };
                     entries.begin(section.name, name.get_ref(), at);
-                    keys(entries, &source, section, name.get_ref(), table)?;
+                    keys(entries, &source, section, name.get_ref(), "", table)?;
                 }
             }
         }
@@ -50,19 +54,44 @@ pub(super) fn file(entries: &mut Entries, path: &Path, text: &str) -> Result<(),
     Ok(())
 }
 
+/// Reads the sections of a list, `[[mail]]` after `[[mail]]`.
+fn list(
+    entries: &mut Entries,
+    source: &Source<'_>,
+    section: &'static Section,
+    value: &Spanned<DeValue<'_>>,
+    at: &Origin,
+) -> Result<(), Error> {
+    let wrong = || not_a_section(section, section.name.to_owned(), at.clone());
+    for (index, item) in value.get_ref().as_array().ok_or_else(wrong)?.iter().enumerate() {
+        let name = ordinal(index + 1);
+        let table = item.get_ref().as_table().ok_or_else(wrong)?;
+        entries.begin(section.name, &name, source.origin(item.span().start));
+        keys(entries, source, section, &name, "", table)?;
+    }
+    Ok(())
+}
+
+/// Reads the keys of a section; `within` is where in it they stand, dot included.
 fn keys(
     entries: &mut Entries,
     source: &Source<'_>,
     section: &'static Section,
     name: &str,
+    within: &str,
     table: &DeTable<'_>,
 ) -> Result<(), Error> {
     for (key, value) in in_order(table) {
         let at = source.origin(key.span().start);
-        let address = Address::new(section.name, name, key.get_ref());
-        let Some(known) = section.key(key.get_ref()) else {
-            let (section_name, key) = (address.header(), key.get_ref());
-            if names_a_secret(key) {
+        let key = format!("{within}{}", key.get_ref());
+        if let (true, Some(table)) = (section.has_within(&key), value.get_ref().as_table()) {
+            keys(entries, source, section, name, &format!("{key}."), table)?;
+            continue;
+        }
+        let address = Address::new(section.name, name, &key);
+        let Some(known) = section.key(&key) else {
+            let (section_name, key) = (address.header(), key.as_str());
+            if names_a_secret(key.strip_prefix(within).unwrap_or(key)) {
                 return Err(Error::SecretInFile { key: quoted(key), section: section_name, at });
             }
             let hint = hint(key, section.keys.iter().map(|key| key.name), "the keys are");
@@ -152,6 +181,7 @@ fn not_a_section(section: &Section, name: String, at: Origin) -> Error {
     let example = match section.shape {
         Shape::One => format!("[{}]", section.name),
         Shape::Named => format!("[{}.NAME]", section.name),
+        Shape::Array => format!("[[{}]]", section.name),
     };
     Error::NotASection { name, at, example }
 }

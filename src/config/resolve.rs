@@ -13,6 +13,7 @@ use super::entries::{Address, Entries};
 use super::error::{Error, quoted};
 use super::inputs::Inputs;
 use super::layers::{self, BUILTIN, Picked};
+use super::mail::{Intake, Learning};
 use super::meant::{Approvals, Budget, Config, Engine, Model, Notices, Price, Provider, User};
 use super::origin::Origin;
 use super::paths::{Paths, expand};
@@ -44,6 +45,10 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     };
     let user = meaning.user(file.user)?;
     let prices = meaning.prices(file.prices)?;
+    let mail = meaning.mail(file.mail, &user)?;
+    let rules = meaning.rules(file.rule, &mail)?;
+    let calendar = meaning.calendar(file.calendar);
+    let policies = meaning.policies(file.policy)?;
     let picked_name = picked.as_ref().map(|picked| picked.name.clone());
     let read = text.and(paths.config.clone());
     let settings =
@@ -68,6 +73,18 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
             step_limit: file.engine.step_limit,
             retries: file.engine.retries,
         },
+        mail,
+        rules,
+        calendar,
+        intake: Intake {
+            first_days: file.intake.first_days,
+            first_limit: file.intake.first_limit,
+            ask_over: file.intake.ask_over,
+            every_seconds: file.intake.every_seconds,
+            unread_only: file.intake.unread_only == typed::Switch::On,
+        },
+        learning: Learning { delay: Duration::from_secs(file.learning.delay_seconds) },
+        policies,
         theme: file.theme.name,
         notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },
         keys: file.keys,
@@ -99,15 +116,15 @@ fn head(paths: &Paths, was_read: bool, picked: Option<Picked>) -> Vec<Setting> {
 }
 
 /// Gives single values their meaning, and knows where each was written should it have none.
-struct Meaning<'a> {
-    entries: &'a Entries,
-    inputs: &'a Inputs,
+pub(super) struct Meaning<'a> {
+    pub(super) entries: &'a Entries,
+    pub(super) inputs: &'a Inputs,
     /// The folder relative paths start at.
-    base: &'a Path,
+    pub(super) base: &'a Path,
 }
 
 impl Meaning<'_> {
-    fn bad(&self, section: &'static str, name: &str, key: &str, why: impl Into<String>) -> Error {
+    pub(super) fn bad(&self, section: &'static str, name: &str, key: &str, why: impl Into<String>) -> Error {
         let at = self.entries.origin(section, name, key);
         Error::BadValue { key: Address::new(section, name, key).to_string(), at, why: why.into() }
     }
@@ -124,10 +141,20 @@ impl Meaning<'_> {
                 self.bad("user", "", "time_zone", why)
             })?,
         };
+        for address in user.address.iter() {
+            self.mail_address("user", "", "address", address)?;
+        }
+        for address in &user.aliases {
+            self.mail_address("user", "", "aliases", address)?;
+        }
         Ok(User {
             name: user.name.unwrap_or_default(),
             background: user.background.unwrap_or_default(),
             time_zone,
+            address: user.address.unwrap_or_default(),
+            aliases: user.aliases,
+            signature: user.signature.unwrap_or_default(),
+            quote: user.quote == typed::Switch::On,
         })
     }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::meant::{Desktop, Level, Provider, ThemeName};
+use super::typed_mail as mail;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +20,12 @@ pub(super) struct File {
     pub(super) approvals: Approvals,
     pub(super) budget: Budget,
     pub(super) engine: Engine,
+    pub(super) mail: Vec<mail::Mail>,
+    pub(super) rule: Vec<mail::Rule>,
+    pub(super) calendar: mail::Calendar,
+    pub(super) intake: mail::Intake,
+    pub(super) learning: mail::Learning,
+    pub(super) policy: BTreeMap<String, mail::Policy>,
     pub(super) theme: Theme,
     pub(super) notices: Notices,
     pub(super) keys: BTreeMap<String, Vec<String>>,
@@ -31,6 +38,10 @@ pub(super) struct User {
     pub(super) name: Option<String>,
     pub(super) background: Option<String>,
     pub(super) time_zone: Option<String>,
+    pub(super) address: Option<String>,
+    pub(super) aliases: Vec<String>,
+    pub(super) signature: Option<String>,
+    pub(super) quote: Switch,
 }
 
 #[derive(Deserialize)]

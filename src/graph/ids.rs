@@ -1,4 +1,4 @@
-//! Names of threads and interrupts: a letter and eight random characters of Crockford's base 32.
+//! Names of threads, interrupts, grants and batches: a letter and eight random characters of Crockford's base 32.
 //!
 //! They are random, not clocks: a prefix tells nothing and two machines never agree by accident. Order comes
 //! from the store's sequence numbers, never from an id.
@@ -86,6 +86,8 @@ macro_rules! id {
 
 id!(ThreadId, 't', "The name of a thread.");
 id!(InterruptId, 'i', "The name of an interrupt; unlike a thread's place it never means two questions.");
+id!(GrantId, 'g', "The name of a grant that a person gave.");
+id!(BatchId, 'b', "The name of decisions that were taken together.");
 
 #[cfg(test)]
 mod tests {

@@ -94,6 +94,22 @@ pub struct Warning {
     pub text: String,
 }
 
+/// What a person may allow from a card besides this once. The asking node knows; nothing is offered elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grantable {
+    /// Whether calls of this action may be allowed for the rest of the thread.
+    pub thread: bool,
+    /// Whose mail it is about, bare and in lower case, where calls about their mail may be allowed for a while.
+    pub sender: Option<String>,
+}
+
+impl Grantable {
+    /// Whether anything may be allowed.
+    pub fn is_something(&self) -> bool {
+        self.thread || self.sender.is_some()
+    }
+}
+
 /// A question as the asking node puts it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interrupt {
@@ -123,7 +139,10 @@ pub struct Interrupt {
     pub irreversible: bool,
     /// Digests of attachments and ids of mails shown with it: they are bound by the hash too.
     pub binds: Vec<String>,
-    /// The grant that answers it without asking; it is recorded as a decision like any other.
+    /// What may be allowed from its card besides this once.
+    pub grantable: Grantable,
+    /// The grant that answers it without asking, by its id; it is recorded as a decision like any other. Where the
+    /// grant does not cover this question when it is committed, the person is asked.
     pub granted: Option<String>,
 }
 
@@ -144,6 +163,7 @@ impl Interrupt {
             source: None,
             irreversible: false,
             binds: Vec::new(),
+            grantable: Grantable::default(),
             granted: None,
         }
     }

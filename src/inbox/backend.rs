@@ -1,6 +1,9 @@
 //! The one door between people and threads.
 
-use super::{By, Card, Item, ItemKind, Outcome, Refusal, Status, ThreadLine, ThreadView};
+use super::{
+    By, Card, GrantLine, GrantRequest, Item, ItemKind, MemoryLine, MemoryVersion, MemoryView, Outcome,
+    Refusal, SkippedPage, SkippedQuery, Status, ThreadLine, ThreadView,
+};
 use crate::graph::{BoxFuture, Decision, InputError, InterruptId, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -148,6 +151,9 @@ pub enum BackendError {
     Failed(String),
 }
 
+/// What became of each of several decisions.
+pub type Together = Vec<(InterruptId, Result<Outcome, BackendError>)>;
+
 type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
 
 /// Everything a screen or a script can ask for. Nobody draws from a store directly.
@@ -162,6 +168,37 @@ pub trait Backend: Send + Sync {
     fn decide(&self, decide: Decide) -> Reply<'_, Outcome>;
     /// Takes a decision back.
     fn undo(&self, id: InterruptId) -> Reply<'_, Outcome>;
+    /// Takes decisions that a person confirmed as one. Each is taken or refused by itself; those taken can be taken
+    /// back together, from any process. The answers stand in the order of `decides`.
+    fn decide_together(&self, decides: Vec<Decide>) -> Reply<'_, Together>;
+    /// Takes back everything that was decided together with this one and is not acted on yet; each that was is
+    /// named with the reason. A decision taken alone is taken back alone.
+    fn undo_batch(&self, id: InterruptId) -> Reply<'_, Together>;
+    /// Allows what a card offers to allow ([`Item::grantable`]) from now on. The card is open, or was accepted.
+    fn grant(&self, request: GrantRequest) -> Reply<'_, GrantLine>;
+    /// Everything that may be done without asking: built in, by the config, and given by the person, newest last.
+    fn grants(&self) -> Reply<'_, Vec<GrantLine>>;
+    /// Ends a grant, or switches a built-in one off; what it had answered and is not acted on is asked again.
+    fn revoke(&self, id: String) -> Reply<'_, GrantLine>;
+    /// Switches a built-in grant on again.
+    fn restore(&self, id: String) -> Reply<'_, GrantLine>;
+    /// Corrects what a thread took its mail for; it runs again from there.
+    fn reclassify(&self, thread: ThreadId, class: String) -> Reply<'_, Outcome>;
+    /// A page of the mail that was not shown.
+    fn skipped(&self, query: SkippedQuery) -> Reply<'_, SkippedPage>;
+    /// What was learned, the newest version of each profile.
+    fn memory(&self) -> Reply<'_, Vec<MemoryLine>>;
+    /// One profile as it stands. A namespace goes by its whole name or a unique last part, here and below.
+    fn memory_show(&self, namespace: String) -> Reply<'_, MemoryView>;
+    /// All versions of a profile, newest first.
+    fn memory_history(&self, namespace: String) -> Reply<'_, Vec<MemoryVersion>>;
+    /// Writes a profile anew, on top of the version that was read; refused where somebody was quicker, and where
+    /// a pinned line is missing.
+    fn memory_edit(&self, namespace: String, read: u64, profile: String) -> Reply<'_, MemoryView>;
+    /// Pins a line of a profile, or lets it go: by its text, a part of it that no other line has, or its number.
+    fn memory_pin(&self, namespace: String, line: String, pinned: bool) -> Reply<'_, MemoryView>;
+    /// Makes an earlier version the newest again.
+    fn memory_revert(&self, namespace: String, version: u64) -> Reply<'_, MemoryView>;
     /// Puts an interrupt out of sight until a time, or back into it.
     fn snooze(&self, id: InterruptId, until: Option<Timestamp>) -> Reply<'_, Item>;
     /// Starts a thread.

@@ -1,6 +1,6 @@
 //! One line of the inbox, with everything needed to decide on it.
 
-use crate::graph::{Allow, Hash, InterruptId, Kind, Labels, ThreadId, Warning};
+use crate::graph::{Allow, Grantable, Hash, InterruptId, Kind, Labels, ThreadId, Warning};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -75,6 +75,8 @@ pub struct Item {
     pub args_hash: Option<Hash>,
     /// Accepting it does something that cannot be taken back.
     pub irreversible: bool,
+    /// What may be allowed from its card besides this once.
+    pub grantable: Grantable,
     /// What became of it, where it is no longer open.
     pub closed: Option<String>,
 }

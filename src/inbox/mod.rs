@@ -8,20 +8,31 @@
 
 mod backend;
 mod card;
+mod grant;
 mod item;
+mod memory;
 mod propose;
 mod rules;
 mod screen;
+mod skipped;
 mod spec;
 mod status;
 mod thread;
 
-pub use backend::{Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery};
+pub use backend::{
+    Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery, Together,
+};
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
+pub use grant::{
+    BUILTIN_GRANTS, BuiltinGrant, GrantLine, GrantRequest, GrantScope, MARK_HANDLED, OUTPUT_FILES,
+    POLICY_GRANT,
+};
 pub use item::{Item, ItemKind};
+pub use memory::{MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use propose::proposal;
 pub use rules::{Refusal, check, check_args, check_fields};
-pub use screen::{Glance, ItemLine, LineQuery, MemoryLine, Screen, Standing};
+pub use screen::{Decided, Glance, ItemLine, LineQuery, Screen, Standing};
+pub use skipped::{SkippedLine, SkippedPage, SkippedQuery};
 pub use spec::{Registry, Spec};
 pub use status::{By, Status};
 pub use thread::{

@@ -1,8 +1,8 @@
 //! What a screen asks for beyond what a script does: lists that stay small and live with ten thousand items, cards of
 //! results, and words somebody has begun to type.
 
-use super::{Backend, BackendError, DecisionView, ItemKind};
-use crate::graph::{Allow, BoxFuture, Hash, ThreadId};
+use super::{Backend, BackendError, Card, DecisionView, ItemKind};
+use crate::graph::{Allow, BoxFuture, Hash, InterruptId, ThreadId};
 use jiff::Timestamp;
 
 /// Where an item stands in the inbox.
@@ -80,19 +80,15 @@ pub enum LineQuery {
     Of(Vec<String>),
 }
 
-/// A profile of preferences at its newest version.
+/// Decisions taken together, or one taken alone, that can still be taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MemoryLine {
-    /// Whose preferences about what.
-    pub namespace: String,
-    /// How often it was written.
-    pub version: u64,
-    /// The whole profile.
-    pub profile: String,
-    /// When it was last written.
-    pub updated_at: Timestamp,
-    /// `default`, `answer`, `edit`, `revert` …
-    pub cause: String,
+pub struct Decided {
+    /// On what, in the order they were asked; [`Backend::undo_batch`] on any of them takes all of them back.
+    pub interrupts: Vec<InterruptId>,
+    /// `accept`, `edit` …
+    pub decision: String,
+    /// When the last of them was taken.
+    pub at: Timestamp,
 }
 
 type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
@@ -109,6 +105,8 @@ pub trait Screen: Backend {
     fn drafts(&self) -> Reply<'_, Vec<(String, String)>>;
     /// Keeps what was begun under a key, or forgets it.
     fn keep_draft(&self, key: String, text: Option<String>) -> Reply<'_, ()>;
-    /// What was learned, newest version of each profile.
-    fn memory(&self) -> Reply<'_, Vec<MemoryLine>>;
+    /// Why an item is there, by the item's id: what its workflow says of it, and what the thread has cost so far.
+    fn why(&self, item: String) -> Reply<'_, Card>;
+    /// The newest decision that can still be taken back, whichever process took it.
+    fn last_decided(&self) -> Reply<'_, Option<Decided>>;
 }

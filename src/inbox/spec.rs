@@ -1,12 +1,13 @@
 //! A workflow as the inbox knows it, and the list of them all.
 
-use super::{Card, Item};
+use super::{Block, Card, Item};
 use crate::graph::{Folded, InputError, Workflow};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
+type Explain = Arc<dyn Fn(&Folded, &Item) -> Vec<Block> + Send + Sync>;
 type DrawCard = Arc<dyn Fn(&Folded, &Item) -> Card + Send + Sync>;
 
 /// A workflow with what people are told of it. Start flags, forms, help and drawings all read this.
@@ -24,6 +25,7 @@ pub struct Spec {
     pub roles: &'static [&'static str],
     draw: DrawCard,
     prepare: Prepare,
+    explain: Option<Explain>,
 }
 
 impl Spec {
@@ -41,6 +43,7 @@ impl Spec {
             roles: &[],
             draw: Arc::new(card),
             prepare: Arc::new(Ok),
+            explain: None,
         }
     }
 
@@ -70,6 +73,20 @@ impl Spec {
     ) -> Self {
         self.prepare = Arc::new(prepare);
         self
+    }
+
+    /// The same, able to say why an item is there: the reasoning, the lines of memory and the rules that applied.
+    pub fn explaining(
+        mut self,
+        explain: impl Fn(&Folded, &Item) -> Vec<Block> + Send + Sync + 'static,
+    ) -> Self {
+        self.explain = Some(Arc::new(explain));
+        self
+    }
+
+    /// Why an item is there, where the workflow can say.
+    pub fn explain(&self, state: &Folded, item: &Item) -> Option<Vec<Block>> {
+        self.explain.as_ref().map(|explain| explain(state, item))
     }
 
     /// The input a person gave, completed.

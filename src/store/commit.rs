@@ -3,8 +3,8 @@
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, StepRow, ThreadRow};
 use super::seal::{Digest, Seal};
 use super::verify::tally;
-use super::{Store, StoreError};
-use crate::graph::{Decision, Interrupt, InterruptId, ThreadId, Warning};
+use super::{Store, StoreError, grants};
+use crate::graph::{BatchId, Decision, Interrupt, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, NextView, Status};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -272,8 +272,10 @@ fn ask(
     for question in asked {
         let mut interrupt = InterruptRow::new(db, row.seq, step, false, now, question)?;
         warn_if_done_in_original(db, row, &mut interrupt)?;
-        // A warning suspends a grant: what is unusual is seen by a person.
-        let granted = question.granted.clone().filter(|_| interrupt.warnings.is_none());
+        let granted = match &question.granted {
+            Some(grant) if grants::covers(db, grant, &interrupt, &row.id, now)? => Some(grant.clone()),
+            _ => None,
+        };
         interrupt.stage = if granted.is_some() { Stage::Decided } else { Stage::Open };
         interrupt.insert(db)?;
         row.interrupts += 1;
@@ -282,7 +284,7 @@ fn ask(
             Some(grant) => {
                 hold |= question.irreversible;
                 let decision = Decision::Accept;
-                record_decision(db, &interrupt, decision, true, By::Grant(grant), now)?;
+                record_decision(db, &interrupt, decision, true, By::Grant(grant), None, now)?;
                 row.decisions += 1;
             }
         }
@@ -304,6 +306,7 @@ pub(super) fn record_decision(
     decision: Decision,
     learn: bool,
     by: By,
+    batch: Option<BatchId>,
     now: i64,
 ) -> Result<(), StoreError> {
     let mut row = DecisionRow {
@@ -317,6 +320,7 @@ pub(super) fn record_decision(
         undone_at: None,
         consumed: false,
         executed: None,
+        batch,
     };
     row.insert(db)
 }

@@ -3,7 +3,7 @@
 use super::commit::{forget_calls, living_children, record_decision};
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, ThreadRow, time};
 use super::{Store, StoreError};
-use crate::graph::{Decision, InterruptId, ThreadId};
+use crate::graph::{BatchId, Decision, InterruptId, ThreadId};
 use crate::inbox::{Decide, Item, Refusal, Status, check};
 use crate::text;
 use jiff::Timestamp;
@@ -20,10 +20,15 @@ pub struct Holds {
 }
 
 impl Store {
-    /// Takes a decision.
-    pub async fn decide(&self, decide: Decide, holds: Holds) -> Result<ThreadId, StoreError> {
+    /// Takes a decision; those of one batch can be taken back together.
+    pub async fn decide(
+        &self,
+        decide: Decide,
+        batch: Option<BatchId>,
+        holds: Holds,
+    ) -> Result<ThreadId, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| run(db, decide, holds, now)).await
+        self.write(move |db| run(db, decide, batch, holds, now)).await
     }
 
     /// Takes a decision back, while the thread has not acted on it.
@@ -82,7 +87,13 @@ impl Store {
     }
 }
 
-fn run(db: &Connection, decide: Decide, holds: Holds, now: i64) -> Result<ThreadId, StoreError> {
+fn run(
+    db: &Connection,
+    decide: Decide,
+    batch: Option<BatchId>,
+    holds: Holds,
+    now: i64,
+) -> Result<ThreadId, StoreError> {
     let mut interrupt = InterruptRow::find(db, &decide.interrupt)?;
     if interrupt.stage != Stage::Open {
         return Err(not_open(db, &interrupt)?);
@@ -96,7 +107,7 @@ fn run(db: &Connection, decide: Decide, holds: Holds, now: i64) -> Result<Thread
     };
     check(&decision, interrupt.allow(), &schema, &interrupt.hash, decide.shown.as_deref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
-    record_decision(db, &interrupt, decision, decide.learn, decide.by, now)?;
+    record_decision(db, &interrupt, decision, decide.learn, decide.by, batch, now)?;
     interrupt.stage = Stage::Decided;
     interrupt.snoozed_until = None;
     interrupt.update(db)?;
@@ -186,7 +197,7 @@ pub(super) fn reopen_all(db: &Connection, row: &ThreadRow, now: i64) -> Result<b
     Ok(all)
 }
 
-fn reopen(db: &Connection, interrupt: &mut InterruptRow, now: i64) -> Result<bool, StoreError> {
+pub(super) fn reopen(db: &Connection, interrupt: &mut InterruptRow, now: i64) -> Result<bool, StoreError> {
     let mut decision = DecisionRow::in_force(db, interrupt)?;
     if decision.consumed {
         return Ok(false);

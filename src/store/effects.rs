@@ -1,10 +1,10 @@
 //! The journal: intents before the first byte leaves, outcomes after, results of repeatable calls.
 
-use super::rows::{DecisionRow, EffectRow, InterruptRow, Stage, ThreadRow, damaged, json};
+use super::rows::{DecisionRow, EffectRow, GrantRow, InterruptRow, Stage, ThreadRow, damaged, json};
 use super::seal::{Digest, Seal};
-use super::{Store, StoreError, blobs};
+use super::{Store, StoreError, blobs, grants};
 use crate::graph::{Basis, Begun, Decision, EffectState, Intent, ThreadId};
-use crate::inbox::Status;
+use crate::inbox::{By, Status};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -84,7 +84,7 @@ fn begin(db: &Connection, effect: &EffectIntent, now: i64) -> Result<Begun, Stor
             outcome: json("an effect's outcome", &earlier.outcome)?,
         });
     }
-    approve(db, &row, basis)?;
+    approve(db, &row, basis, now)?;
     let basis = serde_json::to_string(basis).map_err(|e| StoreError::Sql(e.to_string()))?;
     let mut new = EffectRow {
         seq: 0,
@@ -107,10 +107,17 @@ fn begin(db: &Connection, effect: &EffectIntent, now: i64) -> Result<Begun, Stor
 }
 
 /// Checks that what is about to be done is what was approved, byte for byte, and closes the way back.
-fn approve(db: &Connection, row: &ThreadRow, basis: &Basis) -> Result<(), StoreError> {
+fn approve(db: &Connection, row: &ThreadRow, basis: &Basis, now: i64) -> Result<(), StoreError> {
     let pending = InterruptRow::pending(db, row.seq)?;
     let decided = pending.iter().filter(|p| !p.engine && p.stage == Stage::Decided);
-    let mut approved = matches!(basis, Basis::Grant { .. });
+    let mut approved = match basis {
+        Basis::Grant { name } if GrantRow::builtin_on(db, name)? => true,
+        Basis::Grant { name } => {
+            let text = format!("no grant in force goes by `{name}`; `sayso grants` shows those there are");
+            return Err(StoreError::NotApproved(text));
+        }
+        Basis::Decision { .. } | Basis::Draft { .. } => false,
+    };
     for interrupt in decided {
         let mut decision = DecisionRow::in_force(db, interrupt)?;
         if let Basis::Decision { key, args } | Basis::Draft { key, args } = basis
@@ -133,6 +140,13 @@ fn approve(db: &Connection, row: &ThreadRow, basis: &Basis) -> Result<(), StoreE
             if decision.shown != DecisionRow::half(&interrupt.hash) || allowed != *args {
                 let text = format!("what would be done is not what was approved on `{}`", interrupt.id);
                 return Err(StoreError::NotApproved(text));
+            }
+            // A grant that ended since it answered: the thread is looked at anew, and the person is asked.
+            if let By::Grant(grant) = &decision.by
+                && !decision.consumed
+                && !grants::covers(db, grant, interrupt, &row.id, now)?
+            {
+                return Err(StoreError::Moved);
             }
             decision.executed = Some(args.to_string());
             approved = true;

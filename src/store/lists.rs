@@ -263,6 +263,7 @@ pub(super) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
         snoozed_until: None,
         args_hash: None,
         irreversible: false,
+        grantable: crate::graph::Grantable::default(),
         closed: None,
     })
 }

@@ -3,9 +3,9 @@
 use super::commit::seal_snapshot;
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, StepRow, ThreadRow, damaged, json};
 use super::seal::Digest;
-use super::{Store, StoreError, arrive, effects, settings};
-use crate::graph::{Answer, ChildResult, Event, ThreadId};
-use crate::inbox::{NextView, Status};
+use super::{Store, StoreError, arrive, effects, grants, settings};
+use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
+use crate::inbox::{By, NextView, Status};
 use rusqlite::{Connection, OptionalExtension, Rows};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -56,6 +56,17 @@ pub struct Tail {
     pub snapshot_bytes: usize,
 }
 
+/// An answer that a grant gave.
+#[derive(Clone, Debug)]
+pub struct Granted {
+    /// The question.
+    pub interrupt: InterruptId,
+    /// The grant, by its id.
+    pub grant: String,
+    /// Whether the grant still covers the question. What the config allows is the driver's to know.
+    pub covered: bool,
+}
+
 /// A thread, ready to be driven.
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -89,6 +100,8 @@ pub struct Loaded {
     pub trouble_decided: bool,
     /// The answers it was given, in the order asked.
     pub answers: Vec<Answer>,
+    /// The answers among them that rest on a grant and have not been acted on.
+    pub granted: Vec<Granted>,
     /// How its children ended, in the order spawned.
     pub children: Vec<ChildResult>,
     /// What has reached it meanwhile.
@@ -131,7 +144,8 @@ impl Store {
 
     /// Everything needed to drive a thread; `have` is what the driver has folded already.
     pub fn load(&self, thread: &ThreadId, have: Option<Have>) -> Result<Loaded, StoreError> {
-        self.read(|db| run(db, thread, have))
+        let now = self.now_ms();
+        self.read(|db| run(db, thread, have, now))
     }
 
     /// What is needed to fold a thread's state as it was after its first `steps` steps, or as it is now.
@@ -195,16 +209,25 @@ fn collect(mut rows: Rows<'_>, threads: &mut Vec<Runnable>) -> Result<(), StoreE
     Ok(())
 }
 
-fn run(db: &Connection, thread: &ThreadId, have: Option<Have>) -> Result<Loaded, StoreError> {
+fn run(db: &Connection, thread: &ThreadId, have: Option<Have>, now: i64) -> Result<Loaded, StoreError> {
     let row = ThreadRow::find(db, thread)?;
     let pending = InterruptRow::pending(db, row.seq)?;
     check_effects(db, &row)?;
-    let mut answers = Vec::new();
+    let (mut answers, mut granted) = (Vec::new(), Vec::new());
     if row.awaits == Awaits::Answers {
         check_asked(db, &row, &pending)?;
         for interrupt in pending.iter().filter(|p| !p.engine && p.stage == Stage::Decided) {
             interrupt.check_hash()?;
             let decision = DecisionRow::in_force(db, interrupt)?;
+            if let By::Grant(grant) = &decision.by
+                && !decision.consumed
+            {
+                granted.push(Granted {
+                    interrupt: interrupt.id.clone(),
+                    grant: grant.clone(),
+                    covered: grants::covers(db, grant, interrupt, &row.id, now)?,
+                });
+            }
             answers.push(Answer {
                 key: interrupt.key.clone(),
                 interrupt: interrupt.id.clone(),
@@ -229,6 +252,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<Have>) -> Result<Loaded,
         paused: settings::is_paused(db)?,
         trouble_decided: pending.iter().any(|p| p.engine && p.stage == Stage::Decided),
         answers,
+        granted,
         children: if row.awaits == Awaits::Children { children(db, &row)? } else { Vec::new() },
         events: arrive::queued(db, row.seq)?,
         calls: effects::calls(db, row.seq, row.steps)?,

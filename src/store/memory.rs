@@ -3,37 +3,9 @@
 use super::rows::{damaged, json, time};
 use super::seal::{Digest, Seal};
 use super::verify::{tallied, tally};
-use super::{Store, StoreError};
-use crate::graph::{InterruptId, ThreadId};
-use jiff::Timestamp;
+use super::{Store, StoreError, pins};
+use crate::inbox::{MemoryCause, MemoryVersion, MemoryView};
 use rusqlite::{Connection, Row, params};
-use serde::{Deserialize, Serialize};
-
-/// Why a version came to be.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MemoryCause {
-    /// `default`, `answer`, `edit`, `revert` …
-    pub kind: String,
-    /// The thread whose answer taught it.
-    pub thread: Option<ThreadId>,
-    /// The answered interrupt.
-    pub interrupt: Option<InterruptId>,
-}
-
-/// One version of a profile.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct MemoryVersion {
-    /// Whose preferences about what.
-    pub namespace: String,
-    /// Counts from 1.
-    pub version: u64,
-    /// The whole profile.
-    pub profile: String,
-    /// When it was written.
-    pub updated_at: Timestamp,
-    /// Why.
-    pub cause: MemoryCause,
-}
 
 impl Store {
     /// Every namespace there is.
@@ -54,6 +26,31 @@ impl Store {
         self.read(|db| Ok(history(db, namespace)?.into_iter().rev().map(|(version, _)| version).collect()))
     }
 
+    /// A profile as it stands, with its pinned lines.
+    pub fn memory_view(&self, namespace: &str) -> Result<MemoryView, StoreError> {
+        self.read(|db| view(db, namespace))
+    }
+
+    /// The whole name of the namespace a person means: itself, or one whose last part it is.
+    pub fn memory_named(&self, word: &str) -> Result<String, StoreError> {
+        let names = self.memory_namespaces()?;
+        if names.iter().any(|name| name == word) {
+            return Ok(word.to_owned());
+        }
+        let ends = |name: &&String| name.rsplit('/').next() == Some(word);
+        let meant: Vec<&String> = names.iter().filter(ends).collect();
+        match meant.as_slice() {
+            [] => Err(StoreError::Unknown("memory", word.to_owned())),
+            [one] => Ok((*one).clone()),
+            several => {
+                let several: Vec<&str> = several.iter().map(|name| name.as_str()).collect();
+                let text =
+                    format!("`{word}` is the last part of {}; give the whole name", several.join(" and "));
+                Err(StoreError::Conflict(text))
+            }
+        }
+    }
+
     /// Writes the version after `read`, unless somebody was quicker.
     pub async fn remember(
         &self,
@@ -63,27 +60,131 @@ impl Store {
         cause: MemoryCause,
     ) -> Result<u64, StoreError> {
         let now = self.now_ms();
+        self.write(move |db| append(db, &namespace, read, &profile, &cause, now)).await
+    }
+
+    /// Writes what a person made of a profile. It keeps the pinned lines, which are let go by name only.
+    pub async fn edit_memory(
+        &self,
+        namespace: String,
+        read: u64,
+        profile: String,
+    ) -> Result<MemoryView, StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| rewrite(db, &namespace, read, &profile, "edit", now)).await
+    }
+
+    /// Makes an earlier version the newest again.
+    pub async fn revert_memory(&self, namespace: String, version: u64) -> Result<MemoryView, StoreError> {
+        let now = self.now_ms();
         self.write(move |db| {
             let versions = history(db, &namespace)?;
-            let (newest, before) =
-                versions.last().map_or((0, Digest::default()), |(version, digest)| (version.version, *digest));
-            if newest != read {
-                return Err(StoreError::Conflict(format!(
-                    "the memory `{namespace}` is at version {newest}, not {read}; read it again"
-                )));
+            let newest = versions.last().map_or(0, |(newest, _)| newest.version);
+            let Some((wanted, _)) = versions.iter().find(|(found, _)| found.version == version) else {
+                let text =
+                    format!("the memory `{namespace}` has versions 1 to {newest}, no version {version}");
+                return Err(StoreError::Conflict(text));
+            };
+            if version == newest {
+                let text = format!("version {version} of the memory `{namespace}` is the newest already");
+                return Err(StoreError::Conflict(text));
             }
-            let cause = serde_json::to_string(&cause).map_err(|e| StoreError::Sql(e.to_string()))?;
-            let version = newest + 1;
-            let digest = seal(before, &namespace, version, &profile, &cause, now);
-            db.prepare_cached(
-                "INSERT INTO memory (namespace, version, profile, cause, at, digest) VALUES (?, ?, ?, ?, ?, ?)",
-            )?
-            .execute(params![namespace, version.cast_signed(), profile, cause, now, digest.bytes()])?;
-            tally(db, &format!("memory:{namespace}"), 1)?;
-            Ok(version)
+            rewrite(db, &namespace, newest, &wanted.profile, "revert", now)
         })
         .await
     }
+
+    /// Pins a line of a profile, or lets it go.
+    pub async fn pin(&self, namespace: String, line: String, pinned: bool) -> Result<MemoryView, StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| {
+            let there = view(db, &namespace)?;
+            let line = if pinned {
+                let lines: Vec<&str> = there.newest.profile.lines().map(str::trim).collect();
+                meant(&lines, &line, &format!("the memory `{namespace}`"))?
+            } else {
+                let pins: Vec<&str> = there.pinned.iter().map(String::as_str).collect();
+                meant(&pins, &line, &format!("the pinned lines of `{namespace}`"))?
+            };
+            pins::set(db, &namespace, &line, pinned, now)?;
+            view(db, &namespace)
+        })
+        .await
+    }
+}
+
+/// The line a person means: by its text, a part of it that no other line has, or its number.
+fn meant(lines: &[&str], word: &str, whole: &str) -> Result<String, StoreError> {
+    let word = word.trim();
+    let numbered = word.parse::<usize>().ok().and_then(|n| lines.get(n.checked_sub(1)?));
+    if let Some(line) = lines.iter().find(|line| **line == word).or(numbered)
+        && !line.is_empty()
+    {
+        return Ok((*line).to_owned());
+    }
+    let mut holding: Vec<&str> =
+        lines.iter().copied().filter(|line| !word.is_empty() && line.contains(word)).collect();
+    holding.dedup();
+    match holding.as_slice() {
+        [one] => Ok((*one).to_owned()),
+        [] => Err(StoreError::Conflict(format!("{whole} has no line `{word}`"))),
+        several => {
+            let text =
+                format!("{} lines of {whole} have `{word}` in them; give more of the line", several.len());
+            Err(StoreError::Conflict(text))
+        }
+    }
+}
+
+fn view(db: &Connection, namespace: &str) -> Result<MemoryView, StoreError> {
+    let Some((newest, _)) = history(db, namespace)?.pop() else {
+        return Err(StoreError::Unknown("memory", namespace.to_owned()));
+    };
+    Ok(MemoryView { newest, pinned: pins::pins(db, namespace)? })
+}
+
+fn rewrite(
+    db: &Connection,
+    namespace: &str,
+    read: u64,
+    profile: &str,
+    kind: &str,
+    now: i64,
+) -> Result<MemoryView, StoreError> {
+    let there = view(db, namespace)?;
+    if let Some(pin) = there.pinned.iter().find(|pin| !profile.lines().any(|line| line.trim() == **pin)) {
+        return Err(StoreError::Conflict(format!("the line `{pin}` is pinned; unpin it before it goes")));
+    }
+    let cause = MemoryCause { kind: kind.to_owned(), thread: None, interrupt: None };
+    append(db, namespace, read, profile, &cause, now)?;
+    view(db, namespace)
+}
+
+fn append(
+    db: &Connection,
+    namespace: &str,
+    read: u64,
+    profile: &str,
+    cause: &MemoryCause,
+    now: i64,
+) -> Result<u64, StoreError> {
+    let versions = history(db, namespace)?;
+    let (newest, before) =
+        versions.last().map_or((0, Digest::default()), |(version, digest)| (version.version, *digest));
+    if newest != read {
+        return Err(StoreError::Conflict(format!(
+            "the memory `{namespace}` is at version {newest}, not {read}; read it again"
+        )));
+    }
+    let cause = serde_json::to_string(cause).map_err(|e| StoreError::Sql(e.to_string()))?;
+    let version = newest + 1;
+    let digest = seal(before, namespace, version, profile, &cause, now);
+    db.prepare_cached(
+        "INSERT INTO memory (namespace, version, profile, cause, at, digest) VALUES (?, ?, ?, ?, ?, ?)",
+    )?
+    .execute(params![namespace, version.cast_signed(), profile, cause, now, digest.bytes()])?;
+    tally(db, &format!("memory:{namespace}"), 1)?;
+    Ok(version)
 }
 
 fn seal(before: Digest, namespace: &str, version: u64, profile: &str, cause: &str, at: i64) -> Digest {

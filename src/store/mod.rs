@@ -9,39 +9,44 @@
 //! to do next. Rows and bytes go in, rows and bytes come out.
 
 mod arrive;
+mod batch;
 mod blobs;
 mod commit;
 mod decide;
 mod effects;
 mod error;
 mod fork;
+mod grants;
 mod lists;
 mod load;
 mod lock;
 mod memory;
 mod notice;
 mod open;
+mod pins;
 mod rows;
 mod schema;
 mod screen;
 mod seal;
 mod search;
 mod settings;
+mod skipped;
 mod spans;
 mod trouble;
 mod verify;
 mod view;
 mod writer;
 
+pub use crate::inbox::{MemoryCause, MemoryVersion};
 pub use arrive::Arrival;
+pub use batch::Undone;
 pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};
 pub use decide::Holds;
 pub use effects::EffectIntent;
 pub use error::StoreError;
 pub use lists::{Counts, StoredItem};
-pub use load::{Have, Loaded, Runnable, Tail, ToDo};
+pub use load::{Granted, Have, Loaded, Runnable, Tail, ToDo};
 pub use lock::{DriverLock, Taken};
-pub use memory::{MemoryCause, MemoryVersion};
 pub use notice::Watcher;
 pub use open::{Clock, Mode, Store};
 pub use rows::Awaits;

@@ -81,6 +81,7 @@ CREATE TABLE interrupts (
     source        TEXT,
     irreversible  INTEGER NOT NULL,
     binds         TEXT,
+    grantable     TEXT,             -- what may be allowed from its card besides this once
     hash          BLOB NOT NULL,
     engine        INTEGER NOT NULL, -- asked by the engine (trouble), not by a node
     status        TEXT NOT NULL,    -- open | decided | closed
@@ -105,9 +106,11 @@ CREATE TABLE decisions (
     undone_at  INTEGER,
     consumed   INTEGER NOT NULL,    -- the thread has acted on it; it cannot be undone any more
     executed   TEXT,
+    batch      TEXT,                -- what was decided together with it goes by the same name
     digest     BLOB NOT NULL
 ) STRICT;
 CREATE INDEX decisions_by_interrupt ON decisions (interrupt);
+CREATE INDEX decisions_by_batch ON decisions (batch) WHERE batch IS NOT NULL;
 
 CREATE TABLE effects (
     seq       INTEGER PRIMARY KEY,
@@ -271,15 +274,16 @@ CREATE TABLE pins (
     namespace  TEXT NOT NULL,
     line       TEXT NOT NULL,
     at         INTEGER NOT NULL,
+    digest     BLOB NOT NULL,
     PRIMARY KEY (namespace, line)
 ) STRICT, WITHOUT ROWID;
 
--- Permissions to act without asking.
+-- Permissions to act without asking. Built-in ones have a row once they were switched.
 CREATE TABLE grants (
     seq         INTEGER PRIMARY KEY,
     id          TEXT NOT NULL UNIQUE,
     tool        TEXT NOT NULL,
-    scope       TEXT NOT NULL,      -- JSON: a thread or a sender
+    scope       TEXT NOT NULL,      -- JSON: a thread, a sender, or built in
     interrupt   TEXT,               -- the card it was given from
     created_at  INTEGER NOT NULL,
     expires_at  INTEGER,

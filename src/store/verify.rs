@@ -1,8 +1,8 @@
 //! The whole file looked over: every row that carries a digest, every chain, every count.
 
-use super::rows::{DecisionRow, EffectRow, InterruptRow, ThreadRow, damaged};
+use super::rows::{DecisionRow, EffectRow, GrantRow, InterruptRow, ThreadRow, damaged};
 use super::seal::Seal;
-use super::{Store, StoreError, arrive, blobs, effects, load, memory, view};
+use super::{Store, StoreError, arrive, blobs, effects, load, memory, pins, view};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// What a look over the whole file found.
@@ -51,6 +51,17 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
     each(db, "decisions", &mut found, |row| DecisionRow::read(row).map(|_| ()))?;
     each(db, "effects", &mut found, |row| blobs::get(db, &EffectRow::read(row)?.frozen).map(|_| ()))?;
     each(db, "blobs", &mut found, |row| blobs::get(db, &row.get("digest")?).map(|_| ()))?;
+    each(db, "grants", &mut found, |row| GrantRow::read(row).map(|_| ()))?;
+    note(&mut found, GrantRow::all(db).map(|_| ()))?;
+    let pinned: Vec<String> = db
+        .prepare(
+            "SELECT namespace FROM pins UNION SELECT substr(name, 6) FROM tallies WHERE name LIKE 'pins:%'",
+        )?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for name in pinned {
+        note(&mut found, pins::pins(db, &name).map(|_| ()))?;
+    }
     let names: Vec<String> = db
         .prepare("SELECT DISTINCT namespace FROM memory UNION SELECT substr(name, 8) FROM tallies WHERE name LIKE 'memory:%'")?
         .query_map([], |row| row.get(0))?

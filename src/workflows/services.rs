@@ -150,13 +150,16 @@ pub struct Wish<'a> {
     pub conversation: &'a [String],
     /// The person's own addresses.
     pub own: &'a [String],
+    /// Whether there is anything unusual about the call; then no grant counts.
+    pub warned: bool,
 }
 
 /// Permissions to act without asking.
 pub trait Grants: Send + Sync {
-    /// The grant or policy that covers this, as its decision is recorded (`grant:ID`); `None` asks the person.
+    /// The grant or policy that covers this, by its id, as [`crate::graph::Interrupt::granted`] takes it; `None` asks
+    /// the person. The store looks again when the question is committed, and before the effect.
     fn covers(&self, place: &Place, wish: &Wish<'_>) -> Result<Option<String>, NodeError>;
-    /// Whether a built-in grant (`output_files`, `mark_handled` …) is in force.
+    /// Whether a built-in grant (`builtin:output_files`, `builtin:mark_handled` …) is in force.
     fn builtin(&self, name: &str) -> Result<bool, NodeError>;
 }
 
@@ -168,6 +171,8 @@ pub struct Services {
     pub meter: Arc<dyn Meter>,
     /// Contents by digest.
     pub blobs: Arc<dyn Blobs>,
+    /// Permissions to act without asking.
+    pub grants: Arc<dyn Grants>,
     /// The person it all works for.
     pub user: User,
     /// The time of day.

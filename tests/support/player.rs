@@ -2,10 +2,10 @@
 
 use super::world::{Deed, World};
 use sayso::graph::{
-    Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Graph, Interrupt, Kind, NodeError,
-    State, Workflow, ask, end, goto, spawn,
+    Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Grantable, Graph, Interrupt, Kind,
+    NodeError, State, Workflow, ask, end, goto, spawn,
 };
-use sayso::inbox::{Block, Card, Spec, proposal};
+use sayso::inbox::{Block, Card, OUTPUT_FILES, Spec, proposal};
 use sayso::text::Visible;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,6 +49,15 @@ pub struct Question {
     pub no_respond: bool,
     #[serde(default)]
     pub granted: Option<String>,
+    /// Whether it may be kept as a draft.
+    #[serde(default)]
+    pub draft: bool,
+    /// Whether it may be allowed for the thread.
+    #[serde(default)]
+    pub for_thread: bool,
+    /// Whose mail it is about.
+    #[serde(default)]
+    pub sender: Option<String>,
     #[serde(default)]
     pub warned: bool,
 }
@@ -65,6 +74,12 @@ pub struct Once {
     /// The question it rests on; without one it rests on a grant.
     #[serde(default)]
     pub key: Option<String>,
+    /// Another grant than the usual one.
+    #[serde(default)]
+    pub grant: Option<String>,
+    /// Whether it is kept as a draft and does not leave.
+    #[serde(default)]
+    pub draft: bool,
     /// Other arguments than the approved ones.
     #[serde(default)]
     pub args: Option<Value>,
@@ -157,6 +172,8 @@ fn question(asked: &Question) -> Interrupt {
     interrupt.irreversible = asked.irreversible;
     interrupt.allow.respond = !asked.no_respond;
     interrupt.granted = asked.granted.clone();
+    interrupt.allow.draft = asked.draft;
+    interrupt.grantable = Grantable { thread: asked.for_thread, sender: asked.sender.clone() };
     if asked.warned {
         interrupt.warnings = vec![super::warning("odd")];
     }
@@ -199,11 +216,14 @@ async fn play(ctx: Ctx<Arc<World>>, state: Arc<Tape>) -> Result<Command<Tape>, N
             }
             Op::Once(once) => {
                 let basis = match &once.key {
-                    Some(key) => Basis::Decision {
-                        key: key.clone(),
-                        args: once.args.clone().unwrap_or_else(|| approved(&state, key)),
-                    },
-                    None => Basis::Grant { name: "built in".to_owned() },
+                    Some(key) => {
+                        let args = once.args.clone().unwrap_or_else(|| approved(&state, key));
+                        let key = key.clone();
+                        if once.draft { Basis::Draft { key, args } } else { Basis::Decision { key, args } }
+                    }
+                    None => {
+                        Basis::Grant { name: once.grant.clone().unwrap_or_else(|| OUTPUT_FILES.to_owned()) }
+                    }
                 };
                 // The bytes differ with each attempt, so that a retry with other bytes shows.
                 let attempt = world.count(&format!("frozen:{}", once.name));

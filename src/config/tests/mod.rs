@@ -1,6 +1,7 @@
 //! The config from the outside: (file, environment, flags) → what is meant.
 
 mod example;
+mod mail;
 mod refused;
 
 use std::path::{Path, PathBuf};

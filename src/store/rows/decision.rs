@@ -3,7 +3,7 @@
 use super::super::StoreError;
 use super::super::seal::{Digest, Seal};
 use super::{Cells, InterruptRow, damaged, json};
-use crate::graph::{Decision, Hash};
+use crate::graph::{BatchId, Decision, Hash};
 use crate::inbox::By;
 use rusqlite::{Connection, Row, params};
 use serde_json::Value;
@@ -22,6 +22,7 @@ pub(in crate::store) struct DecisionRow {
     pub undone_at: Option<i64>,
     pub consumed: bool,
     pub executed: Option<String>,
+    pub batch: Option<BatchId>,
 }
 
 impl DecisionRow {
@@ -53,6 +54,7 @@ impl DecisionRow {
             .maybe_int(self.undone_at)
             .int(i64::from(self.consumed))
             .maybe_text(self.executed.as_deref())
+            .maybe_text(self.batch.as_ref().map(BatchId::as_str))
             .done()
     }
 
@@ -81,6 +83,7 @@ impl DecisionRow {
             undone_at: cells.next()?,
             consumed: cells.next()?,
             executed: cells.next()?,
+            batch: cells.next::<Option<String>>()?.and_then(|word| BatchId::parse(&word).ok()),
         };
         if cells.digest()? != read.seal() {
             return damaged(format!("{what} is not as it was written"));
@@ -112,8 +115,9 @@ impl DecisionRow {
             .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM decisions")?
             .query_row([], |r| r.get(0))?;
         db.prepare_cached(
-            "INSERT INTO decisions (seq, interrupt, type, args, learn, by, hash, at, undone_at, consumed, executed, digest)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO decisions (seq, interrupt, type, args, learn, by, hash, at, undone_at, consumed, executed, batch,
+                digest)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             self.seq,
@@ -127,6 +131,7 @@ impl DecisionRow {
             self.undone_at,
             self.consumed,
             self.executed,
+            self.batch.as_ref().map(BatchId::as_str),
             self.seal().bytes(),
         ])?;
         Ok(())

@@ -3,7 +3,7 @@
 use super::super::seal::{Digest, Seal};
 use super::super::{StoreError, blobs};
 use super::{Cells, damaged, find_id, json, time};
-use crate::graph::{Allow, Hash, Interrupt, InterruptId, Kind, Labels, ThreadId, Warning};
+use crate::graph::{Allow, Grantable, Hash, Interrupt, InterruptId, Kind, Labels, ThreadId, Warning};
 use crate::inbox::{Item, ItemKind};
 use rusqlite::{Connection, Row, ToSql};
 use serde::Serialize;
@@ -51,6 +51,7 @@ pub(in crate::store) struct InterruptRow {
     pub source: Option<String>,
     pub irreversible: bool,
     pub binds: Option<String>,
+    pub grantable: Option<String>,
     pub hash: Hash,
     pub engine: bool,
     pub stage: Stage,
@@ -92,6 +93,7 @@ impl InterruptRow {
             source: asked.source.clone(),
             irreversible: asked.irreversible,
             binds: text(&asked.binds, asked.binds.is_empty()),
+            grantable: text(&asked.grantable, !asked.grantable.is_something()),
             hash: asked.hash(),
             engine,
             stage: Stage::Open,
@@ -121,6 +123,7 @@ impl InterruptRow {
             .maybe_text(self.source.as_deref())
             .int(i64::from(self.irreversible))
             .maybe_text(self.binds.as_deref())
+            .maybe_text(self.grantable.as_deref())
             .bytes(self.hash.bytes())
             .int(i64::from(self.engine))
             .text(self.stage.word())
@@ -150,6 +153,7 @@ impl InterruptRow {
             source: cells.next()?,
             irreversible: cells.next()?,
             binds: cells.next()?,
+            grantable: cells.next()?,
             hash: cells.hash()?,
             engine: cells.next()?,
             stage: cells.word("status", Stage::from_word)?,
@@ -201,10 +205,10 @@ impl InterruptRow {
         self.store(
             db,
             "INSERT INTO interrupts (seq, id, thread, step, key, kind, action, args, schema, allow, labels, title,
-                gist, warnings, source, irreversible, binds, hash, engine, status, closed_why, created_at,
+                gist, warnings, source, irreversible, binds, grantable, hash, engine, status, closed_why, created_at,
                 snoozed_until, digest)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-                ?22, ?23, ?24)",
+                ?22, ?23, ?24, ?25)",
             &[
                 &self.id.as_str() as &dyn ToSql,
                 &self.thread,
@@ -222,6 +226,7 @@ impl InterruptRow {
                 &self.source,
                 &self.irreversible,
                 &self.binds,
+                &self.grantable,
                 &self.hash.bytes(),
                 &self.engine,
                 &self.stage.word(),
@@ -288,6 +293,10 @@ impl InterruptRow {
         self.binds.as_deref().map_or(Ok(Vec::new()), |text| json("what an interrupt is bound to", text))
     }
 
+    pub(in crate::store) fn grantable(&self) -> Result<Grantable, StoreError> {
+        self.grantable.as_deref().map_or(Ok(Grantable::default()), |text| json("what may be allowed", text))
+    }
+
     pub(in crate::store) fn warnings(&self) -> Result<Vec<Warning>, StoreError> {
         self.warnings.as_deref().map_or(Ok(Vec::new()), |text| json("an interrupt's warnings", text))
     }
@@ -339,6 +348,7 @@ impl InterruptRow {
             snoozed_until: self.snoozed_until.map(time).transpose()?,
             args_hash: Some(self.hash),
             irreversible: self.irreversible,
+            grantable: self.grantable()?,
             closed: None,
         })
     }

@@ -2,12 +2,14 @@
 
 mod decision;
 mod effect;
+mod grant;
 mod interrupt;
 mod step;
 mod thread;
 
 pub(in crate::store) use decision::DecisionRow;
 pub(in crate::store) use effect::EffectRow;
+pub(in crate::store) use grant::{GrantRow, Scope};
 pub(in crate::store) use interrupt::{InterruptRow, Stage};
 pub(in crate::store) use step::StepRow;
 pub use thread::Awaits;

@@ -1,5 +1,6 @@
 //! The card of an analysis: the question first, then what it rests on, then the way there.
 
+use super::WRITE_RESULT;
 use super::state::Analysis;
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item, ItemKind};
@@ -12,6 +13,11 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     match item.kind {
         ItemKind::Result => {
             blocks.push(Block::Markdown(Visible::new(state.analysis_output.as_deref().unwrap_or_default())));
+        }
+        ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
+            let file = item.args.get("file").and_then(|file| file.as_str()).unwrap_or_default();
+            blocks.push(Block::Fields(vec![(Visible::line("write to"), Visible::line(file))]));
+            blocks.push(Block::Text(Visible::new(state.analysis_output.as_deref().unwrap_or_default())));
         }
         ItemKind::Interrupt(_) => {
             let question = item.args.get("question").and_then(|text| text.as_str()).unwrap_or_default();

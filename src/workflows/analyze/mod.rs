@@ -5,7 +5,8 @@
 //! ```
 //! `analysis_prepare` reads the files once, then asks the model for its question or proposal, or, when the
 //! person is done, for the summary. The summary is written by a node of its own: once it is in the state, a
-//! crash cannot make the file and the state differ.
+//! crash cannot make the file and the state differ. It runs without a card, by the built-in grant for output
+//! files; where that is switched off, it asks first.
 
 mod approval;
 mod card;
@@ -26,6 +27,9 @@ pub use state::{Analysis, AnalyzeInput};
 /// The file a result is written to, inside the folder.
 pub const RESULT_FILE: &str = "analysis_result.md";
 
+/// The node that writes it, and what the person is asked where that is not granted.
+const WRITE_RESULT: &str = "write_result";
+
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
@@ -44,10 +48,10 @@ fn graph() -> Result<Graph<Analysis, Services>, BuildError> {
         .node(
             "analysis_prepare",
             nodes::analysis_prepare,
-            [goto("analysis_interrupt"), goto("write_result"), end()],
+            [goto("analysis_interrupt"), goto(WRITE_RESULT), end()],
         )
         .node("analysis_interrupt", nodes::analysis_interrupt, [ask("analysis_prepare")])
-        .node("write_result", nodes::write_result, [end()])
+        .node(WRITE_RESULT, nodes::write_result, [ask(WRITE_RESULT), end()])
         .build()
 }
 

@@ -2,11 +2,11 @@
 
 use super::prompts::Reader;
 use super::state::{Analysis, AnalysisUpdate, FileRef, Verdict};
-use super::{RESULT_FILE, nothing_to_read, prompts, wanted};
+use super::{RESULT_FILE, WRITE_RESULT, nothing_to_read, prompts, wanted};
 use crate::graph::{
-    Allow, Basis, BoxFuture, Command, Ctx, Effect, EffectError, Found, Kind, Labels, NodeError,
+    Allow, Basis, BoxFuture, Command, Ctx, Effect, EffectError, Found, Interrupt, Kind, Labels, NodeError,
 };
-use crate::inbox::proposal;
+use crate::inbox::{OUTPUT_FILES, proposal};
 use crate::llm::facts::analyze::FileFacts;
 use crate::text::{Visible, truncate};
 use crate::tools::folder::{self, Limits, Skipped};
@@ -37,7 +37,7 @@ pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -
     let command = if state.verdict == Verdict::Approved {
         let request = prompts::summary(&state, texts, &reader);
         let output = ask_model(&ctx, "model", &model, &request).await?.text;
-        Command::goto("write_result").update(AnalysisUpdate::Concluded { output })
+        Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output })
     } else {
         let request = prompts::turn(&state, texts, &reader);
         let text = ask_model(&ctx, "model", &model, &request).await?.text;
@@ -73,7 +73,7 @@ pub(super) async fn analysis_interrupt(_: Ctx<Services>, state: Arc<Analysis>) -
     Ok(Command::ask(vec![asked], "analysis_prepare"))
 }
 
-/// Writes the summary into the folder, once.
+/// Writes the summary into the folder, once; asks first where output files are not granted.
 pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> Given {
     let path = Path::new(&state.inputs_dir).join(RESULT_FILE);
     let stamp = ctx.services().clock.clone()().strftime("%Y-%m-%dT%H%M%S").to_string();
@@ -85,9 +85,29 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> Gi
         bytes.push(b'\n');
     }
     let file = path.to_string_lossy().into_owned();
-    let basis = Basis::Grant { name: "builtin:output_files".to_owned() };
-    ctx.once("write_result", basis, bytes, Arc::new(WriteFile { path, stamp })).await?;
+    let args = json!({ "file": file });
+    let basis = match state.may_write {
+        Some(false) => return Ok(Command::end()),
+        Some(true) => Basis::Decision { key: WRITE_RESULT.to_owned(), args: Visible::json(&args) },
+        None if ctx.services().grants.builtin(OUTPUT_FILES)? => {
+            Basis::Grant { name: OUTPUT_FILES.to_owned() }
+        }
+        None => return Ok(Command::ask(vec![may_write(&state, &args)], WRITE_RESULT)),
+    };
+    ctx.once(WRITE_RESULT, basis, bytes, Arc::new(WriteFile { path, stamp })).await?;
     Ok(Command::end().update(AnalysisUpdate::Written { file }))
+}
+
+fn may_write(state: &Analysis, args: &Value) -> Interrupt {
+    let mut asked = proposal(WRITE_RESULT, Kind::Approval, WRITE_RESULT, args, &state.query);
+    asked.gist = "The result is to be written into the folder.".to_owned();
+    asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("write".to_owned()),
+        ignore: Some("do not write".to_owned()),
+        ..Labels::default()
+    };
+    asked
 }
 
 async fn read_inputs(

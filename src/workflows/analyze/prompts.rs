@@ -134,11 +134,8 @@ mod tests {
     fn the_model_sees_the_question_the_files_and_everything_said_in_turns() {
         let mut state = Analysis { query: "Why so slow?".to_owned(), ..Analysis::default() };
         let files = || vec![FileFacts { name: "log.txt".to_owned(), text: "It took 90 minutes.".to_owned() }];
-        let user = User {
-            name: "Ada".to_owned(),
-            background: "I run a workshop.".to_owned(),
-            time_zone: jiff::tz::TimeZone::UTC,
-        };
+        let user =
+            User { name: "Ada".to_owned(), background: "I run a workshop.".to_owned(), ..User::default() };
         let reader = Reader { user: &user, window: None };
         let first = turn(&state, files(), &reader);
         assert!(first.system.contains("Ada") && first.system.contains("workshop"));

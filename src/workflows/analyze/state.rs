@@ -1,5 +1,6 @@
 //! The state of an analysis, and everything that can happen to it.
 
+use super::WRITE_RESULT;
 use super::approval::{approves, nearly_approves};
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
 use crate::llm::facts::analyze::{Role, Turn};
@@ -80,6 +81,8 @@ pub struct Analysis {
     pub explain_approval: bool,
     /// Where the result was written.
     pub result_file: Option<String>,
+    /// What the person said to writing it, where they were asked.
+    pub may_write: Option<bool>,
 }
 
 /// Everything that can happen.
@@ -131,6 +134,11 @@ pub enum AnalysisUpdate {
         /// The summary.
         output: String,
     },
+    /// The person was asked whether to write the result.
+    MayWrite {
+        /// What they said.
+        yes: bool,
+    },
     /// The result was written.
     Written {
         /// Where.
@@ -148,7 +156,13 @@ impl State for Analysis {
     }
 
     fn answered(answers: Vec<Answer>) -> AnalysisUpdate {
-        match answers.into_iter().next().map(|answer| answer.decision) {
+        let answer = answers.into_iter().next();
+        if let Some(answer) = &answer
+            && answer.key == WRITE_RESULT
+        {
+            return AnalysisUpdate::MayWrite { yes: answer.decision == Decision::Accept };
+        }
+        match answer.map(|answer| answer.decision) {
             Some(Decision::Respond { text }) if approves(&text) => {
                 AnalysisUpdate::Answered { text: Some(text), verdict: Verdict::Approved }
             }
@@ -201,7 +215,7 @@ impl State for Analysis {
             AnalysisUpdate::Heard { text } => {
                 self.verdict = Verdict::Open;
                 self.explain_approval = false;
-                (self.analysis_output, self.result_file) = (None, None);
+                (self.analysis_output, self.result_file, self.may_write) = (None, None, None);
                 self.hear(text);
             }
             AnalysisUpdate::Hinted { text } => self.hear(text),
@@ -210,6 +224,7 @@ impl State for Analysis {
                 self.analysis_history.push(Turn { role: Role::Agent, text: output.clone() });
                 self.analysis_output = Some(output);
             }
+            AnalysisUpdate::MayWrite { yes } => self.may_write = Some(yes),
             AnalysisUpdate::Written { file } => self.result_file = Some(file),
         }
     }

@@ -1,0 +1,119 @@
+//! What may be done without asking: grants from the store, policies from the config.
+
+use crate::config::{Config, Policy, PolicyMode, Reach};
+use crate::graph::{NodeError, Place};
+use crate::inbox::{GrantLine, POLICY_GRANT};
+use crate::store::Store;
+use crate::workflows::{Grants, Wish};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The grants of a data folder, and the policies of its config.
+pub(super) struct StoreGrants {
+    config: Arc<Config>,
+    store: Store,
+}
+
+impl StoreGrants {
+    pub(super) fn new(config: Arc<Config>, store: Store) -> Self {
+        Self { config, store }
+    }
+}
+
+impl Grants for StoreGrants {
+    fn covers(&self, place: &Place, wish: &Wish<'_>) -> Result<Option<String>, NodeError> {
+        if wish.warned {
+            return Ok(None);
+        }
+        let given = self.store.covering(wish.tool, &place.thread, wish.sender).map_err(NodeError::failed)?;
+        if given.is_some() {
+            return Ok(given);
+        }
+        let policy = self.config.policies.get(wish.tool);
+        let allows = policy.is_some_and(|policy| allows(policy, wish));
+        Ok(allows.then(|| format!("{POLICY_GRANT}{}", wish.tool)))
+    }
+
+    fn builtin(&self, name: &str) -> Result<bool, NodeError> {
+        self.store.builtin_grant(name).map_err(NodeError::failed)
+    }
+}
+
+/// The tools that a config allows to act without asking, under conditions.
+pub(super) fn allowing(config: &Config) -> BTreeMap<String, Policy> {
+    let allow = |policy: &&Policy| policy.mode == PolicyMode::Allow;
+    let kept = config.policies.iter().filter(|(_, policy)| allow(policy));
+    kept.map(|(tool, policy)| (tool.clone(), policy.clone())).collect()
+}
+
+/// A policy as one line of the list of grants.
+pub(super) fn policy_line(tool: &str, policy: &Policy) -> GrantLine {
+    let reach = policy.recipients.iter().map(|reach| match reach {
+        Reach::Thread => "people in the conversation",
+        Reach::OwnDomain => "people at your own domain",
+    });
+    let reach: Vec<&str> = reach.collect();
+    let scope = if reach.is_empty() { "what reaches nobody".to_owned() } else { reach.join(" and ") };
+    GrantLine {
+        id: format!("{POLICY_GRANT}{tool}"),
+        tool: tool.to_owned(),
+        scope,
+        thread: None,
+        sender: None,
+        origin: "config".to_owned(),
+        builtin: false,
+        created_at: None,
+        expires_at: None,
+        revoked_at: None,
+        in_force: true,
+    }
+}
+
+fn allows(policy: &Policy, wish: &Wish<'_>) -> bool {
+    let same = |one: &String, other: &String| one.eq_ignore_ascii_case(other);
+    let reached = |recipient: &String| {
+        policy.recipients.iter().any(|reach| match reach {
+            Reach::Thread => wish.conversation.iter().any(|known| same(known, recipient)),
+            Reach::OwnDomain => wish.own.iter().any(|own| same_domain(own, recipient)),
+        })
+    };
+    policy.mode == PolicyMode::Allow && wish.recipients.iter().all(reached)
+}
+
+fn same_domain(one: &str, other: &str) -> bool {
+    match (one.rsplit_once('@'), other.rsplit_once('@')) {
+        (Some((_, one)), Some((_, other))) => !one.is_empty() && one.eq_ignore_ascii_case(other),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wish<'a>(recipients: &'a [String], conversation: &'a [String], own: &'a [String]) -> Wish<'a> {
+        Wish { tool: "write_email", recipients, conversation, own, ..Wish::default() }
+    }
+
+    #[test]
+    fn a_policy_lets_every_recipient_be_reached_or_none() {
+        let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let (own, inside) = (names(&["me@home.test"]), names(&["Bo@far.test"]));
+        let policy = |mode, recipients: &[Reach]| Policy { mode, recipients: recipients.to_vec() };
+        let both = policy(PolicyMode::Allow, &[Reach::Thread, Reach::OwnDomain]);
+        for (to, allowed) in [
+            (names(&["bo@far.test"]), true),
+            (names(&["bo@far.test", "ann@HOME.test"]), true),
+            (names(&["bo@far.test", "eve@else.test"]), false),
+            (names(&["eve@sub.home.test"]), false),
+            (names(&["eve@home.test@else.test"]), false),
+            (names(&["home.test"]), false),
+        ] {
+            assert_eq!(allows(&both, &wish(&to, &inside, &own)), allowed, "{to:?}");
+        }
+        let to = names(&["bo@far.test"]);
+        assert!(!allows(&policy(PolicyMode::Ask, &[Reach::Thread]), &wish(&to, &inside, &own)));
+        assert!(!allows(&policy(PolicyMode::Allow, &[]), &wish(&to, &inside, &own)));
+        assert!(!allows(&policy(PolicyMode::Allow, &[Reach::OwnDomain]), &wish(&to, &inside, &own)));
+    }
+}

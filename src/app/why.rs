@@ -1,0 +1,74 @@
+//! Why an item is there: what its workflow says of it, and what its thread has cost so far.
+
+use super::local::Local;
+use crate::graph::{InterruptId, ThreadId};
+use crate::inbox::{Block, Card, Item, NextView, StepView, UsageView};
+use crate::store::StoreError;
+use crate::text::Visible;
+
+/// So many of the last steps are told where a workflow says nothing.
+const STEPS: usize = 12;
+
+impl Local {
+    /// Reads the thread as it was when it asked.
+    pub(super) fn read_why(&self, id: &str) -> Result<Card, StoreError> {
+        let store = self.engine().store();
+        let unknown = || StoreError::Unknown("item", id.to_owned());
+        let (item, steps) = match (InterruptId::parse(id), ThreadId::parse(id)) {
+            (Ok(id), _) => {
+                let stored = store.item(&id)?;
+                (stored.item, Some(stored.steps))
+            }
+            (Err(_), Ok(thread)) => (store.result(&thread)?, None),
+            (Err(_), Err(_)) => return Err(unknown()),
+        };
+        let mut blocks = self.explained(&item, steps)?;
+        blocks.push(Block::Heading(Visible::line("Cost")));
+        blocks.push(Block::Fields(cost(&store.usage(&item.thread, false)?)));
+        Ok(Card { blocks })
+    }
+
+    fn explained(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, StoreError> {
+        if let Some(spec) = self.engine().registry().get(&item.workflow)
+            && let Some(state) = self.engine().state_at(&item.thread, steps)?
+            && let Some(blocks) = spec.explain(&state, item)
+        {
+            return Ok(blocks);
+        }
+        let thread = self.engine().store().thread(&item.thread)?;
+        let until = steps.and_then(|steps| usize::try_from(steps).ok()).unwrap_or(thread.steps.len());
+        let shown = &thread.steps[..until.min(thread.steps.len())];
+        let mut blocks = vec![Block::Heading(Visible::line("What the thread did"))];
+        let earlier = shown.len().saturating_sub(STEPS);
+        if earlier > 0 {
+            blocks.push(Block::Text(Visible::new(&format!("({earlier} steps before these)"))));
+        }
+        blocks.push(Block::Fields(shown[earlier..].iter().map(told).collect()));
+        Ok(blocks)
+    }
+}
+
+fn told(step: &StepView) -> (Visible, Visible) {
+    let next = match &step.next {
+        NextView::Goto { goto } => format!("then {goto}"),
+        NextView::Ask { ask, .. } if ask.len() == 1 => "asked you".to_owned(),
+        NextView::Ask { ask, .. } => format!("asked you {} things", ask.len()),
+        NextView::Spawn { spawn, .. } => format!("started {} threads", spawn.len()),
+        NextView::End { .. } => "ended".to_owned(),
+    };
+    (Visible::line(&format!("{} {}", step.n, step.node)), Visible::line(&next))
+}
+
+fn cost(usage: &UsageView) -> Vec<(Visible, Visible)> {
+    let dollars = match usage.cost {
+        Some(cost) => format!("${cost:.4}"),
+        None => "not known: a model has no price in [prices]".to_owned(),
+    };
+    [
+        ("model calls", usage.calls.to_string()),
+        ("tokens", format!("{} read, {} written", usage.input_tokens, usage.output_tokens)),
+        ("cost", dollars),
+    ]
+    .map(|(name, value)| (Visible::line(name), Visible::line(&value)))
+    .into()
+}

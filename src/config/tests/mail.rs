@@ -1,0 +1,167 @@
+//! Mail, rules, calendars and policies: what is meant, and what is refused.
+
+use super::*;
+
+const HOME: &str = r#"
+[user]
+address = "ada@example.org"
+[[mail]]
+name = "home"
+path = "~/Mail"
+folders = ["Work", "~/Lists"]
+aliases = ["a@example.org"]
+handled.done = "folder:Archive"
+[mail.outgoing]
+kind = "maildir"
+path = "out"
+[[mail]]
+name = "work"
+path = "/mail/work"
+drafts = "drafts"
+address = "ada@work.example"
+mode = "observe"
+handled = { done = "label:sayso", ignored = "seen" }
+outgoing = { kind = "command", command = ["~/bin/send", "-t"], sent = "sent" }
+[[rule]]
+list = "*.news.test"
+class = "ignore"
+[[rule]]
+from = "*@b.example"
+account = "work"
+class = "respond"
+[calendar]
+path = "cal.ics"
+[intake]
+first_days = 7
+unread_only = "off"
+[learning]
+delay_seconds = 0
+[policy.write_email]
+mode = "allow"
+recipients = ["own_domain", "thread"]
+"#;
+
+#[test]
+fn mail_is_meant_as_written() {
+    let config = resolve(HOME);
+    let [home, work] = config.mail.as_slice() else { panic!("{:?}", config.mail) };
+    assert_eq!(home.address, "ada@example.org");
+    assert_eq!(
+        home.source,
+        MailSource::Maildir {
+            path: "/home/ada/Mail".into(),
+            folders: vec!["Work".into(), "/home/ada/Lists".into()],
+            drafts: None,
+            sent: None,
+        }
+    );
+    assert_eq!(home.handled_done, AfterHandling::Folder("Archive".into()));
+    assert_eq!((home.handled_ignored.clone(), home.mode), (AfterHandling::None, MailMode::Act));
+    assert_eq!(home.outgoing, Some(MailOutgoing::Maildir { path: "/x/out".into() }));
+    assert_eq!((work.name.as_str(), work.mode), ("work", MailMode::Observe));
+    assert_eq!(work.handled_done, AfterHandling::Label("sayso".into()));
+    assert_eq!(work.handled_ignored, AfterHandling::Seen);
+    let command = vec!["/home/ada/bin/send".to_owned(), "-t".to_owned()];
+    assert_eq!(work.outgoing, Some(MailOutgoing::Command { command, sent: Some("/x/sent".into()) }));
+    assert_eq!(config.rules.len(), 2);
+    assert_eq!(config.rules[1].class, RuleClass::Respond);
+    assert_eq!(config.calendar, Some(Calendar::Ics { path: "/x/cal.ics".into() }));
+    assert_eq!((config.intake.first_days, config.intake.unread_only), (7, false));
+    assert_eq!(config.learning.delay, Duration::ZERO);
+    let policy = Policy { mode: PolicyMode::Allow, recipients: vec![Reach::OwnDomain, Reach::Thread] };
+    assert_eq!(config.policies["write_email"], policy);
+    for (key, value, line) in [
+        ("mail.1.path", "~/Mail", 6),
+        ("mail.1.outgoing.path", "out", 12),
+        ("mail.2.handled.done", "label:sayso", 19),
+        ("rule.2.from", "*@b.example", 25),
+    ] {
+        let setting = setting(&config, key);
+        assert_eq!(setting.value, value, "{key}");
+        assert_eq!(setting.origin, Origin::File { path: FILE.into(), line }, "{key}");
+    }
+    assert_eq!(setting(&config, "mail.1.mode").value, "act");
+}
+
+#[test]
+fn without_a_word_there_is_no_mail() {
+    let config = resolve("");
+    assert!(config.mail.is_empty() && config.rules.is_empty() && config.policies.is_empty());
+    assert_eq!(config.calendar, None);
+    let intake =
+        Intake { first_days: 1, first_limit: 200, ask_over: 50, every_seconds: 60, unread_only: true };
+    assert_eq!(config.intake, intake);
+    assert_eq!(config.learning.delay, Duration::from_secs(20));
+    assert!(config.user.quote && config.user.signature.is_empty());
+    assert_eq!(config.user.addresses().count(), 0);
+}
+
+#[test]
+fn many_accounts_keep_their_order() {
+    let text: String = (0..12)
+        .map(|n| format!("[[mail]]\nname = \"m{n}\"\npath = \"/m\"\naddress = \"a@b.example\"\n"))
+        .collect();
+    let names: Vec<_> = resolve(&text).mail.into_iter().map(|mail| mail.name).collect();
+    assert_eq!(names, (0..12).map(|n| format!("m{n}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn mail_that_cannot_be_meant_is_refused() {
+    let account = "[[mail]]\nname = \"home\"\npath = \"/m\"\naddress = \"a@b.example\"\n";
+    let with = |more: &str| format!("{account}{more}");
+    for (text, expected) in [
+        ("[mail]\nname = \"x\"".to_owned(), "mail at /x/config.toml:1 must be a section; write [[mail]]"),
+        ("mail = [3]".to_owned(), "mail at /x/config.toml:1 must be a section; write [[mail]]"),
+        (
+            with("[mail.outgoing]\nknd = \"maildir\""),
+            "unknown key \"outgoing.knd\" in [[mail]] at /x/config.toml:6; did you mean \"outgoing.kind\"?",
+        ),
+        (with("handled = \"seen\""), "unknown key \"handled\" in [[mail]] at /x/config.toml:5"),
+        (with("mode = 3"), "mail.1.mode at /x/config.toml:5 must be a string, not a whole number"),
+        (
+            with("handled.done = \"gone\""),
+            "mail.1.handled.done at /x/config.toml:5 has no choice \"gone\"; choose seen, label:NAME, folder:NAME or none",
+        ),
+        (with("kind = \"imapp\""), "mail.1.kind at /x/config.toml:5 has no choice \"imapp\""),
+        (
+            "[[mail]]\nname = \"home\"".to_owned(),
+            "[[mail]] at /x/config.toml:1 needs address; write the address mail is sent from, here or in [user]",
+        ),
+        ("[[mail]]\npath = \"/m\"".to_owned(), "[[mail]] at /x/config.toml:1 needs name"),
+        (with(account), "mail.2.name at /x/config.toml:6 is taken already"),
+        (with("aliases = [\"a b@c\"]"), "mail.1.aliases at /x/config.toml:5 must be a bare address"),
+        (
+            "[user]\naddress = \"Ada <a@b>\"".to_owned(),
+            "user.address at /x/config.toml:2 must be a bare address",
+        ),
+        (
+            with("outgoing = { path = \"/o\" }"),
+            "[[mail]] at /x/config.toml:1 needs outgoing.kind; write maildir or command",
+        ),
+        (
+            with("outgoing = { kind = \"command\", path = \"/o\" }"),
+            "mail.1.outgoing.path at /x/config.toml:5 means nothing for outgoing.kind \"command\"; leave it out",
+        ),
+        (
+            with("outgoing = { kind = \"command\", command = [] }"),
+            "[[mail]] at /x/config.toml:5 needs outgoing.command; write it such as [\"msmtp\"]",
+        ),
+        (
+            "[[rule]]\nclass = \"ignore\"".to_owned(),
+            "[[rule]] at /x/config.toml:1 needs from; write what mail it is for",
+        ),
+        ("[[rule]]\nfrom = \"*\"".to_owned(), "[[rule]] at /x/config.toml:1 needs class"),
+        (
+            with("[[rule]]\naccount = \"hom\"\nclass = \"ignore\""),
+            "rule.1.account at /x/config.toml:6 names no account; did you mean \"home\"?",
+        ),
+        (
+            "[policy.write_email]\nrecipients = [\"threads\"]".to_owned(),
+            "policy.write_email.recipients at /x/config.toml:2 has no choice \"threads\"; did you mean \"thread\"?",
+        ),
+        (with("password = \"x\""), "would keep a secret in the file"),
+    ] {
+        let error = resolve_with(&text, &inputs()).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains(expected), "{text:?}: {error}");
+    }
+}

@@ -1,0 +1,87 @@
+//! Permissions to act without asking, as people give and see them.
+
+use crate::graph::{InterruptId, ThreadId};
+use jiff::Timestamp;
+use serde::Serialize;
+use std::time::Duration;
+
+/// The built-in grant to write the files a start command names.
+pub const OUTPUT_FILES: &str = "builtin:output_files";
+
+/// The built-in grant to mark handled mail in its mailbox.
+pub const MARK_HANDLED: &str = "builtin:mark_handled";
+
+/// What runs without a card by design. Each is listed with the grants, and can be switched off.
+pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
+    BuiltinGrant {
+        id: OUTPUT_FILES,
+        tool: "output_files",
+        scope: "the output files that a start command names",
+    },
+    BuiltinGrant {
+        id: MARK_HANDLED,
+        tool: "mark_handled",
+        scope: "marking handled mail in its mailbox, as [[mail]] handled says",
+    },
+];
+
+/// How the id of what the config allows by `[policy.TOOL]` begins.
+pub const POLICY_GRANT: &str = "policy:";
+
+/// Something that runs without a card by design.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BuiltinGrant {
+    /// Its name, in lists and in the journal.
+    pub id: &'static str,
+    /// What is done.
+    pub tool: &'static str,
+    /// How far it goes, in words.
+    pub scope: &'static str,
+}
+
+/// How far a grant that a person gives goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GrantScope {
+    /// The rest of this thread. A fork of it is another thread.
+    Thread,
+    /// Mail of this sender, in whichever thread.
+    Sender,
+}
+
+/// What a person wants to allow from a card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GrantRequest {
+    /// The card: open, or accepted just now.
+    pub interrupt: InterruptId,
+    /// How far.
+    pub scope: GrantScope,
+    /// For how long; without it a thread's grant lasts as long as the thread, and a sender's for an hour.
+    pub lasts: Option<Duration>,
+}
+
+/// A grant as one line of a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct GrantLine {
+    /// `g…`, `builtin:…` or `policy:…`.
+    pub id: String,
+    /// The tool that may be used.
+    pub tool: String,
+    /// How far, in words.
+    pub scope: String,
+    /// The one thread it is for.
+    pub thread: Option<ThreadId>,
+    /// The one sender it is for.
+    pub sender: Option<String>,
+    /// Where it came from: `builtin`, `config`, or the card's id.
+    pub origin: String,
+    /// Whether it is built in; such a one can be restored.
+    pub builtin: bool,
+    /// When it was given.
+    pub created_at: Option<Timestamp>,
+    /// When it ends by itself.
+    pub expires_at: Option<Timestamp>,
+    /// When it was revoked or switched off.
+    pub revoked_at: Option<Timestamp>,
+    /// Whether it counts now.
+    pub in_force: bool,
+}
