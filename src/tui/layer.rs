@@ -5,7 +5,9 @@ use super::card::{Doc, Place};
 use super::forms::{Editor, Form};
 use super::msg::{Deed, Ready};
 use crate::graph::ThreadId;
+use crate::inbox::{GrantRequest, GrantScope, MemoryVersion};
 use jiff::Timestamp;
+use std::time::Duration;
 
 /// A question that only `y` answers with yes.
 #[derive(Clone, Debug)]
@@ -29,6 +31,14 @@ pub enum Then {
     Decide(Deed, Ready),
     /// A thread is stopped.
     Stop(ThreadId),
+    /// A decision is taken, and more of the same allowed.
+    Grant(Ready, GrantRequest),
+    /// A built-in grant counts again.
+    Restore(String),
+    /// A mail is taken for something else.
+    Reclassify(ThreadId, String),
+    /// An earlier version of a profile becomes the newest.
+    Revert(String, u64),
 }
 
 /// One decision on many items, before it is confirmed.
@@ -77,6 +87,14 @@ pub enum Choice {
     Start(String),
     /// Put this on the clipboard.
     Copy(String),
+    /// Ask whether to accept and allow this much.
+    Grant(GrantScope, Option<Duration>),
+    /// Ask whether to take the mail of this thread and title for this.
+    Reclassify(ThreadId, String, String),
+    /// Pin this line of a profile, or let it go.
+    Pin(String, String, bool),
+    /// Ask whether to go back to this version, from a profile that reads like this.
+    Revert(Box<(MemoryVersion, String)>),
 }
 
 /// What a line of text is for.
@@ -90,6 +108,8 @@ pub enum Ask {
     Palette,
     /// To pipe a mail through it.
     Pipe,
+    /// To add it to a profile.
+    Line,
 }
 
 /// A line of text.

@@ -5,8 +5,9 @@
 //! is free and tried for while it is not.
 
 use super::key::Key;
-use super::model::{Model, Options, Startable};
+use super::model::Model;
 use super::msg::{Cmd, Driving, Failure, Mouse, Msg, Press, Seen};
+use super::options::{Options, Startable};
 use super::perform::perform;
 use super::terminal::{self, Screen, TerminalError};
 use super::{update, view};
@@ -279,6 +280,11 @@ impl App {
                     let told = self.lend(move || terminal::edit(&text, ending))?;
                     let told = told.map_err(|text| Failure { stale: false, text });
                     let _ = self.send.send(Msg::Edited(layer, told));
+                }
+                Cmd::EditProfile(namespace, read, text) => {
+                    let told = self.lend(move || terminal::edit(&text, "md"))?;
+                    let told = told.map_err(|text| Failure { stale: false, text });
+                    let _ = self.send.send(Msg::ProfileEdited(namespace, read, told));
                 }
                 Cmd::Pipe(command, text) => {
                     if let Err(text) = self.lend(move || terminal::pipe(&command, &text))? {

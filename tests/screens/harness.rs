@@ -88,6 +88,7 @@ impl Desk {
             match cmd {
                 Cmd::Copy(_)
                 | Cmd::Editor(..)
+                | Cmd::EditProfile(..)
                 | Cmd::Pipe(..)
                 | Cmd::Notice(_)
                 | Cmd::Suspend

@@ -2,7 +2,8 @@
 
 use crate::harness::Desk;
 use crate::support::desk;
-use sayso::graph::Progress;
+use sayso::graph::{Progress, ThreadId};
+use sayso::inbox::SkippedLine;
 use sayso::tui::{Driving, Msg};
 use serde_json::json;
 
@@ -156,6 +157,57 @@ fn tabs() {
             delta: "I have read three files so far.".to_owned(),
         }));
     });
+}
+
+#[test]
+fn allowed() {
+    snap("grant_menu", "jA");
+    snap("grant_confirm", "jAjj<enter>");
+    snap("granted", "jA<enter>y");
+    snap("grants", "jA<enter>y4");
+    snap("why", "w");
+    snap("reclassify", "C");
+    snap("reclassify_confirm", "Cjj<enter>");
+    snap("skipped_none", "gk");
+    snap_with("skipped", |desk| {
+        desk.press("gk");
+        desk.tell(Msg::Skipped(Ok(skipped())));
+    });
+}
+
+fn skipped() -> Vec<SkippedLine> {
+    let line = |title: &str, sender: &str, reason: &str, thread| SkippedLine {
+        thread,
+        title: title.to_owned(),
+        sender: sender.to_owned(),
+        reason: reason.to_owned(),
+        at: crate::harness::wall(),
+    };
+    let thread = ThreadId::parse("t12345678").ok();
+    vec![
+        line("Ten ways to sell more", "News <news@letters.test>", "a rule: list *.letters.test", None),
+        line("Your parcel", "post@parcels.test", "it tells what another mail told already", thread),
+    ]
+}
+
+#[test]
+fn profiles() {
+    let learned = |keys: &'static str| {
+        move |desk: &mut Desk| {
+            desk.remember();
+            desk.press("3").press(keys);
+        }
+    };
+    snap_with("memory_add", learned("oAnswers in French."));
+    snap_with("memory_added", learned("oAnswers in French.<enter>"));
+    snap_with("memory_history", learned("oAnswers in French.<enter>d"));
+    snap_with("memory_pin", learned("P"));
+    snap_with("memory_revert", learned("oAnswers in French.<enter>R<enter>"));
+}
+
+#[test]
+fn demo() {
+    snap_with("demo", |desk| desk.model.options.demo = true);
 }
 
 #[test]

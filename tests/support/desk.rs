@@ -1,8 +1,8 @@
 //! A desk with everything a person can be asked: approvals, mails, questions, trouble and results.
 
 use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Decision, Event, Graph, Interrupt, Kind, NodeError, State, Warning,
-    What, Workflow, ask, end, goto,
+    Answer, ChildResult, Command, Ctx, Decision, Event, Grantable, Graph, Interrupt, Kind, NodeError, State,
+    Warning, What, Workflow, ask, end, goto,
 };
 use sayso::inbox::{
     AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock, Span, Spec, Tone, proposal,
@@ -161,6 +161,10 @@ fn asked(state: &Desk) -> Interrupt {
     asked.gist = state.text.lines().next().unwrap_or_default().chars().take(80).collect();
     asked.source = Some(state.from.clone()).filter(|from| !from.is_empty());
     asked.irreversible = matches!(state.kind.as_str(), "reply" | "meeting" | "warned");
+    if state.kind == "reply" {
+        asked.allow.draft = true;
+        asked.grantable = Grantable { thread: true, sender: Some("eve@example.org".to_owned()) };
+    }
     if state.kind == "warned" {
         let text = "the recipient is not in this conversation".to_owned();
         asked.warnings.push(Warning { code: "recipient_outside_thread".to_owned(), text });

@@ -71,6 +71,12 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
     if model.tab == Tab::Memory {
         cmds.push(Cmd::Memory);
     }
+    if model.tab == Tab::Activity {
+        cmds.push(Cmd::Grants);
+    }
+    if model.shows_skipped() {
+        cmds.push(Cmd::Skipped);
+    }
     cmds
 }
 

@@ -1,6 +1,6 @@
 //! What keys do while a layer is up, and the menus.
 
-use super::{bulk, decide, form, mail, palette, quit};
+use super::{bulk, decide, form, grants, mail, memory, palette, quit, skipped};
 use crate::graph::InterruptId;
 use crate::tui::action::Action;
 use crate::tui::key::Key;
@@ -64,6 +64,13 @@ fn confirm(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
             cmds.extend(match confirm.then {
                 Then::Decide(deed, ready) => decide::send(model, deed, ready),
                 Then::Stop(thread) => vec![Cmd::Stop(thread)],
+                Then::Grant(ready, request) => {
+                    model.deciding.insert(ready.id.to_string());
+                    vec![Cmd::Grant(ready, request)]
+                }
+                Then::Restore(grant) => vec![Cmd::Restore(grant)],
+                Then::Reclassify(thread, class) => vec![Cmd::Reclassify(thread, class)],
+                Then::Revert(namespace, version) => vec![Cmd::Revert(namespace, version)],
             });
             return cmds;
         }
@@ -179,6 +186,12 @@ fn chosen(model: &mut Model, choice: Choice) -> Vec<Cmd> {
             model.list.arrange(model.wall);
         }
         Choice::Copy(text) => return vec![Cmd::Copy(text)],
+        Choice::Grant(scope, lasts) => return grants::confirm(model, scope, lasts),
+        Choice::Reclassify(thread, title, class) => {
+            return skipped::confirm(model, thread, &title, class);
+        }
+        Choice::Pin(namespace, line, pinned) => return vec![Cmd::Pin(namespace, line, pinned)],
+        Choice::Revert(to) => return memory::confirm_revert(model, to.0, &to.1),
         Choice::Start(workflow) => return form::start(model, &workflow),
         Choice::Snooze(until) => {
             let marked = model.list.marked();
@@ -277,6 +290,7 @@ fn prompt(model: &mut Model, action: Action) -> Vec<Cmd> {
                     vec![Cmd::Threads(words)]
                 }
                 Ask::Pipe => mail::pipe(model, &text),
+                Ask::Line => memory::add_line(model, &text),
                 Ask::Search | Ask::Narrow => ask_list(model, ask, &text),
             };
         }

@@ -74,6 +74,9 @@ pub(super) fn header(model: &Model, area: Rect, buf: &mut Buffer) {
 fn signs(model: &Model) -> Vec<(String, Style)> {
     let theme = &model.theme;
     let mut signs = Vec::new();
+    if model.options.demo {
+        signs.push(("DEMO".to_owned(), theme.warning));
+    }
     if model.overview.as_ref().is_some_and(|overview| overview.paused) {
         signs.push(("PAUSED (! resumes)".to_owned(), theme.warning));
     }
@@ -197,6 +200,7 @@ fn offered(model: &Model) -> Vec<(Action, String)> {
                 Ask::Narrow => "narrow",
                 Ask::Palette => "do it",
                 Ask::Pipe => "run it",
+                Ask::Line => "add it",
             };
             vec![named(Action::Choose, what), word(Action::Cancel)]
         }
@@ -215,7 +219,7 @@ fn offered(model: &Model) -> Vec<(Action, String)> {
 fn tab_offered(model: &Model) -> Vec<(Action, String)> {
     let named = |action: Action, text: &str| (action, text.to_owned());
     let mut offered = Vec::new();
-    if model.tab == Tab::Inbox && !model.shows_running() {
+    if model.shows_items() {
         let many = model.list.marks.len();
         if many > 0 {
             offered.push((Action::Accept, format!("accept {many}")));
@@ -232,9 +236,13 @@ fn tab_offered(model: &Model) -> Vec<(Action, String)> {
             offered.push((Action::Edit, label(edit, "edit")));
             offered.push((Action::Respond, label(respond, "respond")));
             offered.push((Action::Ignore, label(ignore, "ignore")));
+            offered.push(named(Action::AcceptGrant, "accept & allow"));
+            offered.push(named(Action::SaveDraft, "draft"));
             offered.push(named(Action::Snooze, "snooze"));
         }
-        offered.push(named(Action::Undo, "undo"));
+        if model.undo.is_some() {
+            offered.push(named(Action::Undo, "undo"));
+        }
         match model.focus {
             Focus::List => offered.extend([named(Action::Open, "read"), named(Action::Mark, "mark")]),
             Focus::Card => offered.extend([
@@ -245,6 +253,19 @@ fn tab_offered(model: &Model) -> Vec<(Action, String)> {
                 named(Action::Links, "links"),
             ]),
         }
+    } else if model.shows_skipped() {
+        offered.extend([named(Action::Reclassify, "take it for…"), named(Action::OpenThread, "thread")]);
+    } else if let Some(grant) = model.selected_grant() {
+        let what = if grant.in_force { "revoke" } else { "switch on" };
+        offered.push(named(Action::Stop, what));
+    } else if model.tab == Tab::Memory {
+        offered.extend([
+            named(Action::EditProfile, "edit"),
+            named(Action::AddLine, "add a line"),
+            named(Action::PinLine, "pin"),
+            named(Action::History, "history"),
+            named(Action::RevertProfile, "revert"),
+        ]);
     } else if model.shows_running() {
         offered.extend([named(Action::Stop, "stop"), named(Action::OpenThread, "thread")]);
     } else if model.focus == Focus::Card {

@@ -122,7 +122,8 @@ fn draw_bulk(model: &Model, bulk: &Bulk, buf: &mut Buffer) -> bool {
 
 fn draw_menu(model: &Model, menu: &Menu, buf: &mut Buffer) -> bool {
     let theme = &model.theme;
-    let widest = menu.rows.iter().map(|(text, _)| width(text)).max().unwrap_or(0).max(24);
+    let widest = menu.rows.iter().map(|(text, _)| width(text)).max().unwrap_or(0);
+    let widest = widest.max(width(&menu.title)).max(24);
     // A target that was cut off in its row stands whole below the list.
     let screen = screen(model);
     let room = (widest + 2).min(usize::from(screen.width.saturating_sub(4))).max(1);
@@ -153,6 +154,7 @@ fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>) -> bool {
     let (sign, hint) = match prompt.ask {
         Ask::Search => ("/", "words, from: kind: workflow: is:warn older:2d"),
         Ask::Narrow => ("\\", "words, from: kind: workflow: is:warn older:2d"),
+        Ask::Line => ("+", "one more line for this profile"),
         Ask::Pipe => ("|", "a command; the mail's text is its input"),
         Ask::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
     };
