@@ -8,7 +8,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
 use sayso::graph::ThreadId;
-use sayso::inbox::{Backend, DecisionView, Registry, Screen, ThreadQuery};
+use sayso::inbox::{Backend, DecisionView, GrantLine, MemoryView, Registry, Screen, ThreadQuery};
 use sayso::store::{MemoryCause, Store};
 use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, Seen, Startable, perform, update, view};
 use serde_json::Value;
@@ -185,7 +185,8 @@ impl Desk {
         let model = &self.model;
         let listed = model.list.all().iter().flat_map(|row| [row.id.clone(), row.thread.to_string()]);
         let threads = model.threads.rows.iter().chain(&model.running.rows).map(|line| line.id.to_string());
-        for id in listed.chain(threads) {
+        let grants = model.grants.iter().filter(|grant| !grant.builtin).map(|grant| grant.id.clone());
+        for id in listed.chain(threads).chain(grants) {
             // A box may lie over a part of it.
             for left in (5..=id.len()).rev() {
                 text = text.replace(&id[..left], &"#".repeat(left));
@@ -225,6 +226,15 @@ impl Desk {
         self.runtime.block_on(work(&local));
         self.tell(Msg::Changed);
         self.drawn();
+    }
+
+    pub fn grants(&self) -> Vec<GrantLine> {
+        let all = self.runtime.block_on(self.local.grants()).unwrap();
+        all.into_iter().filter(|grant| grant.in_force && !grant.builtin).collect()
+    }
+
+    pub fn profile(&self) -> MemoryView {
+        self.runtime.block_on(self.local.memory_show("response_preferences".to_owned())).unwrap()
     }
 
     pub fn remember(&mut self) {

@@ -142,7 +142,7 @@ fn a_warning_or_an_unseen_end_is_asked_about() {
 
 /// A key sequence: ordinary keys, pressed at any speed, read in bursts or not, drawn in between or not.
 fn anything() -> impl Strategy<Value = Vec<(usize, u64, bool, bool)>> {
-    prop::collection::vec((0_usize..60, 0_u64..900, any::<bool>(), any::<bool>()), 1..40)
+    prop::collection::vec((0_usize..80, 0_u64..900, any::<bool>(), any::<bool>()), 1..40)
 }
 
 proptest! {
@@ -174,11 +174,11 @@ proptest! {
     /// Whatever is pressed, unless it is a decision key on a card that is shown or a `y` on a question that is.
     #[test]
     fn nothing_else_decides(keys in anything()) {
-        let all = row("jkgGJKHhl/nN\\:?cu!qQst*=V 1234]bT[zxvwyXEe<enter><esc><tab><ctrl-s><ctrl-d><ctrl-u><ctrl-c><backspace><up><down>aiIr");
+        let all = row("ADCLPRdow|jkgGJKHhl/nN\\:?cu!qQst*=V 1234]bT[zxvwyXEe<enter><esc><tab><ctrl-s><ctrl-d><ctrl-u><ctrl-c><backspace><up><down>aiIr");
         let mut desk = Desk::full((120, 32));
         for (n, wait, burst, draw) in keys {
             let key = all[n % all.len()];
-            let decides = "aiIy".contains(key.letter().unwrap_or(' ')) || key == row("<ctrl-s>")[0];
+            let decides = "aiIyD".contains(key.letter().unwrap_or(' ')) || key == row("<ctrl-s>")[0];
             // Meant: alone, after a look, on something that is there to be decided.
             let meant = decides && !burst && (desk.model.shown.is_some() || desk.model.layer_shown.is_some());
             let before = desk.decisions().len();

@@ -89,6 +89,9 @@ impl Doc {
         for (n, block) in card.blocks.iter().enumerate() {
             doc.block(n, block, Folds { open: true, headers: false });
         }
+        while doc.pieces.last().is_some_and(|piece| piece.sort == Sort::Gap) {
+            doc.pieces.pop();
+        }
         doc.proposal = doc.pieces.len();
         doc
     }

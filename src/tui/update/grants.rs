@@ -76,7 +76,7 @@ pub(super) fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Durati
         ("for", whom),
         ("until", until),
         ("still asks", "any call that carries a warning".to_owned()),
-        ("to end it", "4 Activity lists it, X there revokes it".to_owned()),
+        ("to end it", "X in 4 Activity; u takes back this acceptance alone".to_owned()),
     ];
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
     let page =
@@ -104,9 +104,7 @@ pub(super) fn granted(
     match grant {
         None => {}
         Some(Ok(grant)) => {
-            let text =
-                format!("accepted; allowed: {} for {} (4 lists it, X revokes it)", grant.tool, grant.scope);
-            model.say(text);
+            model.say(format!("accepted; {} runs without asking from now on (4 lists it)", grant.tool));
         }
         Some(Err(failure)) => model.fail(format!("accepted; nothing more is allowed: {}", failure.text)),
     }
