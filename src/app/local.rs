@@ -3,12 +3,14 @@
 use super::drive::arrival;
 use super::engine::{Engine, StartError};
 use super::grants::policy_line;
+use super::intake::Intake;
+use super::worker::{Ended, Scope, Until, Worker};
 use super::{screen, trouble};
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
     Backend, BackendError, By, Card, Decide, GrantLine, GrantRequest, Item, ItemKind, ItemPage, ItemQuery,
-    MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal, SkippedPage, SkippedQuery, Status,
-    ThreadPage, ThreadQuery, ThreadView, Together,
+    MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal, SkippedPage,
+    SkippedQuery, SourceLine, Status, ThreadPage, ThreadQuery, ThreadView, Together,
 };
 use crate::llm::facts::email::Class;
 use crate::store::{DriverLock, NewTrouble, StoreError};
@@ -22,6 +24,7 @@ use tokio::sync::watch;
 #[derive(Clone)]
 pub struct Local {
     engine: Engine,
+    intake: Option<Intake>,
 }
 
 type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
@@ -29,7 +32,32 @@ type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
 impl Local {
     /// The door to an engine's threads.
     pub fn new(engine: Engine) -> Self {
-        Self { engine }
+        Self { engine, intake: None }
+    }
+
+    /// The same, with mail to take in where this process drives.
+    pub fn with_intake(mut self, intake: Intake) -> Self {
+        self.intake = Some(intake);
+        self
+    }
+
+    /// What takes mail in, if anything does.
+    pub fn intake(&self) -> Option<&Intake> {
+        self.intake.as_ref()
+    }
+
+    /// Drives every thread and takes mail in, until told to stop.
+    pub async fn tend(
+        &self,
+        worker: &mut Worker,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Ended, StoreError> {
+        let driving = worker.run(&Scope::All, Until::Told, stop);
+        let Some(intake) = &self.intake else { return driving.await };
+        tokio::select! {
+            ended = driving => ended,
+            () = intake.run(std::future::pending()) => Ok(Ended::Told),
+        }
     }
 
     /// The engine behind it.
@@ -357,6 +385,18 @@ impl Backend for Local {
 
     fn outcome(&self, id: ThreadId) -> Reply<'_, Outcome> {
         Box::pin(async move { self.standing(&id) })
+    }
+
+    fn mails(&self, query: MailQuery) -> Reply<'_, MailPage> {
+        Box::pin(async move { self.engine.store().mails(&query).map_err(told) })
+    }
+
+    fn sources(&self) -> Reply<'_, Vec<SourceLine>> {
+        Box::pin(async move { self.engine.store().sources().map_err(told) })
+    }
+
+    fn fetch_mail(&self) -> Reply<'_, ()> {
+        Box::pin(async move { self.engine.store().want_sync().await.map_err(told) })
     }
 
     fn pause(&self, paused: bool) -> Reply<'_, ()> {

@@ -5,15 +5,18 @@
 //! [`crate::inbox::Backend`]. Whoever is not the driver reads and decides all the same, and waits for the
 //! driver to act.
 
+mod accounts;
 mod cache;
 mod drive;
 mod engine;
 mod eval;
 mod fail_point;
 mod grants;
+mod intake;
 mod journal;
 mod local;
 mod models;
+mod post;
 mod screen;
 mod services;
 mod setup;
@@ -22,9 +25,11 @@ mod wait;
 mod why;
 mod worker;
 
+pub use accounts::check_accounts;
 pub use engine::{Engine, Settings};
 pub use eval::{TriageEval, Unanswered, eval_triage};
 pub use fail_point::fail_point;
+pub use intake::{Intake, OnStep, ReadMail, Step, Synced};
 pub use local::Local;
 pub use models::{ConfiguredModels, check_models};
 pub use services::services;

@@ -91,10 +91,14 @@ impl Blobs for StoreBlobs {
     }
 
     fn get(&self, digest: &str) -> Result<Vec<u8>, NodeError> {
-        let byte = |at: usize| digest.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
-        let bytes: Option<Vec<u8>> = (0..digest.len()).step_by(2).map(byte).collect();
-        let digest = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
-        let digest = digest.ok_or_else(|| NodeError::failed("a file's digest is unreadable"))?;
-        self.0.blob(&digest).map_err(NodeError::failed)
+        self.0.blob(&digest_from_hex(digest)?).map_err(NodeError::failed)
     }
+}
+
+/// The digest that nodes know in hexadecimal.
+pub(super) fn digest_from_hex(digest: &str) -> Result<[u8; 32], NodeError> {
+    let byte = |at: usize| digest.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+    let bytes: Option<Vec<u8>> = (0..digest.len()).step_by(2).map(byte).collect();
+    let digest = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+    digest.ok_or_else(|| NodeError::failed("a file's digest is unreadable"))
 }

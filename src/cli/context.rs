@@ -4,7 +4,7 @@ use super::args::Global;
 use super::failure::Failure;
 use super::log;
 use super::output::Page;
-use crate::app::{Engine, Local, Setup};
+use crate::app::{Engine, Intake, Local, Setup};
 use crate::config::{Config, Env, Host, Inputs};
 use crate::inbox::{Backend, Registry};
 use serde_json::{Map, Value};
@@ -52,7 +52,8 @@ impl<'a> Context<'a> {
         let setup = Setup::open(config, self.inputs.env.clone()).map_err(anyhow::Error::from)?;
         log::start(&setup, &self.inputs.env, self.verbose);
         let registry = (self.workflows)(&setup)?;
-        let local = Local::new(setup.engine(registry));
+        let engine = setup.engine(registry);
+        let local = Local::new(engine.clone()).with_intake(setup.intake(&engine));
         let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);
         Ok(Here { local, page, folder, model, config: setup.config })
     }
@@ -72,6 +73,16 @@ pub(super) struct Here {
 impl Here {
     /// The one door to threads.
     pub(super) fn backend(&self) -> &dyn Backend {
+        &self.local
+    }
+
+    /// What takes mail in; `None` where the config names no account.
+    pub(super) fn intake(&self) -> Option<&Intake> {
+        self.local.intake().filter(|intake| !intake.accounts().is_empty())
+    }
+
+    /// All of it.
+    pub(super) fn local(&self) -> &Local {
         &self.local
     }
 

@@ -1,8 +1,8 @@
 //! The one door between people and threads.
 
 use super::{
-    By, Card, GrantLine, GrantRequest, Item, ItemKind, MemoryLine, MemoryVersion, MemoryView, Outcome,
-    Refusal, SkippedPage, SkippedQuery, Status, ThreadLine, ThreadView,
+    By, Card, GrantLine, GrantRequest, Item, ItemKind, MailPage, MailQuery, MemoryLine, MemoryVersion,
+    MemoryView, Outcome, Refusal, SkippedPage, SkippedQuery, SourceLine, Status, ThreadLine, ThreadView,
 };
 use crate::graph::{BoxFuture, Decision, InputError, InterruptId, ThreadId};
 use jiff::Timestamp;
@@ -217,6 +217,12 @@ pub trait Backend: Send + Sync {
     fn thread(&self, id: ThreadId) -> Reply<'_, ThreadView>;
     /// Where a thread stands.
     fn outcome(&self, id: ThreadId) -> Reply<'_, Outcome>;
+    /// A page of the mail that was taken in.
+    fn mails(&self, query: MailQuery) -> Reply<'_, MailPage>;
+    /// How each mailbox does that was ever looked at.
+    fn sources(&self) -> Reply<'_, Vec<SourceLine>>;
+    /// Asks whoever drives to look at every mailbox now.
+    fn fetch_mail(&self) -> Reply<'_, ()>;
     /// Pauses or resumes all driving, in every process.
     fn pause(&self, paused: bool) -> Reply<'_, ()>;
     /// The inbox in numbers.

@@ -10,6 +10,7 @@ mod backend;
 mod card;
 mod grant;
 mod item;
+mod mail;
 mod memory;
 mod propose;
 mod rules;
@@ -28,6 +29,7 @@ pub use grant::{
     POLICY_GRANT,
 };
 pub use item::{Item, ItemKind};
+pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
 pub use memory::{MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use propose::proposal;
 pub use rules::{Refusal, check, check_args, check_fields};

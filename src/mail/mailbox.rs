@@ -116,6 +116,11 @@ pub trait Mailbox: Send + Sync {
         since: Option<&'a Cursor>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Fetched, MailError>>;
+    /// A cursor that leaves out what came before `from`, for the first look; `None` where the mailbox cannot tell
+    /// without fetching.
+    fn start(&self, _from: jiff::Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
+        Box::pin(async { Ok(None) })
+    }
     /// How mails stand now, in the order asked.
     fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>>;
     /// Tells the mailbox what became of a mail, as its config says. A mail that is gone is no error.

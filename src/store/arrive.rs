@@ -33,7 +33,7 @@ impl Store {
     }
 }
 
-fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
+pub(super) fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
     let mut row = ThreadRow::find(db, &arrival.thread)?;
     let words = matches!(arrival.event.what, What::Words { .. });
     let corrects = matches!(arrival.event.what, What::Corrected { .. });

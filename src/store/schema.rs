@@ -239,16 +239,21 @@ CREATE INDEX mails_by_message ON mails (message_id) WHERE message_id IS NOT NULL
 CREATE INDEX mails_by_thread ON mails (thread) WHERE thread IS NOT NULL;
 CREATE INDEX mails_by_sender ON mails (sender);
 CREATE INDEX mails_skipped ON mails (seq) WHERE class = 'ignore';
-CREATE INDEX mails_unhandled ON mails (account, seq) WHERE handled_at IS NULL;
+CREATE INDEX mails_by_state ON mails (account, state, seq);
 
 -- Where each mailbox was left off, and how it does.
 CREATE TABLE sources (
-    name        TEXT PRIMARY KEY,
+    seq         INTEGER PRIMARY KEY,
+    name        TEXT NOT NULL UNIQUE,
+    since       INTEGER NOT NULL,  -- mail that arrived before is none of ours
+    phase       TEXT NOT NULL,     -- collecting | asking | taking | following
+    thread      INTEGER REFERENCES threads (seq),  -- the one that asks what to take at first
     cursor      TEXT,
     checked_at  INTEGER,
     ok_at       INTEGER,
-    error       TEXT
-) STRICT, WITHOUT ROWID;
+    error       TEXT,
+    digest      BLOB NOT NULL
+) STRICT;
 
 -- Whom the person has written to; a sender who is in neither this nor `mails` is a first contact.
 CREATE TABLE contacts (

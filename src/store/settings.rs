@@ -32,3 +32,21 @@ pub(super) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
         Some(_) => damaged("whether all driving is paused is not readable"),
     }
 }
+
+/// A count that every process shares; 0 where nobody has counted.
+pub(super) fn number(db: &Connection, name: &str) -> Result<i64, StoreError> {
+    let found: Option<String> = db
+        .prepare_cached("SELECT value FROM settings WHERE name = ?")?
+        .query_row([name], |row| row.get(0))
+        .optional()?;
+    match found {
+        None => Ok(0),
+        Some(text) => text.parse().or_else(|_| damaged(format!("the setting {name} is not readable"))),
+    }
+}
+
+pub(super) fn set_number(db: &Connection, name: &str, number: i64) -> Result<(), StoreError> {
+    db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")?
+        .execute(params![name, number.to_string()])?;
+    Ok(())
+}

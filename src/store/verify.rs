@@ -1,6 +1,6 @@
 //! The whole file looked over: every row that carries a digest, every chain, every count.
 
-use super::rows::{DecisionRow, EffectRow, GrantRow, InterruptRow, ThreadRow, damaged};
+use super::rows::{DecisionRow, EffectRow, GrantRow, InterruptRow, MailRow, SourceRow, ThreadRow, damaged};
 use super::seal::Seal;
 use super::{Store, StoreError, arrive, blobs, effects, load, memory, pins, view};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -39,6 +39,14 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
     if tallied(db, "events")? != events {
         found.damaged.push("events that nobody has heard yet are missing".to_owned());
     }
+    let mails: i64 = db.query_row("SELECT count(*) FROM mails", [], |row| row.get(0))?;
+    if tallied(db, "mails")? != mails {
+        found.damaged.push("records of mails are missing".to_owned());
+    }
+    let sources: i64 = db.query_row("SELECT count(*) FROM sources", [], |row| row.get(0))?;
+    if tallied(db, "sources")? != sources {
+        found.damaged.push("records of mailboxes are missing".to_owned());
+    }
     for seq in seqs {
         found.threads += 1;
         note(&mut found, thread(db, seq))?;
@@ -50,6 +58,8 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
     })?;
     each(db, "decisions", &mut found, |row| DecisionRow::read(row).map(|_| ()))?;
     each(db, "effects", &mut found, |row| blobs::get(db, &EffectRow::read(row)?.frozen).map(|_| ()))?;
+    each(db, "mails", &mut found, |row| blobs::get(db, &MailRow::read(row)?.raw).map(|_| ()))?;
+    each(db, "sources", &mut found, |row| SourceRow::read(row).map(|_| ()))?;
     each(db, "blobs", &mut found, |row| blobs::get(db, &row.get("digest")?).map(|_| ()))?;
     each(db, "grants", &mut found, |row| GrantRow::read(row).map(|_| ()))?;
     note(&mut found, GrantRow::all(db).map(|_| ()))?;

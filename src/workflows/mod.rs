@@ -6,6 +6,7 @@
 pub mod analyze;
 mod ask_model;
 pub mod email;
+pub mod intake;
 mod services;
 
 pub use ask_model::{ask_model, pick_model};
@@ -20,7 +21,7 @@ use std::sync::Arc;
 type MakeSpec = fn(Arc<Services>) -> Result<Spec, crate::graph::BuildError>;
 
 /// Every workflow there is, one line each.
-const WORKFLOWS: &[MakeSpec] = &[analyze::spec];
+const WORKFLOWS: &[MakeSpec] = &[analyze::spec, intake::spec];
 
 /// All workflows, with the services their nodes use.
 pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {

@@ -11,6 +11,7 @@ mod fork;
 mod graph;
 mod ignore;
 mod list;
+mod mail;
 mod man;
 mod pause;
 mod proceed;
@@ -25,6 +26,7 @@ mod stop;
 mod threads;
 mod undo;
 mod view;
+mod watch;
 
 use super::context::Context;
 use super::failure::Failure;
@@ -67,6 +69,8 @@ verbs! {
     Resume => resume,
     Status => status,
     Run => run,
+    Watch => watch,
+    Mail => mail,
     Threads => threads,
     Show => show,
     Fork => fork,

@@ -1,0 +1,83 @@
+//! What the person has settled in another program: open questions about it close, and nothing is learned.
+
+use super::{Intake, Trouble};
+use crate::app::drive::arrival;
+use crate::graph::{Event, ThreadId, What};
+use crate::inbox::Status;
+use crate::mail::{Account, Mail, Standing};
+use crate::store::{StoreError, Waiting};
+use serde_json::json;
+
+/// How many waiting threads are compared with the mailbox at each look.
+const MOST: usize = 100;
+
+const ANSWERED: &str = "you have answered it elsewhere";
+const GONE: &str = "the mail is no longer in its mailbox";
+
+impl Intake {
+    /// The person's own mail answers whatever waits in its conversation.
+    pub(super) async fn settle_by_own(&self, account: &Account, mail: &Mail) -> Result<(), Trouble> {
+        let store = self.engine().store();
+        let refers = mail.in_reply_to.iter().chain(&mail.references).cloned().collect::<Vec<_>>();
+        let known = store.conversation_of(&account.name, &refers)?;
+        let Some(conversation) = known.or_else(|| mail.conversation().map(str::to_owned)) else {
+            return Ok(());
+        };
+        let Some(thread) = store.before(&account.name, &conversation)?.live else { return Ok(()) };
+        // What sayso sent itself is no answer from elsewhere.
+        let ours = match &mail.message_id {
+            Some(id) => store.sent_by(&thread, id)?,
+            None => false,
+        };
+        if ours { Ok(()) } else { self.settle(&thread, ANSWERED, "answered").await }
+    }
+
+    /// Compares what waits with how its mail stands now.
+    pub(super) async fn settle_answered(&self, account: &Account) -> Result<(), Trouble> {
+        let mut waiting = self.engine().store().waiting(&account.name, MOST)?;
+        waiting.retain(|waiting| !waiting.place.is_empty());
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        let places: Vec<String> = waiting.iter().map(|waiting| waiting.place.clone()).collect();
+        let standing = account.mailbox.standing(&places).await?;
+        for (waiting, standing) in waiting.iter().zip(standing) {
+            match standing {
+                Standing::Gone => self.settle(&waiting.thread, GONE, "gone").await?,
+                Standing::There { answered, .. } => {
+                    // A thread that has sent something may itself be who answered.
+                    if !waiting.acted && (answered || self.is_answered_in_sent(account, waiting).await?) {
+                        self.settle(&waiting.thread, ANSWERED, "answered").await?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn is_answered_in_sent(&self, account: &Account, waiting: &Waiting) -> Result<bool, Trouble> {
+        match &waiting.message_id {
+            Some(id) => Ok(account.mailbox.answered_elsewhere(id).await?),
+            None => Ok(false),
+        }
+    }
+
+    async fn settle(&self, thread: &ThreadId, reason: &str, how: &str) -> Result<(), Trouble> {
+        let store = self.engine().store();
+        // A thread at work hears of it when it next waits.
+        if !matches!(store.outcome(thread)?.status, Status::Waiting | Status::Held) {
+            return Ok(());
+        }
+        let line = store.line(thread)?;
+        let Some(spec) = self.engine().registry().get(&line.workflow) else { return Ok(()) };
+        let what = What::Settled { reason: reason.to_owned(), payload: json!({ "how": how }) };
+        let event = Event { id: format!("settled:{how}"), what };
+        let arrival =
+            arrival(spec, thread, &event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
+        match store.arrive(arrival).await {
+            // Somebody decided in this very moment and the thread has ended.
+            Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

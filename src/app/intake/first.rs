@@ -1,0 +1,188 @@
+//! The first look at a mailbox: bounded, and asked about before it costs; and whatever else a person was asked.
+
+use super::road::Read;
+use super::{Intake, Synced, Trouble};
+use crate::app::fail_point;
+use crate::config::Provider;
+use crate::graph::ThreadId;
+use crate::inbox::Status;
+use crate::mail::{Account, NewMail as Found};
+use crate::store::{MailState, Phase, Road, StoreError, StoredMail, StoredSource, TakenIn};
+use crate::workflows::intake::{Asked, Taken};
+
+/// How much is read at once of what was kept.
+const PAGE: usize = 50;
+
+/// About how many tokens a model reads and writes over one mail, for a guess at the cost.
+const TOKENS: (f64, f64) = (4000.0, 400.0);
+
+impl Intake {
+    /// Everything there was is looked through: few mails are taken in, many are asked about.
+    pub(super) async fn end_first_look(
+        &self,
+        account: &Account,
+        source: &mut StoredSource,
+        synced: &mut Synced,
+    ) -> Result<(), Trouble> {
+        let store = self.engine().store();
+        let config = &self.0.config.intake;
+        let beyond = format!("the first look takes {} at most", config.first_limit);
+        let (mails, oldest) = store.leave_beyond(account.name.clone(), config.first_limit, beyond).await?;
+        let cost = self.cost(mails);
+        if mails > 0 && (mails > config.ask_over || cost.is_none()) {
+            let about_cost = match cost {
+                Some(cost) if cost == 0.0 => "nothing".to_owned(),
+                Some(cost) => format!("about ${cost:.2}"),
+                None => "not known; [prices] has none for the model".to_owned(),
+            };
+            let zone = self.0.config.user.time_zone.clone();
+            let oldest = oldest.map(|at| at.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string());
+            let asked = Asked::FirstSync {
+                account: account.name.clone(),
+                mails: mails as u64,
+                oldest: oldest.unwrap_or_default(),
+                about_cost,
+            };
+            fail_point("before_first_asked");
+            let new = self.asking(&asked)?;
+            store.ask_first(account.name.clone(), new, self.engine().step_limit()).await?;
+            fail_point("after_first_asked");
+            synced.started += 1;
+            source.phase = Phase::Asking;
+            return Ok(());
+        }
+        self.begin_taking(account, usize::MAX, source).await?;
+        self.take_kept(account, source, synced).await
+    }
+
+    /// Dollars for handling so many mails; `None` where the model's price is not known.
+    fn cost(&self, mails: usize) -> Option<f64> {
+        let model = self.0.config.model_for("email", "triage");
+        if model.provider == Provider::Builtin {
+            return Some(0.0);
+        }
+        let price = self.0.config.prices.get(&model.name)?;
+        let (input, output) = TOKENS;
+        Some(mails as f64 * (input * price.input + output * price.output) / 1_000_000.0)
+    }
+
+    /// Whether something a person was asked about this mailbox is answered and not carried out.
+    pub(super) fn is_answered(&self, account: &Account) -> bool {
+        let store = self.engine().store();
+        let first = store.first_look_answered(&account.name).unwrap_or(false);
+        first || store.mails_in(&account.name, MailState::Unreadable, 1).is_ok_and(|found| !found.is_empty())
+    }
+
+    /// Does what people answered, and goes on with what was interrupted.
+    pub(super) async fn carry_out(
+        &self,
+        account: &Account,
+        source: &mut StoredSource,
+        synced: &mut Synced,
+    ) -> Result<(), Trouble> {
+        if let (Phase::Asking, Some(thread)) = (source.phase, source.thread.clone())
+            && let Some(answer) = self.answer(&thread)?
+        {
+            let most = usize::try_from(answer.take).unwrap_or(usize::MAX);
+            self.begin_taking(account, most, source).await?;
+        }
+        if source.phase == Phase::Taking {
+            self.take_kept(account, source, synced).await?;
+        }
+        let store = self.engine().store();
+        for mail in store.mails_in(&account.name, MailState::Unreadable, PAGE)? {
+            let again = match &mail.thread {
+                Some(thread) => self.answer(thread)?.is_some_and(|answer| answer.again),
+                None => true,
+            };
+            if again {
+                self.take_again(account, mail, synced).await?;
+            } else {
+                let (read, found) = self.again(account, mail).await?;
+                let mail = self.new_mail(account, &read, &found)?;
+                let road = Road::Left("it cannot be read".to_owned());
+                store.take_in(mail, road, self.engine().step_limit()).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was answered; `None` while it is not, and nothing at all where the thread was given up.
+    fn answer(&self, thread: &ThreadId) -> Result<Option<Taken>, StoreError> {
+        let outcome = self.engine().store().outcome(thread)?;
+        Ok(match outcome.status {
+            Status::Done => {
+                let said = outcome.output.and_then(|output| serde_json::from_value(output).ok());
+                Some(said.unwrap_or_default())
+            }
+            Status::Abandoned => Some(Taken::default()),
+            _ => None,
+        })
+    }
+
+    async fn begin_taking(
+        &self,
+        account: &Account,
+        most: usize,
+        source: &mut StoredSource,
+    ) -> Result<(), Trouble> {
+        let reason = "you left it at the first look".to_owned();
+        self.engine().store().begin_taking(account.name.clone(), most, reason).await?;
+        fail_point("after_begin_taking");
+        source.phase = Phase::Taking;
+        Ok(())
+    }
+
+    /// Takes in everything the first look kept.
+    async fn take_kept(
+        &self,
+        account: &Account,
+        source: &mut StoredSource,
+        synced: &mut Synced,
+    ) -> Result<(), Trouble> {
+        let store = self.engine().store();
+        loop {
+            let kept = store.mails_in(&account.name, MailState::Asked, PAGE)?;
+            if kept.is_empty() {
+                break;
+            }
+            for mail in kept {
+                fail_point("before_take_kept");
+                self.take_again(account, mail, synced).await?;
+                fail_point("after_take_kept");
+            }
+        }
+        store.follow(account.name.clone()).await?;
+        source.phase = Phase::Following;
+        Ok(())
+    }
+
+    async fn take_again(
+        &self,
+        account: &Account,
+        mail: StoredMail,
+        synced: &mut Synced,
+    ) -> Result<(), Trouble> {
+        let identity = mail.identity.clone();
+        let (read, found) = self.again(account, mail).await?;
+        let taken = self.send_off(account, &read, &found).await?;
+        if taken == TakenIn::Known {
+            // Whoever asks for it again would be given it again, for ever.
+            return Err(Trouble::Thread(format!("mail {identity} could not be taken further")));
+        }
+        synced.started += u64::from(matches!(taken, TakenIn::Started(_)));
+        Ok(())
+    }
+
+    /// A kept mail read again; it stays the mail it was.
+    async fn again(&self, account: &Account, mail: StoredMail) -> Result<(Read, Found), Trouble> {
+        let mut read = self.read(account, &mail.raw).await?;
+        match &mut read {
+            Ok((_, identity)) => *identity = mail.identity,
+            Err(unread) => unread.identity = mail.identity,
+        }
+        let found =
+            Found { place: mail.place, raw: mail.raw, arrived: mail.came_at, seen: false, answered: false };
+        Ok((read, found))
+    }
+}

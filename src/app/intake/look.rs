@@ -1,0 +1,103 @@
+//! One look at one mailbox: what is new is taken in, page by page.
+
+use super::{Intake, OnStep, Step, Synced, Trouble};
+use crate::app::fail_point;
+use crate::mail::{Account, Cursor, NewMail};
+use crate::store::{Phase, Road, StoredSource, TakenIn};
+use jiff::SignedDuration;
+
+/// How many mails are fetched at once.
+const PAGE: usize = 50;
+
+impl Intake {
+    pub(super) async fn look(
+        &self,
+        account: &Account,
+        synced: &mut Synced,
+        on_step: OnStep<'_>,
+    ) -> Result<(), Trouble> {
+        let store = self.engine().store();
+        let days = SignedDuration::from_hours(24 * i64::from(self.0.config.intake.first_days));
+        let since = store.now().checked_sub(days).unwrap_or(jiff::Timestamp::MIN);
+        let mut source = store.source(account.name.clone(), since).await?;
+        self.carry_out(account, &mut source, synced).await?;
+        let mut cursor = source.cursor.clone().map(Cursor);
+        if cursor.is_none() {
+            cursor = account.mailbox.start(source.since).await?;
+        }
+        let mut done = 0;
+        loop {
+            let fetched = account.mailbox.fetch(cursor.as_ref(), PAGE).await?;
+            let (count, mut of) = (fetched.mails.len() as u64, done + fetched.left);
+            of += count;
+            for mail in fetched.mails {
+                self.take(account, &source, mail, synced).await?;
+                done += 1;
+                on_step(Step { source: &account.name, done, of });
+            }
+            fail_point("before_cursor");
+            let moved = fetched.cursor.is_some() && fetched.cursor != cursor;
+            if let (true, Some(next)) = (moved, fetched.cursor) {
+                store.keep_cursor(account.name.clone(), next.0.clone()).await?;
+                cursor = Some(next);
+            }
+            fail_point("after_cursor");
+            // A mailbox that says there is more and gives nothing is asked again another time.
+            if fetched.left == 0 || count == 0 || !moved {
+                break;
+            }
+        }
+        if source.phase == Phase::Collecting {
+            self.end_first_look(account, &mut source, synced).await?;
+        }
+        self.settle_answered(account).await
+    }
+
+    async fn take(
+        &self,
+        account: &Account,
+        source: &StoredSource,
+        found: NewMail,
+        synced: &mut Synced,
+    ) -> Result<(), Trouble> {
+        // Also later: a mailbox that lost its place shows everything again.
+        if found.arrived < source.since {
+            return Ok(());
+        }
+        let read = self.read(account, &found.raw).await?;
+        let limit = self.engine().step_limit();
+        let store = self.engine().store();
+        let known = match &read {
+            Ok((_, identity)) => store.mail_state(identity)?.is_some(),
+            Err(unread) => store.mail_state(&unread.identity)?.is_some(),
+        };
+        if known {
+            let mail = self.new_mail(account, &read, &found)?;
+            store.take_in(mail, Road::Asked, limit).await?;
+            return Ok(());
+        }
+        fail_point("before_take_in");
+        let taken = match &read {
+            Ok((mail, _)) if self.is_own(account, mail) => {
+                self.settle_by_own(account, mail).await?;
+                store.wrote_to(mail.recipients().map(|to| to.address.clone()).collect()).await?;
+                let road = Road::Left("you wrote it".to_owned());
+                store.take_in(self.new_mail(account, &read, &found)?, road, limit).await?
+            }
+            Ok(_) if found.answered => {
+                let road = Road::Left("you had answered it already".to_owned());
+                store.take_in(self.new_mail(account, &read, &found)?, road, limit).await?
+            }
+            Ok(_) if source.phase == Phase::Collecting => {
+                let skip = found.seen && self.0.config.intake.unread_only;
+                let road = if skip { Road::Left("you had read it already".to_owned()) } else { Road::Asked };
+                store.take_in(self.new_mail(account, &read, &found)?, road, limit).await?
+            }
+            _ => self.send_off(account, &read, &found).await?,
+        };
+        fail_point("after_take_in");
+        synced.new += u64::from(taken != TakenIn::Known);
+        synced.started += u64::from(matches!(taken, TakenIn::Started(_)));
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! Intake: mail as it comes becomes threads, each mail once.
+//!
+//! Promised: a mail is known by its identity, and one transaction keeps it together with the thread it starts or
+//! joins; the place in the mailbox is remembered only after that, so whatever is interrupted is looked at again and
+//! nothing is lost or doubled. The first look at a mailbox is bounded, and asks before it costs. A mail that cannot be
+//! read is one question. A mailbox that fails says so, is asked less and less often, and hurts no other.
+//!
+//! What is not here: what a mail means, and any model. It runs only in the process that drives.
+
+mod answered;
+mod first;
+mod look;
+mod road;
+
+use super::engine::Engine;
+use crate::config::Config;
+use crate::mail::{Account, Mail, MailError};
+use crate::store::{DriverLock, StoreError, Taken};
+use futures_util::future::join_all;
+use serde::Serialize;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The longest pause between two looks at a mailbox that fails.
+const LONGEST_PAUSE: Duration = Duration::from_secs(15 * 60);
+
+/// What comes together is looked at together.
+const TOGETHER: Duration = Duration::from_millis(200);
+
+/// How often a process that waits for the driver's look checks on it.
+const CHECK_EVERY: Duration = Duration::from_millis(200);
+
+/// Reads a mail of an account, and says what makes it the same mail; or why it cannot be read.
+pub type ReadMail = Arc<dyn Fn(&str, &[u8]) -> Result<(Mail, String), String> + Send + Sync>;
+
+/// What a look at a mailbox brought. The field names are a contract.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Synced {
+    /// The account.
+    pub source: String,
+    /// Mails not known before.
+    pub new: u64,
+    /// Threads started.
+    pub started: u64,
+    /// What went wrong, in a sentence.
+    pub error: Option<String>,
+}
+
+/// How far a look at a mailbox has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// The account.
+    pub source: &'a str,
+    /// Mails looked at.
+    pub done: u64,
+    /// How many there are, as far as is known.
+    pub of: u64,
+}
+
+/// Told of each step.
+pub type OnStep<'a> = &'a (dyn Fn(Step<'_>) + Send + Sync);
+
+/// Why a mailbox could not be looked at.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("{0}")]
+    Mailbox(#[from] MailError),
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Thread(String),
+}
+
+/// Takes mail in. Cloning it is cheap.
+#[derive(Clone)]
+pub struct Intake(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    config: Arc<Config>,
+    accounts: Vec<Account>,
+    read: ReadMail,
+}
+
+impl Intake {
+    /// Intake for these accounts.
+    pub fn new(engine: Engine, config: Arc<Config>, accounts: Vec<Account>, read: ReadMail) -> Self {
+        Self(Arc::new(Inner { engine, config, accounts, read }))
+    }
+
+    /// The accounts it looks at.
+    pub fn accounts(&self) -> &[Account] {
+        &self.0.accounts
+    }
+
+    fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    /// Looks at every mailbox once. Whoever calls this holds the driver's lock.
+    pub async fn sync(&self, on_step: OnStep<'_>) -> Vec<Synced> {
+        join_all(self.accounts().iter().map(|account| self.sync_one(account, on_step))).await
+    }
+
+    /// Looks at every mailbox once, here or, where another process drives, there; `None` where that one does not
+    /// answer within `patience`.
+    pub async fn sync_anywhere(
+        &self,
+        on_step: OnStep<'_>,
+        patience: Duration,
+    ) -> Result<Option<Vec<Synced>>, StoreError> {
+        match DriverLock::take(self.engine().store().folder())? {
+            Taken::Ours(lock) => {
+                let synced = self.sync(on_step).await;
+                drop(lock);
+                Ok(Some(synced))
+            }
+            Taken::Theirs(_) => self.sync_there(patience).await,
+        }
+    }
+
+    async fn sync_there(&self, patience: Duration) -> Result<Option<Vec<Synced>>, StoreError> {
+        let store = self.engine().store();
+        let (asked, last) = (store.now(), store.newest_mail()?);
+        store.want_sync().await?;
+        let deadline = Instant::now() + patience;
+        loop {
+            let sources = store.sources()?;
+            let looked = |account: &Account| {
+                sources.iter().any(|line| line.source == account.name && line.checked_at >= Some(asked))
+            };
+            if self.accounts().iter().all(looked) {
+                let since = |account: &Account| {
+                    let (new, started) = store.taken_since(&account.name, last)?;
+                    let line = sources.iter().find(|line| line.source == account.name);
+                    let error = line.and_then(|line| line.error.clone());
+                    Ok(Synced { source: account.name.clone(), new, started, error })
+                };
+                return self.accounts().iter().map(since).collect::<Result<_, _>>().map(Some);
+            }
+            if Instant::now() >= deadline {
+                return Ok(None);
+            }
+            tokio::time::sleep(CHECK_EVERY).await;
+        }
+    }
+
+    /// Looks at every mailbox whenever something may have come, until told to stop.
+    pub async fn run(&self, stop: impl Future<Output = ()>) {
+        let all = join_all(self.accounts().iter().map(|account| self.follow(account)));
+        tokio::select! {
+            biased;
+            () = stop => {}
+            // Without accounts there is nothing to do, and nothing to end for.
+            _ = all, if !self.accounts().is_empty() => {}
+        }
+    }
+
+    async fn follow(&self, account: &Account) {
+        let store = self.engine().store().clone();
+        let mut changes = store.changes();
+        let mut failures = 0;
+        loop {
+            let wanted = store.sync_wanted().unwrap_or(0);
+            let synced = self.sync_one(account, &|_| ()).await;
+            if let Some(error) = &synced.error {
+                tracing::warn!(account = %account.name, %error, "a mailbox could not be looked at");
+            }
+            failures = if synced.error.is_some() { failures + 1 } else { 0 };
+            changes.borrow_and_update();
+            let due = Instant::now() + self.pause(failures);
+            loop {
+                tokio::select! {
+                    () = tokio::time::sleep_until(due) => break,
+                    () = account.mailbox.changed(), if failures == 0 => {
+                        tokio::time::sleep(TOGETHER).await;
+                        break;
+                    }
+                    changed = changes.changed() => {
+                        if changed.is_err() {
+                            return;
+                        }
+                        let asked = store.sync_wanted().is_ok_and(|now| now != wanted);
+                        if asked || self.is_answered(account) {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn pause(&self, failures: u32) -> Duration {
+        let usual = Duration::from_secs(self.0.config.intake.every_seconds);
+        usual.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX)).min(LONGEST_PAUSE.max(usual))
+    }
+
+    async fn sync_one(&self, account: &Account, on_step: OnStep<'_>) -> Synced {
+        let mut synced = Synced { source: account.name.clone(), ..Synced::default() };
+        let looked = self.look(account, &mut synced, on_step).await;
+        synced.error = looked.err().map(|trouble| trouble.to_string());
+        let noted = self.engine().store().checked(account.name.clone(), synced.error.clone()).await;
+        if let (Err(error), None) = (noted, &synced.error) {
+            synced.error = Some(error.to_string());
+        }
+        synced
+    }
+}

@@ -1,0 +1,198 @@
+//! From bytes to the road a mail goes.
+
+use super::{Intake, Trouble};
+use crate::app::drive::arrival;
+use crate::app::engine::StartError;
+use crate::graph::{Event, ThreadId, Warning, What};
+use crate::mail::{Account, Mail, NewMail as Found};
+use crate::store::{Before, NewMail, NewThread, Road, StoreError, TakenIn};
+use crate::text::{Visible, truncate};
+use crate::workflows::intake::{self, Asked};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// The workflow that handles mail.
+const EMAIL: &str = "email";
+
+/// How often a road is chosen anew when the conversation changed meanwhile.
+const TRIES: usize = 10;
+
+/// How many of the Message-IDs that a mail refers to are looked up.
+const REFERENCES: usize = 50;
+
+/// A mail that cannot be read.
+pub(super) struct Unread {
+    pub(super) identity: String,
+    pub(super) raw: String,
+    pub(super) why: String,
+}
+
+/// A mail and its identity, or why it cannot be read.
+pub(super) type Read = Result<(Mail, String), Unread>;
+
+impl Intake {
+    /// Reads a mail, off the runtime's threads: a hostile one takes its time.
+    pub(super) async fn read(&self, account: &Account, raw: &[u8]) -> Result<Read, Trouble> {
+        let (read, name, bytes) = (self.0.read.clone(), account.name.clone(), raw.to_vec());
+        let done = tokio::task::spawn_blocking(move || read(&name, &bytes)).await;
+        // A parser that breaks off is one more way in which a mail cannot be read.
+        let done = done.unwrap_or_else(|_| Err("reading it broke off".to_owned()));
+        Ok(done.map_err(|why| {
+            let raw = hex(&Sha256::digest(raw));
+            Unread { identity: format!("unreadable:{}:{raw}", account.name), raw, why }
+        }))
+    }
+
+    pub(super) fn new_mail(&self, account: &Account, read: &Read, found: &Found) -> Result<NewMail, Trouble> {
+        let mut mail = NewMail {
+            identity: String::new(),
+            account: account.name.clone(),
+            message_id: None,
+            conversation: String::new(),
+            sender: String::new(),
+            subject: String::new(),
+            sent_at: None,
+            came_at: found.arrived,
+            raw: found.raw.clone(),
+            place: found.place.clone(),
+        };
+        match read {
+            Err(unread) => {
+                mail.identity.clone_from(&unread.identity);
+                mail.conversation.clone_from(&unread.identity);
+            }
+            Ok((parsed, identity)) => {
+                mail.identity.clone_from(identity);
+                mail.message_id.clone_from(&parsed.message_id);
+                mail.conversation = self.conversation(account, parsed, identity)?;
+                mail.sender = parsed.from.address.to_lowercase();
+                mail.subject.clone_from(&parsed.subject);
+                mail.sent_at = parsed.date;
+            }
+        }
+        Ok(mail)
+    }
+
+    /// What the mails of its conversation share: that of a mail it refers to and that is known, else its own first.
+    fn conversation(&self, account: &Account, mail: &Mail, identity: &str) -> Result<String, StoreError> {
+        let mut refers: Vec<String> = mail.in_reply_to.clone();
+        refers.extend(mail.references.iter().rev().take(REFERENCES).rev().cloned());
+        let known = self.engine().store().conversation_of(&account.name, &refers)?;
+        Ok(known.unwrap_or_else(|| mail.conversation().unwrap_or(identity).to_owned()))
+    }
+
+    /// Whether the person wrote it.
+    pub(super) fn is_own(&self, account: &Account, mail: &Mail) -> bool {
+        let own = account.addresses.iter().map(String::as_str).chain(self.0.config.user.addresses());
+        let mut own = own.chain([account.address.as_str()]);
+        own.any(|address| mail.from.same(address))
+    }
+
+    /// Lets a mail start its thread, or join the one its conversation has.
+    pub(super) async fn send_off(
+        &self,
+        account: &Account,
+        read: &Read,
+        found: &Found,
+    ) -> Result<TakenIn, Trouble> {
+        let store = self.engine().store();
+        for _ in 0..TRIES {
+            let mail = self.new_mail(account, read, found)?;
+            let road = match read {
+                Err(unread) => Road::Unreadable(self.ask_about(account, unread, found)?),
+                Ok((parsed, identity)) => {
+                    let received = received(account, parsed, identity, &found.place);
+                    let before = store.before(&account.name, &mail.conversation)?;
+                    match &before.live {
+                        Some(thread) => self.join(thread, parsed, identity, received)?,
+                        None => Road::Start(self.handle(received, &before)?),
+                    }
+                }
+            };
+            match store.take_in(mail, road, self.engine().step_limit()).await {
+                // The thread has ended, or another has begun, since it was looked at.
+                Err(StoreError::Moved) => {}
+                taken => return Ok(taken?),
+            }
+        }
+        Err(Trouble::Thread("a conversation did not stand still; it is looked at again".to_owned()))
+    }
+
+    fn join(&self, thread: &ThreadId, mail: &Mail, identity: &str, received: Value) -> Result<Road, Trouble> {
+        let line = self.engine().store().line(thread)?;
+        let spec = self.engine().registry().get(&line.workflow);
+        let spec =
+            spec.ok_or_else(|| Trouble::Thread(format!("there is no workflow `{}`", line.workflow)))?;
+        let text = format!("{} wrote again: {}", sender(mail), mail.subject);
+        let text = truncate(Visible::line(&text).as_str(), 120).into_owned();
+        let warning = Warning { code: "new_mail".to_owned(), text };
+        let what = What::News { topic: "mail".to_owned(), payload: received, warning };
+        let event = Event { id: format!("mail:{identity}"), what };
+        let arrival =
+            arrival(spec, thread, &event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
+        Ok(Road::Join(arrival))
+    }
+
+    fn handle(&self, received: Value, before: &Before) -> Result<NewThread, Trouble> {
+        let mut input = json!({ "received": received });
+        if let Some((thread, output)) = &before.earlier {
+            input["earlier"] = json!({"thread": thread, "summary": summary(output.as_ref())});
+        }
+        self.thread(EMAIL, input)
+    }
+
+    fn ask_about(&self, account: &Account, unread: &Unread, found: &Found) -> Result<NewThread, Trouble> {
+        let asked = Asked::Unreadable {
+            account: account.name.clone(),
+            place: found.place.clone(),
+            raw: unread.raw.clone(),
+            bytes: found.raw.len() as u64,
+            error: unread.why.clone(),
+        };
+        self.asking(&asked)
+    }
+
+    /// A thread that asks something before mail is taken in.
+    pub(super) fn asking(&self, asked: &Asked) -> Result<NewThread, Trouble> {
+        let input = serde_json::to_value(asked).map_err(|error| Trouble::Thread(error.to_string()))?;
+        self.thread(intake::NAME, input)
+    }
+
+    fn thread(&self, workflow: &str, input: Value) -> Result<NewThread, Trouble> {
+        self.engine().new_thread(workflow, input, "").map_err(|error| {
+            Trouble::Thread(match error {
+                StartError::Unknown(name) => format!("this sayso has no workflow `{name}`; update it"),
+                StartError::Input(error) => format!("the workflow `{workflow}` does not take mail: {error}"),
+            })
+        })
+    }
+}
+
+/// A mail as the workflow gets it.
+fn received(account: &Account, mail: &Mail, identity: &str, place: &str) -> Value {
+    json!({
+        "account": account.name,
+        "identity": identity,
+        "raw": mail.raw,
+        "place": place,
+        "message_id": mail.message_id,
+        "from": mail.from.to_string(),
+        "subject": mail.subject,
+        "date": mail.date,
+    })
+}
+
+fn sender(mail: &Mail) -> &str {
+    if mail.from.name.is_empty() { &mail.from.address } else { &mail.from.name }
+}
+
+/// What an earlier thread came to, in a few words.
+fn summary(output: Option<&Value>) -> String {
+    let Some(output) = output else { return String::new() };
+    let said = output.get("summary").and_then(Value::as_str).map(str::to_owned);
+    said.unwrap_or_else(|| truncate(&output.to_string(), 500).into_owned())
+}
+
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,80 @@
+//! What nodes know of mail: the accounts of the config, the record of each mail, and who is known.
+
+use super::services::digest_from_hex;
+use crate::graph::{BoxFuture, NodeError, Place};
+use crate::llm::facts::email::Class;
+use crate::mail::{Account, Mail};
+use crate::store::{HandedIn, Store};
+use crate::workflows::{Accounts, Contacts, Ledger};
+
+/// Look-alikes are looked for among so many addresses.
+const MOST_CONTACTS: usize = 2000;
+
+/// The accounts of the config, in its order.
+pub(super) struct ConfiguredAccounts(pub(super) Vec<Account>);
+
+impl Accounts for ConfiguredAccounts {
+    fn get(&self, name: &str) -> Option<Account> {
+        self.0.iter().find(|account| account.name == name).cloned()
+    }
+
+    fn first(&self) -> Option<Account> {
+        let sends = self.0.iter().find(|account| account.outgoing.is_some());
+        sends.or(self.0.first()).cloned()
+    }
+}
+
+/// The record of each mail.
+pub(super) struct StoreLedger(pub(super) Store);
+
+impl Ledger for StoreLedger {
+    fn hand_in<'a>(&'a self, place: &'a Place, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move {
+            let handed = HandedIn {
+                identity: mail.raw.clone(),
+                message_id: mail.message_id.clone(),
+                conversation: mail.conversation().unwrap_or(&mail.raw).to_owned(),
+                sender: mail.from.address.to_lowercase(),
+                subject: mail.subject.clone(),
+                sent_at: mail.date,
+                raw: digest_from_hex(&mail.raw)?,
+            };
+            self.0.hand_in(place.thread.clone(), handed).await.map_err(NodeError::failed)
+        })
+    }
+
+    fn triaged<'a>(
+        &'a self,
+        place: &'a Place,
+        class: Class,
+        reason: &'a str,
+    ) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move {
+            let (thread, class) = (place.thread.clone(), class.as_str().to_owned());
+            self.0.triaged(thread, class, reason.to_owned()).await.map_err(NodeError::failed)
+        })
+    }
+
+    fn handled<'a>(&'a self, place: &'a Place, outcome: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move {
+            self.0.handled(place.thread.clone(), outcome.to_owned()).await.map_err(NodeError::failed)
+        })
+    }
+}
+
+/// Who is known.
+pub(super) struct StoreContacts(pub(super) Store);
+
+impl Contacts for StoreContacts {
+    fn known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError> {
+        self.0.knows(address, besides).map_err(NodeError::failed)
+    }
+
+    fn all(&self) -> Result<Vec<String>, NodeError> {
+        self.0.contacts(MOST_CONTACTS).map_err(NodeError::failed)
+    }
+
+    fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move { self.0.wrote_to(addresses.to_vec()).await.map_err(NodeError::failed) })
+    }
+}

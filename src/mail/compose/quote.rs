@@ -1,0 +1,50 @@
+//! What stands beneath an answer: the mail answered, and a signature.
+
+use crate::mail::Mail;
+use jiff::tz::TimeZone;
+
+/// Lines of a quoted mail; what is longer is in the other's own mailbox.
+const LINES: usize = 500;
+/// Letters of a quoted line.
+const LETTERS: usize = 900;
+
+/// The mail with `> ` before each line, beneath who wrote it and when, in this time zone.
+pub fn quote(mail: &Mail, zone: &TimeZone) -> String {
+    let name = if mail.from.name.is_empty() { &mail.from.address } else { &mail.from.name };
+    let name = if name.is_empty() { "somebody" } else { name };
+    let mut quote = match mail.date {
+        Some(date) => {
+            let when = date.to_zoned(zone.clone()).strftime("%a, %-d %b %Y at %H:%M").to_string();
+            format!("On {when}, {name} wrote:\n")
+        }
+        None => format!("{name} wrote:\n"),
+    };
+    let lines: Vec<&str> = mail.text.trim_end().lines().collect();
+    for line in lines.iter().take(LINES) {
+        let line: String = line.trim_end().chars().take(LETTERS).collect();
+        // Quotes of quotes stay together: `>> `, not `> > `.
+        quote.push('>');
+        if !line.is_empty() && !line.starts_with('>') {
+            quote.push(' ');
+        }
+        quote.push_str(&line);
+        quote.push('\n');
+    }
+    if lines.len() > LINES {
+        quote.push_str("> […]\n");
+    }
+    quote
+}
+
+/// The text with the quoted mail beneath it.
+pub fn with_quote(content: &str, mail: &Mail, zone: &TimeZone) -> String {
+    format!("{}\n\n{}", content.trim_end(), quote(mail, zone))
+}
+
+/// The text with a signature at its very end: whatever stands beneath `-- ` counts as one.
+pub fn with_signature(content: &str, signature: &str) -> String {
+    if signature.trim().is_empty() {
+        return content.to_owned();
+    }
+    format!("{}\n\n-- \n{}\n", content.trim_end(), signature.trim_matches('\n'))
+}

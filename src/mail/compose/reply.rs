@@ -1,0 +1,134 @@
+//! Whom an answer goes to, from whom it comes, and how it joins the conversation. Pure functions.
+
+use crate::mail::{Address, Mail};
+
+/// How many ids a conversation's chain keeps: its first and its newest.
+const CHAIN: usize = 21;
+
+/// Words that mean `Re:`, in lower case.
+const ANSWER: &[&str] =
+    &["re", "aw", "sv", "vs", "antw", "antwort", "odp", "ynt", "rif", "res", "回复", "答复"];
+
+/// Whom an answer may go to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Recipients {
+    /// An answer goes to these.
+    pub to: Vec<Address>,
+    /// An answer to all goes to these besides.
+    pub also: Vec<Address>,
+}
+
+/// Whom an answer goes to: to where answers are wanted, else to the sender; never to oneself, unless nobody else is
+/// there. An answer to one's own mail goes where that mail went. Where a list has answers go to itself, its writer is
+/// among `also`; where it does not, the list is.
+pub fn reply_recipients(mail: &Mail, own: &[String]) -> Recipients {
+    let mine = |address: &Address| own.iter().any(|one| address.same(one));
+    let mut found = Recipients::default();
+    if mine(&mail.from) && mail.recipients().any(|address| !mine(address)) {
+        add(&mut found.to, &[], mail.to.iter().filter(|address| !mine(address)));
+        let rest = mail.cc.iter().filter(|address| !mine(address));
+        if found.to.is_empty() {
+            add(&mut found.to, &[], rest);
+        } else {
+            let to = found.to.clone();
+            add(&mut found.also, &to, rest);
+        }
+        return found;
+    }
+    add(&mut found.to, &[], mail.reply_to.iter().filter(|address| !mine(address)));
+    if found.to.is_empty() {
+        add(&mut found.to, &[], [&mail.from]);
+    }
+    let post = mail.list.as_ref().and_then(|list| list.post.as_deref());
+    let to = found.to.clone();
+    if post.is_some_and(|post| to.iter().all(|address| address.same(post))) {
+        add(&mut found.also, &to, [&mail.from].into_iter().filter(|address| !mine(address)));
+    }
+    let post = post.map(Address::bare);
+    let others = mail.recipients().chain(&post).filter(|address| !mine(address));
+    add(&mut found.also, &to, others);
+    found
+}
+
+fn add<'a>(list: &mut Vec<Address>, besides: &[Address], more: impl IntoIterator<Item = &'a Address>) {
+    for address in more {
+        let known = list.iter().chain(besides).any(|one| one.same(&address.address));
+        if !known && !address.address.is_empty() {
+            list.push(address.clone());
+        }
+    }
+}
+
+/// Whom an answer to all would reach and this one does not. `to` and `cc` are bare addresses.
+pub fn reply_all_left_out(mail: &Mail, own: &[String], to: &[String], cc: &[String]) -> Vec<Address> {
+    let all = reply_recipients(mail, own);
+    let reached = |address: &Address| to.iter().chain(cc).any(|one| address.same(one));
+    all.to.into_iter().chain(all.also).filter(|address| !reached(address)).collect()
+}
+
+/// The subject of an answer: one `Re:`, however many the mail has, in whatever language.
+pub fn reply_subject(subject: &str) -> String {
+    let mut rest = subject.trim();
+    while let Some(shorter) = without_prefix(rest) {
+        rest = shorter;
+    }
+    format!("Re: {rest}").trim_end().to_owned()
+}
+
+fn without_prefix(subject: &str) -> Option<&str> {
+    let (word, rest) = subject.split_once([':', '：'])?;
+    let word = word.trim_end();
+    // `Re[2]:` and `Re(2):` count too.
+    let word = match word.find(['[', '(']) {
+        Some(at) if is_count(&word[at..]) => word[..at].trim_end(),
+        _ => word,
+    };
+    ANSWER.contains(&word.to_lowercase().as_str()).then(|| rest.trim_start())
+}
+
+fn is_count(text: &str) -> bool {
+    let inside = text.strip_prefix(['[', '(']).and_then(|rest| rest.strip_suffix([']', ')']));
+    inside.is_some_and(|count| !count.is_empty() && count.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// The address a mail came to, of those that are the person's; `usual` where it does not say. `Ann+list@…` counts as
+/// `ann@…`.
+pub fn from_address(mail: &Mail, usual: &str, own: &[String]) -> String {
+    let known = |address: &str| {
+        let exact = own.iter().find(|one| one.eq_ignore_ascii_case(address));
+        exact.or_else(|| own.iter().find(|one| one.eq_ignore_ascii_case(&untagged(address))))
+    };
+    let sender = std::iter::once(mail.from.address.as_str());
+    let open = mail.recipients().chain(&mail.bcc).map(|address| address.address.as_str());
+    let delivered = mail.delivered_to.iter().map(String::as_str);
+    // One's own mail is answered from where it was sent.
+    sender.chain(open).chain(delivered).find_map(known).map_or_else(|| usual.to_owned(), Clone::clone)
+}
+
+fn untagged(address: &str) -> String {
+    let Some((local, domain)) = address.rsplit_once('@') else { return address.to_owned() };
+    let local = local.split_once('+').map_or(local, |(local, _)| local);
+    format!("{local}@{domain}")
+}
+
+/// `In-Reply-To` of an answer; `None` where the mail has no Message-ID.
+pub fn in_reply_to(mail: &Mail) -> Option<String> {
+    mail.message_id.clone()
+}
+
+/// `References` of an answer (RFC 5322, 3.6.4). A long chain keeps its first id, by which conversations are told
+/// apart, and its newest.
+pub fn references(mail: &Mail) -> Vec<String> {
+    let mut chain = match (mail.references.as_slice(), mail.in_reply_to.as_slice()) {
+        ([], [only]) => vec![only.clone()],
+        (references, _) => references.to_vec(),
+    };
+    if let Some(id) = &mail.message_id {
+        chain.retain(|one| one != id);
+        chain.push(id.clone());
+    }
+    if chain.len() > CHAIN {
+        chain.drain(1..=chain.len() - CHAIN);
+    }
+    chain
+}

@@ -1,0 +1,81 @@
+//! What was fetched, as a set of names.
+//!
+//! Each name is eight bytes of a digest: twenty thousand mails are two hundred kilobytes of text. Two mails that
+//! share them are as likely as one in a thousand million such mailboxes.
+
+use crate::mail::{Cursor, MailError};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
+
+/// The form's mark.
+const FORM: &str = "1";
+/// How many names that are gone are kept, the newest: a mail that is moved away and back is not new.
+const GONE: usize = 10_000;
+
+/// A mail's name, short.
+pub(super) type Short = u64;
+
+/// The short name of a mail.
+pub(super) fn short(folder: &str, key: &str) -> Short {
+    let hash = Sha256::new().chain_update(folder).chain_update([0]).chain_update(key).finalize();
+    hash.iter().take(8).fold(0, |short, byte| short << 8 | u64::from(*byte))
+}
+
+/// What was fetched.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// In the order of being fetched, those long gone first.
+    order: Vec<Short>,
+    all: HashSet<Short>,
+}
+
+impl Seen {
+    pub(super) fn read(cursor: &Cursor) -> Result<Self, MailError> {
+        let broken = || {
+            let text = "the record of what was fetched from this Maildir cannot be read";
+            MailError::Lasting(format!("{text}; look at the mailbox anew with `sayso mail sync`"))
+        };
+        let (form, names) = cursor.0.split_once(' ').ok_or_else(broken)?;
+        let bytes = STANDARD_NO_PAD.decode(names).map_err(|_| broken())?;
+        if form != FORM || !bytes.len().is_multiple_of(8) {
+            return Err(broken());
+        }
+        let mut seen = Self::default();
+        for name in bytes.as_chunks::<8>().0 {
+            seen.add(u64::from_be_bytes(*name));
+        }
+        Ok(seen)
+    }
+
+    pub(super) fn write(&self) -> Cursor {
+        let bytes: Vec<u8> = self.order.iter().flat_map(|name| name.to_be_bytes()).collect();
+        Cursor(format!("{FORM} {}", STANDARD_NO_PAD.encode(bytes)))
+    }
+
+    pub(super) fn has(&self, name: Short) -> bool {
+        self.all.contains(&name)
+    }
+
+    pub(super) fn add(&mut self, name: Short) {
+        if self.all.insert(name) {
+            self.order.push(name);
+        }
+    }
+
+    /// Forgets the oldest of the names that are gone, where they are many.
+    pub(super) fn forget(&mut self, there: &HashSet<Short>) {
+        let gone = self.order.iter().filter(|name| !there.contains(name)).count();
+        let mut spare = gone.saturating_sub(GONE);
+        if spare == 0 {
+            return;
+        }
+        self.order.retain(|name| {
+            let keep = spare == 0 || there.contains(name);
+            spare -= usize::from(!keep);
+            keep
+        });
+        self.all = self.order.iter().copied().collect();
+    }
+}

@@ -1,0 +1,109 @@
+//! Putting a mail into a Maildir: written and synced in `tmp`, then given its name where it belongs, then the folder
+//! synced. Whoever dies on the way leaves a file in `tmp`, which nobody reads.
+//!
+//! Lines end as they do in every Maildir, with a newline alone.
+
+use super::folder::Folder;
+use super::header::{identity, ids, with_message_id};
+use super::trouble;
+use crate::mail::MailError;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Where in a folder a mail is put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shelf {
+    /// `new`: nobody has seen it.
+    New,
+    /// `cur`, as a mail the person has sent.
+    Sent,
+    /// `cur`, as a draft.
+    Draft,
+}
+
+impl Shelf {
+    fn place(self, folder: &Path, name: &str) -> PathBuf {
+        match self {
+            Self::New => folder.join("new").join(name),
+            Self::Sent => folder.join("cur").join(format!("{name}:2,S")),
+            Self::Draft => folder.join("cur").join(format!("{name}:2,DS")),
+        }
+    }
+}
+
+/// Where a delivered mail lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivered(pub PathBuf);
+
+/// A mail that is safe on the disk but not yet delivered.
+#[derive(Debug)]
+pub struct Delivery {
+    folder: Folder,
+    name: String,
+    shelf: Shelf,
+    temporary: PathBuf,
+}
+
+impl Delivery {
+    /// Writes a mail beneath `path`, under a name that follows from its bytes: delivered twice, it is there once.
+    pub fn begin(path: &Path, raw: &[u8], shelf: Shelf) -> Result<Self, MailError> {
+        let folder = Folder::new("", path.to_owned());
+        let name = identity(raw);
+        let temporary = path.join("tmp").join(&name);
+        write(&temporary, &newlines(raw)).map_err(|error| trouble(&temporary, &error))?;
+        Ok(Self { folder, name, shelf, temporary })
+    }
+
+    /// Where a mail of these bytes waits between [`Delivery::begin`] and [`Delivery::finish`].
+    pub fn waiting(path: &Path, raw: &[u8]) -> PathBuf {
+        path.join("tmp").join(identity(raw))
+    }
+
+    /// Gives the mail its place, unless it has one already.
+    pub fn finish(self) -> Result<Delivered, MailError> {
+        if let Some(entry) = self.folder.list()?.get(&self.name) {
+            let _ = fs::remove_file(&self.temporary);
+            return Ok(Delivered(self.folder.path().join(entry.path())));
+        }
+        let place = self.shelf.place(self.folder.path(), &self.name);
+        fs::rename(&self.temporary, &place)
+            .and_then(|()| File::open(place.parent().unwrap_or(&place))?.sync_all())
+            .map_err(|error| trouble(&place, &error))?;
+        Ok(Delivered(place))
+    }
+}
+
+/// Written whole and synced, or an error. What an earlier attempt left goes: it is the same mail.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    // The name has to outlive a crash too: it is what tells a delivery that was begun.
+    File::open(path.parent().unwrap_or(path))?.sync_all()
+}
+
+/// The mail with newlines alone.
+pub(in crate::mail) fn newlines(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(raw.len());
+    for (at, byte) in raw.iter().enumerate() {
+        if *byte != b'\r' || raw.get(at + 1) != Some(&b'\n') {
+            out.push(*byte);
+        }
+    }
+    out
+}
+
+/// Keeps a draft; the same Message-ID once.
+pub(super) fn draft(folder: &Folder, raw: &[u8]) -> Result<(), MailError> {
+    folder.create()?;
+    if with_message_id(folder, &identity(raw), ids(raw).own.as_deref())?.is_none() {
+        Delivery::begin(folder.path(), raw, Shelf::Draft)?.finish()?;
+    }
+    Ok(())
+}

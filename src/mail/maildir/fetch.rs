@@ -1,0 +1,110 @@
+//! Fetching what is new.
+
+use super::cursor::{Seen, Short, short};
+use super::folder::{Entry, Folder};
+use crate::mail::{Cursor, Fetched, MailError, NewMail};
+use jiff::Timestamp;
+use std::collections::HashSet;
+use std::io::{self, Read};
+
+/// The longest mail that is read whole: what the parser takes.
+const LARGEST: u64 = 64 << 20;
+/// How many bytes one fetch reads, give or take a mail; the rest is for the next one.
+const AT_ONCE: usize = 64 << 20;
+
+/// A mail nobody has fetched yet.
+struct Waiting<'a> {
+    folder: &'a Folder,
+    key: String,
+    entry: Entry,
+    short: Short,
+    arrived: Timestamp,
+}
+
+/// At most `limit` mails that were not fetched before, oldest first.
+pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) -> Result<Fetched, MailError> {
+    let mut seen = since.map(Seen::read).transpose()?.unwrap_or_default();
+    let (waiting, there) = look(folders, &seen)?;
+    let mut left = waiting.len() as u64;
+    let mut mails = Vec::new();
+    let mut bytes = 0;
+    for one in waiting {
+        if mails.len() >= limit || bytes >= AT_ONCE {
+            break;
+        }
+        left -= 1;
+        // What is gone by now, or cannot be read, is not counted as fetched: it is looked at the next time.
+        if let Some(mail) = read(&one)? {
+            bytes += mail.raw.len();
+            seen.add(one.short);
+            mails.push(mail);
+        }
+    }
+    seen.forget(&there);
+    Ok(Fetched { mails, cursor: Some(seen.write()), left })
+}
+
+/// A cursor that leaves out whatever came before `from`.
+pub(super) fn start(folders: &[Folder], from: Timestamp) -> Result<Cursor, MailError> {
+    let mut seen = Seen::default();
+    let (waiting, _) = look(folders, &seen)?;
+    waiting.iter().filter(|one| one.arrived < from).for_each(|one| seen.add(one.short));
+    Ok(seen.write())
+}
+
+/// What is there and was not fetched, oldest first, and the names of all there is.
+fn look<'a>(folders: &'a [Folder], seen: &Seen) -> Result<(Vec<Waiting<'a>>, HashSet<Short>), MailError> {
+    let mut waiting = Vec::new();
+    let mut there = HashSet::new();
+    for folder in folders {
+        for (key, entry) in folder.list()? {
+            let short = short(&folder.name, &key);
+            there.insert(short);
+            if seen.has(short) || entry.has('T') || entry.has('D') {
+                continue;
+            }
+            // Renamed since it was listed, it is looked for again.
+            let again = || folder.arrived(&folder.find(&key).ok()??);
+            if let Some(arrived) = folder.arrived(&entry).or_else(again) {
+                waiting.push(Waiting { folder, key, entry, short, arrived });
+            }
+        }
+    }
+    waiting.sort_by(|a, b| (a.arrived, &a.key).cmp(&(b.arrived, &b.key)));
+    Ok((waiting, there))
+}
+
+fn read(one: &Waiting<'_>) -> Result<Option<NewMail>, MailError> {
+    let opened = one.folder.with(&one.key, one.entry.clone(), |entry| {
+        let opened = one.folder.open(entry)?;
+        let mut raw = Vec::new();
+        // One byte too many, so that the parser sees that there is more.
+        opened.file.take(LARGEST + 1).read_to_end(&mut raw)?;
+        Ok::<_, io::Error>(NewMail {
+            place: place(&one.folder.name, &one.key),
+            raw,
+            arrived: opened.arrived,
+            seen: entry.has('S'),
+            answered: entry.has('R'),
+        })
+    });
+    match opened {
+        Ok(mail) => Ok(mail),
+        // One file that cannot be read must not keep the others away.
+        Err(error) => {
+            tracing::warn!(%error, "a mail was left out");
+            Ok(None)
+        }
+    }
+}
+
+/// How a place is written.
+fn place(folder: &str, key: &str) -> String {
+    format!("{folder}/{key}")
+}
+
+/// The folder and key of a place. A key has no `/`.
+pub(super) fn folder_and_key<'a>(folders: &'a [Folder], place: &'a str) -> Option<(&'a Folder, &'a str)> {
+    let (name, key) = place.rsplit_once('/')?;
+    Some((folders.iter().find(|folder| folder.name == name)?, key))
+}

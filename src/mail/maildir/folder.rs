@@ -1,0 +1,185 @@
+//! One Maildir folder: its listing, its files.
+
+use super::name::{self, Name};
+use super::trouble;
+use crate::mail::MailError;
+use rustix::fs::{FileType, Mode, OFlags};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+/// How often a mail that is just being renamed is looked for.
+const LOOKS: usize = 5;
+
+/// A folder with `cur`, `new` and `tmp`.
+#[derive(Clone, Debug)]
+pub(in crate::mail) struct Folder {
+    /// How places name it.
+    pub(super) name: String,
+    /// Where it is.
+    pub(super) path: PathBuf,
+}
+
+/// A file of a folder.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    /// Which of the two it stands in.
+    pub(super) part: &'static str,
+    /// Its name there.
+    pub(super) file: OsString,
+    /// Its flags.
+    pub(super) flags: String,
+}
+
+impl Entry {
+    pub(super) fn has(&self, flag: char) -> bool {
+        self.flags.contains(flag)
+    }
+
+    /// Within its folder.
+    pub(super) fn path(&self) -> PathBuf {
+        Path::new(self.part).join(&self.file)
+    }
+}
+
+/// What a file is, as far as can be told without reading it.
+pub(super) struct Opened {
+    pub(super) file: File,
+    pub(super) arrived: jiff::Timestamp,
+}
+
+/// A folder by the name the config has for it: a path, or a name beneath the main one, where folders are hidden
+/// (`.Work`) or not.
+pub(super) fn beneath(root: &Path, name: &str) -> PathBuf {
+    let direct = root.join(name);
+    let hidden = root.join(format!(".{name}"));
+    let is_name = !name.contains('/') && !name.starts_with('.');
+    if is_name && !direct.join("cur").is_dir() { hidden } else { direct }
+}
+
+impl Folder {
+    pub(in crate::mail) fn new(name: &str, path: PathBuf) -> Self {
+        Self { name: name.to_owned(), path }
+    }
+
+    pub(in crate::mail) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Every mail by its key. `new` is listed first, so that a mail on its way to `cur` is seen on one side at least.
+    pub(super) fn list(&self) -> Result<BTreeMap<String, Entry>, MailError> {
+        let mut found = BTreeMap::new();
+        for part in ["new", "cur"] {
+            let path = self.path.join(part);
+            self.list_part(part, &mut found).map_err(|error| trouble(&path, &error))?;
+        }
+        Ok(found)
+    }
+
+    fn list_part(&self, part: &'static str, found: &mut BTreeMap<String, Entry>) -> io::Result<()> {
+        for entry in fs::read_dir(self.path.join(part))? {
+            let entry = entry?;
+            // The listing knows the type nearly everywhere; opening asks again.
+            let odd = entry.file_type().is_ok_and(|kind| !kind.is_file());
+            let file = entry.file_name();
+            if let (false, Some(Name { key, flags })) = (odd, name::read(&file)) {
+                found.insert(key, Entry { part, file, flags });
+            }
+        }
+        Ok(())
+    }
+
+    /// The mail of a key, looked for again where it is just being renamed by somebody else.
+    pub(super) fn find(&self, key: &str) -> Result<Option<Entry>, MailError> {
+        for _ in 0..LOOKS {
+            if let Some(entry) = self.list()?.remove(key) {
+                return Ok(Some(entry));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Does something with the file of a mail, wherever it stands by then; `None` where it is gone.
+    pub(super) fn with<T>(
+        &self,
+        key: &str,
+        known: Entry,
+        act: impl Fn(&Entry) -> io::Result<T>,
+    ) -> Result<Option<T>, MailError> {
+        let mut entry = known;
+        for _ in 0..LOOKS {
+            match act(&entry) {
+                Ok(done) => return Ok(Some(done)),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(trouble(&self.path.join(entry.path()), &error)),
+            }
+            match self.find(key)? {
+                Some(found) => entry = found,
+                None => return Ok(None),
+            }
+        }
+        let place = self.path.join(entry.path());
+        Err(MailError::Passing(format!(
+            "{} is renamed all the time; it will be tried again",
+            place.display()
+        )))
+    }
+
+    /// Opens a mail, and nothing that is none: no link is followed, no pipe waited for.
+    pub(super) fn open(&self, entry: &Entry) -> io::Result<Opened> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::open(self.path.join(entry.path()), flags, Mode::empty())?);
+        let meta = file.metadata()?;
+        if FileType::from_raw_mode(meta.mode()) != FileType::RegularFile {
+            return Err(io::Error::other("it is a device, a pipe or a folder"));
+        }
+        Ok(Opened { arrived: arrived(&meta, &entry.file), file })
+    }
+
+    /// When a mail was delivered; `None` for what is none, or gone.
+    pub(super) fn arrived(&self, entry: &Entry) -> Option<jiff::Timestamp> {
+        let meta = fs::symlink_metadata(self.path.join(entry.path())).ok()?;
+        meta.is_file().then(|| arrived(&meta, &entry.file))
+    }
+
+    /// The beginning of a mail.
+    pub(super) fn beginning(&self, entry: &Entry, bytes: u64) -> io::Result<Vec<u8>> {
+        let mut beginning = Vec::new();
+        self.open(entry)?.file.take(bytes).read_to_end(&mut beginning)?;
+        Ok(beginning)
+    }
+
+    /// Makes the folder where it is not there, for its owner only.
+    pub(in crate::mail) fn create(&self) -> Result<(), MailError> {
+        let made = ["tmp", "new", "cur"].iter().try_for_each(|part| {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(self.path.join(part))
+        });
+        made.map_err(|error| trouble(&self.path, &error))
+    }
+
+    /// Whether files can be put in.
+    pub(in crate::mail) fn writable(&self) -> Result<(), MailError> {
+        for part in ["tmp", "new", "cur"] {
+            let path = self.path.join(part);
+            let access =
+                rustix::fs::access(&path, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK);
+            access.map_err(|error| trouble(&path, &error.into()))?;
+        }
+        Ok(())
+    }
+}
+
+/// The time of the last change is the time of delivery: files of a Maildir are never changed. Where it is none that
+/// can be written, the seconds at the head of the name are.
+fn arrived(meta: &fs::Metadata, file: &OsStr) -> jiff::Timestamp {
+    let by_name = || {
+        let name = file.to_string_lossy();
+        let seconds = name.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
+        jiff::Timestamp::from_second(seconds).ok()
+    };
+    let by_meta = jiff::Timestamp::new(meta.mtime(), i32::try_from(meta.mtime_nsec()).unwrap_or(0)).ok();
+    by_meta.or_else(by_name).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+}

@@ -1,0 +1,91 @@
+//! The few header fields that finding a mail again takes, read from a bounded beginning.
+
+use super::folder::{Entry, Folder};
+use crate::mail::MailError;
+use mail_parser::{HeaderValue, MessageParser};
+use sha2::{Digest, Sha256};
+
+/// How much of a mail is looked at for its header.
+const BEGINNING: u64 = 64 << 10;
+
+/// The ids of a mail, without angle brackets.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::mail) struct Ids {
+    /// Its own.
+    pub(in crate::mail) own: Option<String>,
+    /// What it answers: `In-Reply-To`, else the newest of `References`.
+    pub(in crate::mail) answers: Vec<String>,
+}
+
+/// Reads the ids from a mail or its beginning. Only the header is parsed, whatever comes after it.
+pub(in crate::mail) fn ids(raw: &[u8]) -> Ids {
+    let beginning = &raw[..raw.len().min(BEGINNING as usize)];
+    let Some(mail) = MessageParser::new().parse_headers(head(beginning)) else { return Ids::default() };
+    let list = |value: &HeaderValue<'_>| -> Vec<String> {
+        value.as_text_list().unwrap_or_default().iter().map(|id| id.to_string()).collect()
+    };
+    let mut answers = list(mail.in_reply_to());
+    if answers.is_empty() {
+        answers.extend(list(mail.references()).pop());
+    }
+    Ids { own: mail.message_id().map(str::to_owned), answers }
+}
+
+/// Everything before the first empty line.
+pub(in crate::mail) fn head(raw: &[u8]) -> &[u8] {
+    let ends = |at: &usize| {
+        let rest = &raw[*at..];
+        rest.starts_with(b"\n\n") || rest.starts_with(b"\n\r\n")
+    };
+    (0..raw.len()).find(ends).map_or(raw, |at| &raw[..=at])
+}
+
+/// A file name for a mail that only these very bytes have.
+pub(in crate::mail) fn identity(raw: &[u8]) -> String {
+    let hash = Sha256::digest(raw);
+    let letters: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!("sayso.{letters}")
+}
+
+/// The ids of a file.
+pub(super) fn ids_of(folder: &Folder, key: &str, entry: &Entry) -> Result<Option<Ids>, MailError> {
+    let beginning = folder.with(key, entry.clone(), |entry| folder.beginning(entry, BEGINNING))?;
+    Ok(beginning.map(|beginning| ids(&beginning)))
+}
+
+/// The file that holds the mail of a Message-ID; `likely` is the key it would have from us.
+pub(in crate::mail) fn with_message_id(
+    folder: &Folder,
+    likely: &str,
+    message_id: Option<&str>,
+) -> Result<Option<std::path::PathBuf>, MailError> {
+    let list = folder.list()?;
+    if let Some(entry) = list.get(likely) {
+        return Ok(Some(folder.path().join(entry.path())));
+    }
+    let Some(id) = message_id else { return Ok(None) };
+    for (key, entry) in &list {
+        let found = ids_of(folder, key, entry);
+        // One file that cannot be read is not the one we wrote.
+        if found.ok().flatten().and_then(|ids| ids.own).is_some_and(|own| own == id) {
+            return Ok(Some(folder.path().join(entry.path())));
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_read_from_the_header_alone() {
+        let raw = b"Message-ID: <a@x>\r\nIn-Reply-To: <b@x>\r\nReferences: <r@x>\r\n <s@x>\r\n\r\nMessage-ID: <no@x>";
+        let ids_ = ids(raw);
+        assert_eq!(ids_.own.as_deref(), Some("a@x"));
+        assert_eq!(ids_.answers, ["b@x"]);
+        assert_eq!(ids(b"References: <r@x>\n <s@x>\n\nIn-Reply-To: <b@x>").answers, ["s@x"]);
+        assert_eq!(ids(b""), Ids::default());
+        assert_eq!(ids(&[b'x'; 1 << 20]), Ids::default());
+    }
+}

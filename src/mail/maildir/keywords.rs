@@ -1,0 +1,80 @@
+//! Labels as Dovecot keeps them: `dovecot-keywords` in the folder gives each of 26 letters a meaning.
+//!
+//! Dovecot and what shares its Maildir show such a label; programs that do not know the file keep the letter and show
+//! nothing.
+
+use super::folder::Folder;
+use super::trouble;
+use crate::mail::MailError;
+use crate::text::Visible;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+
+/// More than 26 lines ever need.
+const LONGEST: u64 = 64 << 10;
+
+/// The letter of a label, given a meaning where it has none yet.
+pub(super) fn letter(folder: &Folder, label: &str) -> Result<char, MailError> {
+    if label.is_empty() || label.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        let label = Visible::line(label);
+        return Err(MailError::Lasting(format!(
+            "a label is one word; `{label}` is not, change it in the config"
+        )));
+    }
+    let path = folder.path().join("dovecot-keywords");
+    let lock = folder.path().join("dovecot-keywords.lock");
+    if let Some(letter) = known(&read(&path).map_err(|error| trouble(&path, &error))?, label) {
+        return Ok(letter);
+    }
+    // The lock becomes the file: who else wants to write waits, who reads sees the old one or the new one.
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&lock);
+    let mut file = match file {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let lock = lock.display();
+            return Err(MailError::Passing(format!("somebody holds {lock}; it will be tried again")));
+        }
+        other => other.map_err(|error| trouble(&lock, &error))?,
+    };
+    let written = (|| {
+        let mut lines = read(&path)?;
+        if let Some(letter) = known(&lines, label) {
+            return Ok((letter, false));
+        }
+        let Some(index) = (0..26u8).find(|index| lines.iter().all(|(used, _)| used != index)) else {
+            return Err(io::Error::other("all 26 labels a Maildir can have are taken; use one of those"));
+        };
+        lines.push((index, label.to_owned()));
+        lines.sort();
+        for (index, name) in &lines {
+            writeln!(file, "{index} {name}")?;
+        }
+        file.sync_all()?;
+        fs::rename(&lock, &path)?;
+        Ok((char::from(b'a' + index), true))
+    })();
+    if !matches!(written, Ok((_, true))) {
+        let _ = fs::remove_file(&lock);
+    }
+    written.map(|(letter, _)| letter).map_err(|error| trouble(&path, &error))
+}
+
+fn known(lines: &[(u8, String)], label: &str) -> Option<char> {
+    let line = lines.iter().find(|(_, name)| name.eq_ignore_ascii_case(label))?;
+    Some(char::from(b'a' + line.0))
+}
+
+fn read(path: &std::path::Path) -> io::Result<Vec<(u8, String)>> {
+    let mut text = String::new();
+    match fs::File::open(path) {
+        Ok(file) => file.take(LONGEST).read_to_string(&mut text)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let line = |line: &str| {
+        let (index, name) = line.split_once(' ')?;
+        let index = index.parse().ok().filter(|index| *index < 26)?;
+        Some((index, name.to_owned()))
+    };
+    Ok(text.lines().filter_map(line).collect())
+}

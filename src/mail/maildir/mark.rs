@@ -1,0 +1,86 @@
+//! How mails stand, and telling the mailbox what became of them.
+
+use super::fetch::folder_and_key;
+use super::folder::{Entry, Folder, beneath};
+use super::name::{more_flags, with_flags};
+use super::{Inner, keywords, trouble};
+use crate::config::{AfterHandling, MailMode};
+use crate::mail::{Handled, MailError, Standing};
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// How mails stand now. Folders are listed once, and again only for those that seem to be gone.
+pub(super) fn standing(folders: &[Folder], places: &[String]) -> Result<Vec<Standing>, MailError> {
+    let mut listed: HashMap<&str, BTreeMap<String, Entry>> = HashMap::new();
+    let mut standings = Vec::with_capacity(places.len());
+    for place in places {
+        let Some((folder, key)) = folder_and_key(folders, place) else {
+            standings.push(Standing::Gone);
+            continue;
+        };
+        if !listed.contains_key(folder.name.as_str()) {
+            listed.insert(&folder.name, folder.list()?);
+        }
+        let known = listed.get(folder.name.as_str()).and_then(|list| list.get(key)).cloned();
+        let found = if known.is_none() { folder.find(key)? } else { known };
+        standings.push(match found {
+            Some(entry) if !entry.has('T') => {
+                Standing::There { seen: entry.has('S'), answered: entry.has('R') }
+            }
+            _ => Standing::Gone,
+        });
+    }
+    Ok(standings)
+}
+
+/// Does with a mail what the config says.
+pub(super) fn mark(inner: &Inner, place: &str, handled: Handled) -> Result<(), MailError> {
+    let (after, more) = match handled {
+        Handled::Answered => (&inner.done, "RS"),
+        Handled::Done => (&inner.done, ""),
+        Handled::Ignored => (&inner.ignored, ""),
+    };
+    let Some((folder, key)) = folder_and_key(&inner.folders, place) else { return Ok(()) };
+    if inner.mode == MailMode::Observe || *after == AfterHandling::None {
+        return Ok(());
+    }
+    let Some(entry) = folder.find(key)? else { return Ok(()) };
+    let (target, more) = match after {
+        AfterHandling::None => return Ok(()),
+        AfterHandling::Seen => (folder.path.clone(), more_flags(more, "S")),
+        AfterHandling::Label(label) => {
+            let letter = keywords::letter(folder, label)?;
+            (folder.path.clone(), more_flags(more, &letter.to_string()))
+        }
+        AfterHandling::Folder(name) => (beneath(&inner.root, name), more.to_owned()),
+    };
+    let cur = target.join("cur");
+    if !cur.is_dir() {
+        return Err(trouble(&cur, &io::ErrorKind::NotFound.into()));
+    }
+    folder.with(key, entry, |entry| {
+        let to = cur.join(with_flags(&entry.file, &more_flags(&entry.flags, &more)));
+        let from = folder.path.join(entry.path());
+        if from == to { Ok(()) } else { rename(&from, &to, &target) }
+    })?;
+    Ok(())
+}
+
+/// Renames, also onto another disk.
+fn rename(from: &Path, to: &Path, target: &Path) -> io::Result<()> {
+    match fs::rename(from, to) {
+        Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+            let Some(name) = to.file_name() else { return Err(error) };
+            let copy = target.join("tmp").join(name);
+            fs::copy(from, &copy)?;
+            fs::File::open(&copy)?.sync_all()?;
+            fs::rename(&copy, to)?;
+            // The copy is safe before the other goes.
+            fs::File::open(target.join("cur"))?.sync_all()?;
+            fs::remove_file(from)
+        }
+        other => other,
+    }
+}

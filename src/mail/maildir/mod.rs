@@ -1,0 +1,198 @@
+//! Maildir: mail as files, shared with whatever else reads and delivers there.
+//!
+//! A mail is known by the unique part of its file name (what stands before `:2,`, less the `,U=` number that some
+//! synchronisers put in), so a place stays true while other clients set flags and move mail from `new` to `cur`.
+//!
+//! What was fetched is remembered by name, not by time: a clock that jumps, mails of the same second and deliveries
+//! that die in `tmp` make no difference. A listing that misses a file which is just being renamed finds it the next
+//! time; a file that vanishes keeps its place in the cursor for a long while, so that it is not new when it returns.
+//! Looking costs a listing of each folder; contents are read once.
+//!
+//! | in the mailbox | here |
+//! | --- | --- |
+//! | flag `S`, `R` | seen, answered |
+//! | flag `T` | gone: the person has thrown it away |
+//! | flag `D` | not fetched: a draft is no mail that came |
+//! | links, pipes, devices, folders | not there |
+//! | a file over 64 MiB | its first 64 MiB and a byte, which the parser refuses as too large: one trouble, no more |
+//! | a label | a keyword as Dovecot keeps them: a letter in the file name, its meaning in `dovecot-keywords` |
+//!
+//! What is not here: parsing, cleaning `tmp`, creating folders that the config names (only drafts are created).
+
+mod cursor;
+mod deliver;
+mod fetch;
+mod folder;
+mod header;
+mod keywords;
+mod mark;
+mod name;
+mod sent;
+mod watch;
+
+pub(super) use deliver::newlines;
+pub use deliver::{Delivered, Delivery, Shelf};
+pub(super) use folder::Folder;
+pub(super) use header::{head, identity, ids, with_message_id};
+
+use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, Standing};
+use crate::config::{self, AfterHandling, MailMode, MailSource};
+use crate::text::Visible;
+use jiff::Timestamp;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+/// A Maildir account.
+pub struct Maildir(Arc<Inner>);
+
+struct Inner {
+    /// What is read, the main folder first.
+    folders: Vec<Folder>,
+    /// The main folder, where names of others are looked for.
+    root: PathBuf,
+    drafts: Folder,
+    sent: Folder,
+    /// Whether marking is allowed.
+    mode: MailMode,
+    done: AfterHandling,
+    ignored: AfterHandling,
+    answers: Mutex<sent::Answers>,
+    watch: watch::Watch,
+}
+
+impl Maildir {
+    /// The Maildir of an account. Nothing is touched yet; [`Mailbox::check`] says whether it is there.
+    pub fn open(mail: &config::Mail) -> Result<Self, MailError> {
+        let MailSource::Maildir { path, folders, drafts, sent } = &mail.source;
+        let mut read = vec![Folder::new("INBOX", path.clone())];
+        for name in folders {
+            let folder = Folder::new(name, folder::beneath(path, name));
+            if read.iter().any(|one| one.name == folder.name || one.path == folder.path) {
+                let name = Visible::line(name);
+                return Err(MailError::Lasting(format!("the folder {name} is named twice; name it once")));
+            }
+            read.push(folder);
+        }
+        let or = |given: &Option<PathBuf>, name| given.clone().unwrap_or_else(|| path.join(name));
+        Ok(Self(Arc::new(Inner {
+            folders: read,
+            root: path.clone(),
+            drafts: Folder::new("Drafts", or(drafts, ".Drafts")),
+            sent: Folder::new("Sent", or(sent, ".Sent")),
+            mode: mail.mode,
+            done: mail.handled_done.clone(),
+            ignored: mail.handled_ignored.clone(),
+            answers: Mutex::default(),
+            watch: watch::Watch::default(),
+        })))
+    }
+
+    /// Files may be on a slow disk, so nothing waits for them but a thread for such things.
+    fn work<'a, T: Send + 'static>(
+        &'a self,
+        work: impl FnOnce(&Inner) -> Result<T, MailError> + Send + 'static,
+    ) -> BoxFuture<'a, Result<T, MailError>> {
+        let inner = self.0.clone();
+        Box::pin(blocking(move || work(&inner)))
+    }
+}
+
+/// Runs what may wait for a disk.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, MailError> + Send + 'static,
+) -> Result<T, MailError> {
+    let broke = |_| MailError::Passing("reading the mailbox broke off; it will be tried again".to_owned());
+    tokio::task::spawn_blocking(work).await.map_err(broke)?
+}
+
+impl Mailbox for Maildir {
+    fn fetch<'a>(
+        &'a self,
+        since: Option<&'a Cursor>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Fetched, MailError>> {
+        let since = since.cloned();
+        self.work(move |inner| fetch::fetch(&inner.folders, since.as_ref(), limit))
+    }
+
+    fn start(&self, from: Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
+        self.work(move |inner| fetch::start(&inner.folders, from).map(Some))
+    }
+
+    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+        let places = places.to_vec();
+        self.work(move |inner| mark::standing(&inner.folders, &places))
+    }
+
+    fn mark<'a>(&'a self, place: &'a str, handled: Handled) -> BoxFuture<'a, Result<(), MailError>> {
+        let place = place.to_owned();
+        self.work(move |inner| mark::mark(inner, &place, handled))
+    }
+
+    fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
+        let raw = raw.to_vec();
+        self.work(move |inner| deliver::draft(&inner.drafts, &raw))
+    }
+
+    fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        let id = message_id.to_owned();
+        self.work(move |inner| {
+            let mut answers = inner.answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            answers.look(&inner.sent)?;
+            Ok(answers.answered(&id))
+        })
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.0.watch.changed(&self.0.folders))
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        self.work(check)
+    }
+}
+
+fn check(inner: &Inner) -> Result<String, MailError> {
+    let mut mails = 0;
+    for folder in &inner.folders {
+        mails += folder.list()?.len();
+        if inner.mode == MailMode::Act {
+            folder.writable()?;
+        }
+    }
+    for after in [&inner.done, &inner.ignored] {
+        if let AfterHandling::Folder(name) = after {
+            Folder::new(name, folder::beneath(&inner.root, name)).list()?;
+        }
+    }
+    let folders = if inner.folders.len() == 1 { "" } else { " in its folders" };
+    let mails = if mails == 1 { "1 mail".to_owned() } else { format!("{mails} mails") };
+    Ok(format!("{mails}{folders}"))
+}
+
+/// What went wrong with a file or folder, and what to do about it.
+pub(super) fn trouble(path: &Path, error: &io::Error) -> MailError {
+    let place = Visible::line(&path.display().to_string());
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            MailError::Lasting(format!("there is no {place}; check the path in the config"))
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            MailError::Lasting(format!("{place} may not be used ({}); check who owns it", plain(error)))
+        }
+        io::ErrorKind::NotADirectory => {
+            MailError::Lasting(format!("{place} is not a folder; name the one that has cur, new and tmp"))
+        }
+        _ => MailError::Passing(format!("{place}: {}", plain(error))),
+    }
+}
+
+/// The system's words without its number.
+pub(super) fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests;

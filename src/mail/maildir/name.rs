@@ -1,0 +1,110 @@
+//! File names: what of them is the mail's, and what its flags.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
+/// The name of a file in `cur` or `new`, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Name {
+    /// What does not change while the mail lives: any letters, as text.
+    pub(super) key: String,
+    /// The flags, in ASCII order.
+    pub(super) flags: String,
+}
+
+/// Takes a file name apart; `None` for what is no mail.
+pub(super) fn read(file: &OsStr) -> Option<Name> {
+    let bytes = file.as_bytes();
+    if bytes.is_empty() || bytes.starts_with(b".") {
+        return None;
+    }
+    let (unique, info) = split(bytes);
+    let flags = info.strip_prefix(b"2,").unwrap_or_default();
+    let mut flags: Vec<u8> = flags.iter().copied().filter(u8::is_ascii_alphabetic).collect();
+    flags.sort_unstable();
+    flags.dedup();
+    let flags = flags.into_iter().map(char::from).collect();
+    Some(Name { key: key(unique), flags })
+}
+
+/// The unique part and what stands after the mark. Where file systems have no colons, others use `!` or `;`.
+fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let mark = |at: &usize| {
+        bytes[*at] == b':' || (matches!(bytes[*at], b'!' | b';') && bytes[*at + 1..].starts_with(b"2,"))
+    };
+    match (0..bytes.len()).find(mark) {
+        Some(at) => (&bytes[..at], &bytes[at + 1..]),
+        None => (bytes, b""),
+    }
+}
+
+/// The unique part as text, without the number a synchroniser puts in later (`,U=12`). Letters that are none in UTF-8
+/// are spelled out, so that no two names share a key.
+fn key(unique: &[u8]) -> String {
+    let mut key = String::with_capacity(unique.len());
+    for chunk in unique.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c == '%' || c == '/' || c.is_control() {
+                c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| key.push_str(&format!("%{byte:02X}")));
+            } else {
+                key.push(c);
+            }
+        }
+        chunk.invalid().iter().for_each(|byte| key.push_str(&format!("%{byte:02X}")));
+    }
+    let Some((before, after)) = key.split_once(",U=") else { return key };
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() == after.len() || !(rest.is_empty() || rest.starts_with(',')) {
+        return key;
+    }
+    format!("{before}{rest}")
+}
+
+/// The file name of a mail in `cur`, from the one it has now.
+pub(super) fn with_flags(file: &OsStr, flags: &str) -> std::ffi::OsString {
+    let (unique, _) = split(file.as_bytes());
+    let mark = file.as_bytes().get(unique.len()).copied().unwrap_or(b':');
+    let mut name = unique.to_vec();
+    name.push(mark);
+    name.extend(b"2,");
+    name.extend(flags.as_bytes());
+    OsStr::from_bytes(&name).to_owned()
+}
+
+/// Flags with more among them, in the order they have to stand in.
+pub(super) fn more_flags(flags: &str, more: &str) -> String {
+    let mut all: Vec<char> = flags.chars().chain(more.chars()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_outlives_flags_and_numbers() {
+        let key = |name: &[u8]| read(OsStr::from_bytes(name)).unwrap().key;
+        for name in ["17.M5P3.host", "17.M5P3.host:2,", "17.M5P3.host:2,FRS", "17.M5P3.host,U=9:2,S"] {
+            assert_eq!(key(name.as_bytes()), "17.M5P3.host");
+        }
+        assert_eq!(key(b"17.host!2,S"), "17.host");
+        assert_eq!(key(b"17.host,S=120,W=130:2,a"), "17.host,S=120,W=130");
+        assert_eq!(key(b"17.host,U=1,FMD5=ab:2,"), "17.host,FMD5=ab");
+        assert_eq!(key(b"17,U=x:2,"), "17,U=x");
+        assert_ne!(key(b"a\xff"), key(b"a\xfe"));
+        assert_ne!(key(b"a\xff"), key(b"a%FF"));
+    }
+
+    #[test]
+    fn flags_are_read_and_written_in_order() {
+        let name = OsStr::new("1.host:2,SaF");
+        assert_eq!(read(name).unwrap().flags, "FSa");
+        assert_eq!(with_flags(name, "FRS"), "1.host:2,FRS");
+        assert_eq!(with_flags(OsStr::new("1.host"), "S"), "1.host:2,S");
+        assert_eq!(with_flags(OsStr::new("1.host;2,"), "S"), "1.host;2,S");
+        assert_eq!(more_flags("FSa", "RS"), "FRSa");
+        assert_eq!(read(OsStr::new(".hidden")), None);
+    }
+}

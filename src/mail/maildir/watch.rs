@@ -1,0 +1,132 @@
+//! Noticing that something may have changed.
+//!
+//! By inotify on Linux: nothing is spent while nothing happens. Elsewhere, and where the system has no watches left,
+//! the folders' own times are looked at every few seconds. What happens between two calls is not missed: it ends the
+//! second at once, and the very first call ends at once too.
+
+use super::folder::Folder;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+use tokio::sync::Mutex;
+
+/// How often folders are looked at that cannot be watched.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// When each folder last changed; `None` for one that is not there.
+type Times = Vec<Option<SystemTime>>;
+
+/// What is watched, from the first call on.
+#[derive(Default)]
+pub(super) struct Watch(Mutex<Watching>);
+
+#[derive(Default)]
+enum Watching {
+    #[default]
+    Nothing,
+    #[cfg(target_os = "linux")]
+    Events(linux::Events),
+    Times(Times),
+}
+
+impl Watch {
+    /// Ends when a mail may have come, gone or been flagged since the last call.
+    pub(super) async fn changed(&self, folders: &[Folder]) {
+        let parts: Vec<PathBuf> =
+            folders.iter().flat_map(|folder| ["new", "cur"].map(|part| folder.path().join(part))).collect();
+        let mut watching = self.0.lock().await;
+        match &mut *watching {
+            Watching::Nothing => *watching = begin(parts).await,
+            #[cfg(target_os = "linux")]
+            Watching::Events(events) => {
+                if !events.next().await {
+                    *watching = Watching::Nothing;
+                }
+            }
+            Watching::Times(before) => loop {
+                let now = times(parts.clone()).await;
+                if now != *before {
+                    *before = now;
+                    return;
+                }
+                tokio::time::sleep(EVERY).await;
+            },
+        }
+    }
+}
+
+async fn begin(parts: Vec<PathBuf>) -> Watching {
+    #[cfg(target_os = "linux")]
+    if let Ok(events) = linux::Events::of(&parts) {
+        return Watching::Events(events);
+    }
+    Watching::Times(times(parts).await)
+}
+
+async fn times(parts: Vec<PathBuf>) -> Times {
+    let look = move || parts.iter().map(|part| part.metadata().ok()?.modified().ok()).collect();
+    tokio::task::spawn_blocking(look).await.unwrap_or_default()
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use rustix::fs::inotify::{CreateFlags, ReadFlags, WatchFlags, add_watch, init};
+    use std::io::ErrorKind;
+    use std::path::PathBuf;
+    use tokio::net::unix::pipe::Receiver;
+
+    /// Events nobody has asked for yet wait in the handle, which is read like a pipe.
+    pub(super) struct Events(Receiver);
+
+    impl Events {
+        pub(super) fn of(parts: &[PathBuf]) -> std::io::Result<Self> {
+            let handle = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC)?;
+            let changes = WatchFlags::CREATE
+                | WatchFlags::DELETE
+                | WatchFlags::MOVED_FROM
+                | WatchFlags::MOVED_TO
+                | WatchFlags::DELETE_SELF
+                | WatchFlags::MOVE_SELF
+                | WatchFlags::ONLYDIR;
+            for part in parts {
+                add_watch(&handle, part, changes)?;
+            }
+            Ok(Self(Receiver::from_owned_fd_unchecked(handle)?))
+        }
+
+        /// Waits for an event and takes all there are; `false` where a folder is gone, and the watch with it.
+        pub(super) async fn next(&mut self) -> bool {
+            let mut taken = false;
+            let mut there = true;
+            let mut buffer = [0; 4096];
+            loop {
+                match self.0.try_read(&mut buffer) {
+                    Ok(length @ 1..) => {
+                        taken = true;
+                        there &= !lost(&buffer[..length]);
+                    }
+                    Err(error) if error.kind() == ErrorKind::WouldBlock && taken => return there,
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                        if self.0.readable().await.is_err() {
+                            return false;
+                        }
+                    }
+                    Ok(0) | Err(_) => return false,
+                }
+            }
+        }
+    }
+
+    /// Whether one of these events says that a folder has gone. Each is four numbers (watch, what, which, how long its
+    /// name is) and a name.
+    fn lost(mut events: &[u8]) -> bool {
+        while let Some((head, rest)) = events.split_first_chunk::<16>() {
+            let number = |at: usize| head.as_chunks::<4>().0.get(at).map_or(0, |n| u32::from_ne_bytes(*n));
+            let what = ReadFlags::from_bits_retain(number(1));
+            if what.intersects(ReadFlags::MOVE_SELF | ReadFlags::IGNORED) {
+                return true;
+            }
+            events = rest.get(number(3) as usize..).unwrap_or_default();
+        }
+        false
+    }
+}

@@ -1,0 +1,29 @@
+//! From the config to the doors: one arm a kind.
+
+use super::maildir::Maildir;
+use super::outgoing::{Observing, Outbox, Program};
+use super::{MailError, Mailbox, Outgoing};
+use crate::config::{self, MailMode, MailOutgoing, MailSource};
+use std::sync::Arc;
+
+/// Where an account is read. Nothing is touched yet; [`Mailbox::check`] says whether it is there.
+pub fn open_mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> {
+    match &mail.source {
+        MailSource::Maildir { .. } => Ok(Arc::new(Maildir::open(mail)?)),
+    }
+}
+
+/// Where an account's mail is sent; `None` where the config names nothing. An account that only observes refuses.
+pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, MailError> {
+    let outgoing: Box<dyn Outgoing> = match &mail.outgoing {
+        None => return Ok(None),
+        Some(MailOutgoing::Maildir { path }) => Box::new(Outbox::new(path.clone())),
+        Some(MailOutgoing::Command { command, sent }) => {
+            Box::new(Program::new(command.clone(), sent.clone())?)
+        }
+    };
+    match mail.mode {
+        MailMode::Act => Ok(Some(Arc::from(outgoing))),
+        MailMode::Observe => Ok(Some(Arc::new(Observing { account: mail.name.clone(), outgoing }))),
+    }
+}

@@ -1,0 +1,269 @@
+//! A program that takes the mail on its standard input: msmtp, sendmail and what behaves like them.
+//!
+//! It is run directly, never by a shell: the words of the config, then `-i` (a line with a lone dot is not the end),
+//! `-f ADDRESS` (whom failures are reported to; left out where the words have one), `--`, and the recipients. `-t` is
+//! refused: with it some programs take recipients away instead of adding them. The mail has newlines alone, as such
+//! programs expect, and no `Bcc`. It comes from a file without a name and not by a pipe, so that a program whose
+//! parent dies still reads all of it and never sends half a mail.
+//!
+//! | it ends with | the mail |
+//! | --- | --- |
+//! | 0 | was taken |
+//! | 75 (try later), 71 (system error), 126 and 127 (cannot run), or it could not be started | did not leave |
+//! | 64 to 69, 72, 73, 77, 78 (usage, data, addresses, service, files, permission, configuration) | was refused |
+//! | anything else: a signal, our own patience, a cut connection (74, 76), codes without a meaning | may have left |
+
+use super::envelope::{Envelope, without_bcc};
+use crate::mail::maildir::{
+    Delivery, Folder, Shelf, blocking, identity, ids, newlines, plain, with_message_id,
+};
+use crate::mail::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
+use crate::text::Visible;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio::process::{ChildStderr, Command};
+
+/// How long a program may take; a large mail over a slow line needs its time.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// How long its last words are waited for, once it has ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How much of its complaint is kept.
+const COMPLAINT: usize = 4 << 10;
+
+/// A program mail is given to.
+pub struct Program {
+    words: Vec<String>,
+    sent: Option<PathBuf>,
+    patience: Duration,
+}
+
+impl Program {
+    /// The program of these words; what was sent is copied into the Maildir `sent`.
+    pub fn new(words: Vec<String>, sent: Option<PathBuf>) -> Result<Self, MailError> {
+        if words.first().is_none_or(|program| program.is_empty()) {
+            let text = "the command that sends mail is empty; name a program, such as [\"msmtp\"]";
+            return Err(MailError::Lasting(text.to_owned()));
+        }
+        if words.iter().skip(1).any(|word| reads_recipients(word)) {
+            let text = "take -t out of the command that sends mail; it is given the recipients as arguments";
+            return Err(MailError::Lasting(text.to_owned()));
+        }
+        Ok(Self { words, sent, patience: PATIENCE })
+    }
+
+    /// The same with another patience.
+    pub fn patient(self, patience: Duration) -> Self {
+        Self { patience, ..self }
+    }
+
+    /// Its name, and nothing of its arguments, which may hold a secret.
+    fn name(&self) -> String {
+        let path = Path::new(self.words.first().map_or("", String::as_str));
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+        Visible::line(&name).into_string()
+    }
+
+    fn command(&self, envelope: &Envelope) -> Command {
+        let mut words = self.words.iter();
+        let mut command = Command::new(words.next().map_or("", String::as_str));
+        command.args(words).arg("-i");
+        if !self.words.iter().any(|word| names_sender(word)) {
+            command.arg("-f").arg(&envelope.from);
+        }
+        command.arg("--").args(&envelope.to);
+        // A group of its own, so that whatever it starts ends with it when our patience does.
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
+        command
+    }
+
+    async fn run(&self, raw: &[u8], envelope: &Envelope) -> Result<(), SendError> {
+        let name = self.name();
+        let mail = newlines(&without_bcc(raw));
+        let input = tokio::task::spawn_blocking(move || nameless(&mail)).await;
+        let input = input.map_err(io::Error::other).and_then(|input| input);
+        let input = input
+            .map_err(|e| SendError::NotSent(format!("cannot hand the mail to {name}: {}", plain(&e))))?;
+        let mut child = self.command(envelope).stdin(input).spawn().map_err(|error| {
+            SendError::NotSent(format!("cannot run {name}: {}; check outgoing.command", plain(&error)))
+        })?;
+        let heard = Arc::<Mutex<Vec<u8>>>::default();
+        let listening = child.stderr.take().map(|stderr| tokio::spawn(listen(stderr, heard.clone())));
+        let ended = match tokio::time::timeout(self.patience, child.wait()).await {
+            Ok(ended) => ended.map_err(|error| plain(&error)),
+            Err(_) => {
+                end(&child);
+                let _ = child.wait().await;
+                Err(format!("it did not end within {} seconds and was stopped", self.patience.as_secs()))
+            }
+        };
+        if let Some(listening) = listening {
+            // What it left running in the background may hold its complaint open for ever.
+            let _ = tokio::time::timeout(LAST_WORDS, listening).await;
+        }
+        let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        judge(&name, ended, &heard)
+    }
+}
+
+/// Whether a word lets the program read recipients from the mail.
+fn reads_recipients(word: &str) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    word == "--read-recipients" || (letters.contains('t') && letters.chars().all(|c| c == 't' || c == 'i'))
+}
+
+/// Whether a word names the sender.
+fn names_sender(word: &str) -> bool {
+    let long = word == "--from" || word.starts_with("--from=") || word == "--read-envelope-from";
+    long || word == "-r" || (word.starts_with("-f") && !word.starts_with("--"))
+}
+
+/// The mail in a file that has no name any more, ready to be read from its beginning.
+fn nameless(mail: &[u8]) -> io::Result<File> {
+    let mut random = [0; 12];
+    getrandom::fill(&mut random).map_err(io::Error::other)?;
+    let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let path = std::env::temp_dir().join(format!("sayso-{name}"));
+    let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
+    fs::remove_file(&path)?;
+    file.write_all(mail)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// Keeps the beginning of what it says, and lets it say the rest.
+async fn listen(mut stderr: ChildStderr, heard: Arc<Mutex<Vec<u8>>>) {
+    let mut piece = [0; 1024];
+    while let Ok(n @ 1..) = stderr.read(&mut piece).await {
+        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = COMPLAINT - heard.len();
+        heard.extend(&piece[..n.min(room)]);
+    }
+}
+
+/// Ends the program and what it started.
+fn end(child: &tokio::process::Child) {
+    let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+    if let Some(group) = group {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+}
+
+/// What the end of a program means.
+fn judge(name: &str, ended: Result<ExitStatus, String>, heard: &[u8]) -> Result<(), SendError> {
+    let heard = String::from_utf8_lossy(heard);
+    let heard = Visible::line(heard.trim()).into_string();
+    let heard: String = heard.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect();
+    let said = if heard.is_empty() { String::new() } else { format!("; it said: {heard}") };
+    let status = match ended {
+        Ok(status) => status,
+        Err(why) => return Err(SendError::Unknown(format!("{name} may have sent the mail: {why}{said}"))),
+    };
+    match status.code() {
+        Some(0) => Ok(()),
+        Some(75 | 71 | 126 | 127) => Err(SendError::NotSent(format!("{name} did not send it now{said}"))),
+        Some(64..=69 | 72 | 73 | 77 | 78) => {
+            Err(SendError::Refused(format!("{name} refused the mail{said}")))
+        }
+        Some(code) => {
+            let text = format!("{name} ended with code {code}, so the mail may have been sent or not{said}");
+            Err(SendError::Unknown(text))
+        }
+        None => {
+            let signal = status.signal().unwrap_or_default();
+            let text =
+                format!("{name} was ended by signal {signal}, so the mail may have been sent or not{said}");
+            Err(SendError::Unknown(text))
+        }
+    }
+}
+
+impl Outgoing for Program {
+    fn send<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<Sent, SendError>> {
+        Box::pin(async move {
+            let envelope = Envelope::of(raw)?;
+            self.run(raw, &envelope).await?;
+            let mut place = None;
+            if let Some(path) = self.sent.clone() {
+                let raw = raw.to_vec();
+                // The mail has left: a copy that cannot be kept changes nothing about that.
+                match blocking(move || keep(&path, &raw)).await {
+                    Ok(kept) => place = Some(kept),
+                    Err(error) => tracing::warn!(%error, "no copy of a sent mail could be kept"),
+                }
+            }
+            Ok(Sent { message_id: envelope.message_id, place, refused: Vec::new() })
+        })
+    }
+
+    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
+        let (name, sent, raw) = (self.name(), self.sent.clone(), raw.to_vec());
+        Box::pin(async move {
+            let Some(path) = sent else {
+                let text =
+                    format!("{name} keeps no record that could be looked at; see whether the mail was sent");
+                return Found::Unknown(text);
+            };
+            match blocking(move || find(&path, &raw)).await {
+                Ok(Some(sent)) => Found::Sent(sent),
+                // It may have been sent an instant before its copy was to be kept.
+                Ok(None) => Found::Unknown(format!("no copy of it was kept, but {name} may have sent it")),
+                Err(error) => Found::Unknown(error.to_string()),
+            }
+        })
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        let (name, program, sent) = (self.name(), self.words.first().cloned(), self.sent.clone());
+        Box::pin(blocking(move || {
+            if !is_there(&program.unwrap_or_default()) {
+                let text = format!("there is no program {name}; install it or change outgoing.command");
+                return Err(MailError::Lasting(text));
+            }
+            if let Some(path) = sent {
+                let folder = Folder::new("Sent", path);
+                folder.create()?;
+                folder.writable()?;
+            }
+            Ok(format!("mail is given to {name}"))
+        }))
+    }
+}
+
+/// Keeps a copy of what was sent, once.
+fn keep(path: &Path, raw: &[u8]) -> Result<String, MailError> {
+    Folder::new("Sent", path.to_owned()).create()?;
+    Ok(Delivery::begin(path, raw, Shelf::Sent)?.finish()?.0.display().to_string())
+}
+
+fn find(path: &Path, raw: &[u8]) -> Result<Option<Sent>, MailError> {
+    if !path.join("cur").is_dir() {
+        return Ok(None);
+    }
+    let message_id = ids(raw).own;
+    let folder = Folder::new("Sent", path.to_owned());
+    let place = with_message_id(&folder, &identity(raw), message_id.as_deref())?;
+    Ok(place.map(|place| Sent {
+        message_id: message_id.unwrap_or_default(),
+        place: Some(place.display().to_string()),
+        refused: Vec::new(),
+    }))
+}
+
+/// Whether a program of this name can be run.
+fn is_there(program: &str) -> bool {
+    let runs = |path: &Path| {
+        path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    };
+    if program.contains('/') {
+        return runs(Path::new(program));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| runs(&folder.join(program)))
+}

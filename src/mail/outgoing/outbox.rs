@@ -1,0 +1,111 @@
+//! An outbox folder: a Maildir that something else watches and sends from.
+//!
+//! The file's name follows from the mail's bytes, so the same mail is there once however often it is put in. The `Bcc`
+//! field stays in: it is all whoever sends (`sendmail -t`, say, which takes it out) can know of those recipients.
+//!
+//! Whoever sends takes files away, so an outbox without the mail proves nothing. What does: a mark in the folder
+//! `sayso`, made when the mail is safe in `tmp` and before it appears in `new`.
+//!
+//! | after a crash there is | the mail |
+//! | --- | --- |
+//! | a file in `new` or `cur` | was put in |
+//! | one in `tmp`, or no mark | was not |
+//! | a mark and no file | was put in, most likely, and taken; a person has to look |
+
+use crate::mail::maildir::{Delivery, Folder, Shelf, blocking, identity, ids, trouble, with_message_id};
+use crate::mail::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use super::envelope::Envelope;
+
+/// An outbox folder.
+pub struct Outbox {
+    path: PathBuf,
+}
+
+impl Outbox {
+    /// The outbox at this path, created when it is first used.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path }
+    }
+}
+
+impl Outgoing for Outbox {
+    fn send<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<Sent, SendError>> {
+        let (path, raw) = (self.path.clone(), raw.to_vec());
+        Box::pin(async move {
+            let envelope = Envelope::of(&raw)?;
+            let put = blocking(move || put(&path, &raw)).await;
+            let place = put.map_err(|error| match error {
+                MailError::Passing(text) => SendError::NotSent(text),
+                MailError::Lasting(text) => SendError::Refused(text),
+            })?;
+            let place = place?;
+            Ok(Sent { message_id: envelope.message_id, place: Some(place), refused: Vec::new() })
+        })
+    }
+
+    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
+        let (path, raw) = (self.path.clone(), raw.to_vec());
+        Box::pin(async move {
+            let found = blocking(move || find(&path, &raw)).await;
+            found.unwrap_or_else(|error| Found::Unknown(error.to_string()))
+        })
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        let path = self.path.clone();
+        Box::pin(blocking(move || {
+            let folder = Folder::new("outbox", path.clone());
+            folder.create()?;
+            folder.writable()?;
+            Ok(format!("mail is put into {}", path.display()))
+        }))
+    }
+}
+
+/// Puts a mail in. Once it may have appeared, an error means that nobody knows.
+fn put(path: &Path, raw: &[u8]) -> Result<Result<String, SendError>, MailError> {
+    Folder::new("outbox", path.to_owned()).create()?;
+    let delivery = Delivery::begin(path, raw, Shelf::New)?;
+    mark(path, raw).map_err(|error| trouble(&marks(path), &error))?;
+    let delivered = delivery.finish();
+    Ok(delivered
+        .map(|delivered| delivered.0.display().to_string())
+        .map_err(|error| SendError::Unknown(format!("it may lie in the outbox or not: {error}"))))
+}
+
+fn marks(path: &Path) -> PathBuf {
+    path.join("sayso")
+}
+
+/// Makes the mark, durably.
+fn mark(path: &Path, raw: &[u8]) -> io::Result<()> {
+    let marks = marks(path);
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(&marks)?;
+    File::create(marks.join(identity(raw)))?.sync_all()?;
+    File::open(&marks)?.sync_all()?;
+    File::open(path)?.sync_all()
+}
+
+fn find(path: &Path, raw: &[u8]) -> Result<Found, MailError> {
+    let message_id = ids(raw).own;
+    let folder = Folder::new("outbox", path.to_owned());
+    if !path.join("new").is_dir() {
+        return Ok(Found::NotSent);
+    }
+    if let Some(place) = with_message_id(&folder, &identity(raw), message_id.as_deref())? {
+        let place = Some(place.display().to_string());
+        let message_id = message_id.unwrap_or_default();
+        return Ok(Found::Sent(Sent { message_id, place, refused: Vec::new() }));
+    }
+    let exists = |path: PathBuf| path.try_exists().map_err(|error| trouble(&path, &error));
+    if exists(Delivery::waiting(path, raw))? || !exists(marks(path).join(identity(raw)))? {
+        return Ok(Found::NotSent);
+    }
+    let text = "it was put into the outbox and is not there any more; see whether it was sent from there";
+    Ok(Found::Unknown(text.to_owned()))
+}

@@ -1,0 +1,50 @@
+//! Whom the person knows: whoever they wrote to, and whoever wrote to them.
+
+use super::{Store, StoreError};
+use rusqlite::params;
+
+impl Store {
+    /// Whether the person wrote to this address, or had mail from it besides the mail of this Message-ID.
+    pub fn knows(&self, address: &str, besides: Option<&str>) -> Result<bool, StoreError> {
+        let address = address.to_lowercase();
+        self.read(|db| {
+            let wrote = db.prepare_cached("SELECT 1 FROM contacts WHERE address = ?")?.exists([&address])?;
+            if wrote {
+                return Ok(true);
+            }
+            Ok(db
+                .prepare_cached("SELECT 1 FROM mails WHERE sender = ?1 AND message_id IS NOT ?2 LIMIT 1")?
+                .exists(params![address, besides])?)
+        })
+    }
+
+    /// Addresses the person knows, at most `limit`: those they wrote to first, newest first.
+    pub fn contacts(&self, limit: usize) -> Result<Vec<String>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT address FROM (
+                    SELECT address, 1 AS wrote, sent_at AS at FROM contacts
+                    UNION ALL
+                    SELECT sender, 0, max(came_at) FROM mails
+                     WHERE sender <> '' AND sender NOT IN (SELECT address FROM contacts) GROUP BY sender
+                 ) ORDER BY wrote DESC, at DESC LIMIT ?",
+            )?;
+            Ok(found.query_map([limit], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Remembers whom the person wrote to.
+    pub async fn wrote_to(&self, addresses: Vec<String>) -> Result<(), StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| {
+            let mut keep =
+                db.prepare_cached("INSERT OR REPLACE INTO contacts (address, sent_at) VALUES (?, ?)")?;
+            for address in addresses {
+                keep.execute(params![address.to_lowercase(), now])?;
+            }
+            Ok(())
+        })
+        .await
+    }
+}

@@ -1,0 +1,155 @@
+//! What became of each mail: sayso's own record, whatever the mailbox says.
+
+use super::rows::{MailRow, MailState, ThreadRow};
+use super::{Store, StoreError, blobs};
+use crate::graph::ThreadId;
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+/// A mail that a person handed in; its bytes are kept already.
+#[derive(Clone, Debug)]
+pub struct HandedIn {
+    /// What makes it the same mail.
+    pub identity: String,
+    /// Without angle brackets.
+    pub message_id: Option<String>,
+    /// What the mails of its conversation share.
+    pub conversation: String,
+    /// The sender's bare address, in lower case.
+    pub sender: String,
+    /// The subject.
+    pub subject: String,
+    /// When it was sent.
+    pub sent_at: Option<Timestamp>,
+    /// The digest of its bytes.
+    pub raw: [u8; 32],
+}
+
+/// A thread that waits, by its newest mail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The newest mail's place.
+    pub place: String,
+    /// Its Message-ID.
+    pub message_id: Option<String>,
+    /// Whether the thread itself has sent or marked something already.
+    pub acted: bool,
+}
+
+impl Store {
+    /// Keeps a mail that was handed in as a mail of this thread, once.
+    pub async fn hand_in(&self, thread: ThreadId, mail: HandedIn) -> Result<(), StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| {
+            let thread = ThreadRow::seq_of(db, &thread)?;
+            let identity = format!("{thread}:{}", mail.identity);
+            if MailRow::find(db, &identity)?.is_some() {
+                return Ok(());
+            }
+            blobs::get(db, &mail.raw)?;
+            let mut row = MailRow {
+                seq: 0,
+                identity,
+                account: String::new(),
+                message_id: mail.message_id,
+                conversation: mail.conversation,
+                sender: mail.sender,
+                subject: mail.subject,
+                sent_at: mail.sent_at.map(|at| at.as_millisecond()),
+                came_at: now,
+                raw: mail.raw,
+                place: String::new(),
+                state: MailState::Thread,
+                thread: Some(thread),
+                class: None,
+                reason: None,
+                outcome: None,
+                handled_at: None,
+            };
+            row.insert(db)
+        })
+        .await
+    }
+
+    /// Notes what triage made of a thread's mails.
+    pub async fn triaged(&self, thread: ThreadId, class: String, reason: String) -> Result<(), StoreError> {
+        self.note(thread, move |mail, _| {
+            mail.class = Some(class.clone());
+            mail.reason = Some(reason.clone());
+        })
+        .await
+    }
+
+    /// Notes that a thread's mails are handled, and how.
+    pub async fn handled(&self, thread: ThreadId, outcome: String) -> Result<(), StoreError> {
+        self.note(thread, move |mail, now| {
+            mail.outcome = Some(outcome.clone());
+            mail.handled_at = Some(now);
+        })
+        .await
+    }
+
+    async fn note(
+        &self,
+        thread: ThreadId,
+        note: impl Fn(&mut MailRow, i64) + Send + 'static,
+    ) -> Result<(), StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| {
+            let thread = ThreadRow::seq_of(db, &thread)?;
+            for mut mail in MailRow::of_thread(db, thread)? {
+                note(&mut mail, now);
+                mail.update(db)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Threads of an account that wait for a person, at most `limit`, those that asked last first.
+    pub fn waiting(&self, account: &str, limit: usize) -> Result<Vec<Waiting>, StoreError> {
+        self.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT t.seq, max(m.seq) FROM threads t JOIN mails m ON m.thread = t.seq
+                 WHERE t.status IN ('waiting', 'held') AND t.awaits = 'answers' AND m.account = ? AND m.state = 'thread'
+                 GROUP BY t.seq ORDER BY t.seq DESC LIMIT ?",
+            )?;
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            let mut rows = found.query(params![account, limit])?;
+            let mut waiting = Vec::new();
+            while let Some(row) = rows.next()? {
+                let (thread, newest): (i64, i64) = (row.get(0)?, row.get(1)?);
+                let thread = ThreadRow::by_seq(db, thread)?;
+                let mail = by_seq(db, newest)?;
+                waiting.push(Waiting {
+                    acted: thread.effects > 0,
+                    thread: thread.id,
+                    place: mail.place,
+                    message_id: mail.message_id,
+                });
+            }
+            Ok(waiting)
+        })
+    }
+
+    /// Whether a thread has sent the mail of this Message-ID itself.
+    pub fn sent_by(&self, thread: &ThreadId, message_id: &str) -> Result<bool, StoreError> {
+        self.read(|db| {
+            let thread = ThreadRow::seq_of(db, thread)?;
+            Ok(db
+                .prepare_cached("SELECT 1 FROM effects WHERE thread = ? AND instr(outcome, ?) > 0 LIMIT 1")?
+                .exists(params![thread, message_id])?)
+        })
+    }
+}
+
+fn by_seq(db: &Connection, seq: i64) -> Result<MailRow, StoreError> {
+    let mut found = db.prepare_cached("SELECT * FROM mails WHERE seq = ?")?;
+    let mut rows = found.query([seq])?;
+    match rows.next()? {
+        Some(row) => MailRow::read(row),
+        None => super::rows::damaged(format!("mail number {seq} is missing")),
+    }
+}

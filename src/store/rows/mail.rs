@@ -1,0 +1,188 @@
+//! A mail's row.
+
+use super::super::StoreError;
+use super::super::seal::{Digest, Seal};
+use super::super::verify::tally;
+use super::{Cells, damaged};
+use rusqlite::{Connection, Row, params};
+
+/// How a mail was taken in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MailState {
+    /// Whether it is to be handled is still to be said.
+    Asked,
+    /// A thread handles it, or has.
+    Thread,
+    /// It was left alone.
+    Left,
+    /// It cannot be read; a thread asks what to do.
+    Unreadable,
+}
+
+impl MailState {
+    /// The word used in JSON and in the store.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Asked => "asked",
+            Self::Thread => "thread",
+            Self::Left => "left",
+            Self::Unreadable => "unreadable",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        [Self::Asked, Self::Thread, Self::Left, Self::Unreadable].into_iter().find(|s| s.word() == word)
+    }
+}
+
+/// A mail.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct MailRow {
+    pub seq: i64,
+    pub identity: String,
+    pub account: String,
+    pub message_id: Option<String>,
+    pub conversation: String,
+    pub sender: String,
+    pub subject: String,
+    pub sent_at: Option<i64>,
+    pub came_at: i64,
+    pub raw: [u8; 32],
+    pub place: String,
+    pub state: MailState,
+    pub thread: Option<i64>,
+    pub class: Option<String>,
+    pub reason: Option<String>,
+    pub outcome: Option<String>,
+    pub handled_at: Option<i64>,
+}
+
+impl MailRow {
+    fn seal(&self) -> Digest {
+        Seal::of("mails")
+            .int(self.seq)
+            .text(&self.identity)
+            .text(&self.account)
+            .maybe_text(self.message_id.as_deref())
+            .text(&self.conversation)
+            .text(&self.sender)
+            .text(&self.subject)
+            .maybe_int(self.sent_at)
+            .int(self.came_at)
+            .bytes(&self.raw)
+            .text(&self.place)
+            .text(self.state.word())
+            .maybe_int(self.thread)
+            .maybe_text(self.class.as_deref())
+            .maybe_text(self.reason.as_deref())
+            .maybe_text(self.outcome.as_deref())
+            .maybe_int(self.handled_at)
+            .done()
+    }
+
+    pub(in crate::store) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+        let mut cells = Cells::of(row);
+        let mail = Self {
+            seq: cells.next()?,
+            identity: cells.next()?,
+            account: cells.next()?,
+            message_id: cells.next()?,
+            conversation: cells.next()?,
+            sender: cells.next()?,
+            subject: cells.next()?,
+            sent_at: cells.next()?,
+            came_at: cells.next()?,
+            raw: cells.next()?,
+            place: cells.next()?,
+            state: cells.word("mail state", MailState::from_word)?,
+            thread: cells.next()?,
+            class: cells.next()?,
+            reason: cells.next()?,
+            outcome: cells.next()?,
+            handled_at: cells.next()?,
+        };
+        if cells.digest()? != mail.seal() {
+            return damaged(format!("mail number {} is not as it was written", mail.seq));
+        }
+        Ok(mail)
+    }
+
+    pub(in crate::store) fn find(db: &Connection, identity: &str) -> Result<Option<Self>, StoreError> {
+        let mut found = db.prepare_cached("SELECT * FROM mails WHERE identity = ?")?;
+        let mut rows = found.query([identity])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let mail = Self::read(row)?;
+        // An index can be damaged too, and then leads to another mail.
+        if mail.identity == identity {
+            return Ok(Some(mail));
+        }
+        damaged(format!("the index of mails leads to mail number {}", mail.seq))
+    }
+
+    /// The mails of a thread, oldest first.
+    pub(in crate::store) fn of_thread(db: &Connection, thread: i64) -> Result<Vec<Self>, StoreError> {
+        let mut found = db.prepare_cached("SELECT * FROM mails WHERE thread = ? ORDER BY seq")?;
+        let mut rows = found.query([thread])?;
+        let mut mails = Vec::new();
+        while let Some(row) = rows.next()? {
+            mails.push(Self::read(row)?);
+        }
+        Ok(mails)
+    }
+
+    pub(in crate::store) fn insert(&mut self, db: &Connection) -> Result<(), StoreError> {
+        self.seq = db
+            .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM mails")?
+            .query_row([], |row| row.get(0))?;
+        db.prepare_cached(
+            "INSERT INTO mails (seq, identity, account, message_id, conversation, sender, subject, sent_at, came_at,
+                raw, place, state, thread, class, reason, outcome, handled_at, digest)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            self.seq,
+            self.identity,
+            self.account,
+            self.message_id,
+            self.conversation,
+            self.sender,
+            self.subject,
+            self.sent_at,
+            self.came_at,
+            self.raw,
+            self.place,
+            self.state.word(),
+            self.thread,
+            self.class,
+            self.reason,
+            self.outcome,
+            self.handled_at,
+            self.seal().bytes(),
+        ])?;
+        tally(db, "mails", 1)
+    }
+
+    pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
+        db.prepare_cached(
+            "UPDATE mails SET message_id = ?, conversation = ?, sender = ?, subject = ?, sent_at = ?, place = ?,
+                state = ?, thread = ?, class = ?, reason = ?, outcome = ?, handled_at = ?, digest = ? WHERE seq = ?",
+        )?
+        .execute(params![
+            self.message_id,
+            self.conversation,
+            self.sender,
+            self.subject,
+            self.sent_at,
+            self.place,
+            self.state.word(),
+            self.thread,
+            self.class,
+            self.reason,
+            self.outcome,
+            self.handled_at,
+            self.seal().bytes(),
+            self.seq,
+        ])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! The row of a mailbox.
+
+use super::super::StoreError;
+use super::super::seal::{Digest, Seal};
+use super::super::verify::tally;
+use super::{Cells, damaged};
+use rusqlite::{Connection, Row, params};
+
+/// How far the first look at a mailbox has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// What is there is being looked through.
+    Collecting,
+    /// A thread asks what of it to take in.
+    Asking,
+    /// It is being taken in.
+    Taking,
+    /// It is over: whatever comes is taken in.
+    Following,
+}
+
+impl Phase {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Collecting => "collecting",
+            Self::Asking => "asking",
+            Self::Taking => "taking",
+            Self::Following => "following",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        [Self::Collecting, Self::Asking, Self::Taking, Self::Following].into_iter().find(|p| p.word() == word)
+    }
+}
+
+/// A mailbox.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct SourceRow {
+    pub seq: i64,
+    pub name: String,
+    pub since: i64,
+    pub phase: Phase,
+    pub thread: Option<i64>,
+    pub cursor: Option<String>,
+    pub checked_at: Option<i64>,
+    pub ok_at: Option<i64>,
+    pub error: Option<String>,
+}
+
+impl SourceRow {
+    fn seal(&self) -> Digest {
+        Seal::of("sources")
+            .int(self.seq)
+            .text(&self.name)
+            .int(self.since)
+            .text(self.phase.word())
+            .maybe_int(self.thread)
+            .maybe_text(self.cursor.as_deref())
+            .maybe_int(self.checked_at)
+            .maybe_int(self.ok_at)
+            .maybe_text(self.error.as_deref())
+            .done()
+    }
+
+    pub(in crate::store) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+        let mut cells = Cells::of(row);
+        let source = Self {
+            seq: cells.next()?,
+            name: cells.next()?,
+            since: cells.next()?,
+            phase: cells.word("phase", Phase::from_word)?,
+            thread: cells.next()?,
+            cursor: cells.next()?,
+            checked_at: cells.next()?,
+            ok_at: cells.next()?,
+            error: cells.next()?,
+        };
+        if cells.digest()? != source.seal() {
+            return damaged(format!("the record of mailbox number {} is not as it was written", source.seq));
+        }
+        Ok(source)
+    }
+
+    pub(in crate::store) fn find(db: &Connection, name: &str) -> Result<Option<Self>, StoreError> {
+        let mut found = db.prepare_cached("SELECT * FROM sources WHERE name = ?")?;
+        let mut rows = found.query([name])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let source = Self::read(row)?;
+        if source.name == name {
+            return Ok(Some(source));
+        }
+        damaged(format!("the index of mailboxes leads to number {}", source.seq))
+    }
+
+    pub(in crate::store) fn insert(&mut self, db: &Connection) -> Result<(), StoreError> {
+        self.seq = db
+            .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM sources")?
+            .query_row([], |row| row.get(0))?;
+        db.prepare_cached(
+            "INSERT INTO sources (seq, name, since, phase, thread, cursor, checked_at, ok_at, error, digest)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            self.seq,
+            self.name,
+            self.since,
+            self.phase.word(),
+            self.thread,
+            self.cursor,
+            self.checked_at,
+            self.ok_at,
+            self.error,
+            self.seal().bytes(),
+        ])?;
+        tally(db, "sources", 1)
+    }
+
+    pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
+        db.prepare_cached(
+            "UPDATE sources SET phase = ?, thread = ?, cursor = ?, checked_at = ?, ok_at = ?, error = ?, digest = ?
+             WHERE seq = ?",
+        )?
+        .execute(params![
+            self.phase.word(),
+            self.thread,
+            self.cursor,
+            self.checked_at,
+            self.ok_at,
+            self.error,
+            self.seal().bytes(),
+            self.seq,
+        ])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,40 @@
+//! What the person sees.
+
+use super::state::{Asked, Asking};
+use crate::graph::Folded;
+use crate::inbox::{Block, Card, Item};
+use crate::text::Visible;
+
+pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+    let Some(asking) = state.get::<Asking>() else { return Card::default() };
+    let line = |text: &str| Visible::line(text);
+    let heading = Block::Heading(line(&item.title));
+    let blocks = match &asking.asked {
+        Asked::FirstSync { account, mails, oldest, about_cost } => vec![
+            heading,
+            Block::Text(Visible::new(
+                "This is the first look at this mailbox. Mail that comes later is taken in as it comes; whatever you \
+                 leave now stays in the mailbox and is not touched.",
+            )),
+            Block::Fields(vec![
+                (line("account"), line(account)),
+                (line("mails"), line(&mails.to_string())),
+                (line("oldest"), line(oldest)),
+                (line("about cost"), line(about_cost)),
+            ]),
+        ],
+        Asked::Unreadable { account, place, bytes, error, .. } => vec![
+            heading,
+            Block::Text(Visible::new(error)),
+            Block::Fields(vec![
+                (line("account"), line(account)),
+                (line("place"), line(place)),
+                (line("bytes"), line(&bytes.to_string())),
+            ]),
+            Block::Text(Visible::new(
+                "Its bytes are kept. Look at it with another mail program, or leave it.",
+            )),
+        ],
+    };
+    Card { blocks }
+}

@@ -1,0 +1,90 @@
+//! `intake`: what taking mail in has to ask a person. Hidden: threads of it are started by intake alone.
+//!
+//! It asks one thing and ends with the answer as its output; intake carries it out. It reads and does nothing itself.
+
+mod card;
+mod state;
+
+use super::Services;
+use crate::graph::{
+    Allow, BuildError, Command, Ctx, Graph, Interrupt, Kind, Labels, NodeError, Workflow, ask, end,
+};
+use crate::inbox::{Spec, proposal};
+use crate::text::Visible;
+use serde_json::json;
+use std::sync::Arc;
+
+pub use state::{Asked, Asking, Taken};
+
+/// The name threads are started by.
+pub const NAME: &str = "intake";
+
+/// The workflow with its services.
+pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
+    let workflow = Workflow::new(NAME, graph()?, services);
+    Ok(Spec::new(workflow, "asks what mail to take in", card::draw).hidden().without_results())
+}
+
+fn graph() -> Result<Graph<Asking, Services>, BuildError> {
+    Graph::builder(NAME, "ask_first")
+        .node("ask_first", ask_first, [ask("answered")])
+        .node("answered", answered, [end()])
+        .build()
+}
+
+async fn ask_first(_: Ctx<Services>, state: Arc<Asking>) -> Result<Command<Asking>, NodeError> {
+    let asked = match &state.asked {
+        Asked::FirstSync { account, mails, oldest, about_cost } => {
+            first_sync(account, *mails, oldest, about_cost)
+        }
+        Asked::Unreadable { account, place, error, bytes, .. } => unreadable(account, place, error, *bytes),
+    };
+    Ok(Command::ask(vec![asked], "answered"))
+}
+
+async fn answered(_: Ctx<Services>, _: Arc<Asking>) -> Result<Command<Asking>, NodeError> {
+    Ok(Command::end())
+}
+
+fn first_sync(account: &str, mails: u64, oldest: &str, about_cost: &str) -> Interrupt {
+    let args = json!({"account": account, "mails": mails, "oldest": oldest, "about_cost": about_cost});
+    let title = format!("Take in {mails} mails of {account}?");
+    let mut asked = proposal("first_sync", Kind::Approval, "first_sync", &args, &title);
+    asked.gist =
+        Visible::line(&format!("It is the first look at {account}. Cost: {about_cost}.")).into_string();
+    asked.source = Some(Visible::line(account).into_string());
+    asked.allow = Allow { respond: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("take them in".to_owned()),
+        edit: Some("take in the newest".to_owned()),
+        ignore: Some("leave them".to_owned()),
+        ..Labels::default()
+    };
+    asked.schema = json!({
+        "type": "object",
+        "properties": {
+            "account": {"const": asked.args["account"]},
+            "mails": {"type": "integer", "minimum": 0, "maximum": mails, "description": "only the newest so many"},
+            "oldest": {"const": asked.args["oldest"]},
+            "about_cost": {"const": asked.args["about_cost"]}
+        },
+        "required": ["account", "mails", "oldest", "about_cost"],
+        "additionalProperties": false
+    });
+    asked
+}
+
+fn unreadable(account: &str, place: &str, error: &str, bytes: u64) -> Interrupt {
+    let args = json!({"account": account, "place": place, "bytes": bytes});
+    let title = format!("A mail of {account} cannot be read");
+    let mut asked = proposal("unreadable_mail", Kind::Trouble, "unreadable_mail", &args, &title);
+    asked.gist = Visible::line(error).into_string();
+    asked.source = Some(Visible::line(account).into_string());
+    asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("try again".to_owned()),
+        ignore: Some("leave it".to_owned()),
+        ..Labels::default()
+    };
+    asked
+}

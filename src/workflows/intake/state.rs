@@ -1,0 +1,131 @@
+//! What is asked, and what was answered.
+
+use crate::graph::{Answer, ChildResult, Decision, Event, State};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is asked.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+pub enum Asked {
+    /// How much of what the first look at a mailbox found is taken in.
+    FirstSync {
+        /// The account.
+        account: String,
+        /// How many there are.
+        mails: u64,
+        /// When the oldest of them came.
+        oldest: String,
+        /// What handling them costs, in words.
+        about_cost: String,
+    },
+    /// What to do with a mail that cannot be read.
+    Unreadable {
+        /// The account.
+        account: String,
+        /// Where the mailbox keeps it.
+        place: String,
+        /// The digest of its bytes, in hexadecimal.
+        raw: String,
+        /// How many there are of them.
+        bytes: u64,
+        /// Why it cannot be read.
+        error: String,
+    },
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self::FirstSync { account: String::new(), mails: 0, oldest: String::new(), about_cost: String::new() }
+    }
+}
+
+/// What was answered; the output of the thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Taken {
+    /// How many mails are taken in, the newest first.
+    pub take: u64,
+    /// Whether reading is tried again.
+    pub again: bool,
+}
+
+/// Something asked before mail is taken in.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Asking {
+    /// What.
+    pub asked: Asked,
+    /// What was answered.
+    pub answer: Option<Taken>,
+}
+
+/// Everything that can happen.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum AskingUpdate {
+    /// It was asked.
+    Started {
+        /// What.
+        asked: Asked,
+    },
+    /// It was answered.
+    Answered {
+        /// The answers; there is one.
+        answers: Vec<Answer>,
+    },
+}
+
+impl State for Asking {
+    type Input = Asked;
+    type Update = AskingUpdate;
+
+    fn started(asked: Asked) -> AskingUpdate {
+        AskingUpdate::Started { asked }
+    }
+
+    fn answered(answers: Vec<Answer>) -> AskingUpdate {
+        AskingUpdate::Answered { answers }
+    }
+
+    fn joined(_: Vec<ChildResult>) -> AskingUpdate {
+        // It starts no children.
+        AskingUpdate::Answered { answers: Vec::new() }
+    }
+
+    fn arrived(_: Event) -> Option<AskingUpdate> {
+        None
+    }
+
+    fn apply(&mut self, update: AskingUpdate) {
+        match update {
+            AskingUpdate::Started { asked } => self.asked = asked,
+            AskingUpdate::Answered { answers } => {
+                let all = match &self.asked {
+                    Asked::FirstSync { mails, .. } => *mails,
+                    Asked::Unreadable { .. } => 0,
+                };
+                self.answer = answers.first().map(|answer| match &answer.decision {
+                    Decision::Accept => Taken { take: all, again: true },
+                    Decision::Edit { args } => {
+                        let take = args.get("mails").and_then(Value::as_u64).unwrap_or(0);
+                        Taken { take: take.min(all), again: false }
+                    }
+                    Decision::Ignore | Decision::Respond { .. } | Decision::Draft => Taken::default(),
+                });
+            }
+        }
+    }
+
+    fn title(&self) -> String {
+        match &self.asked {
+            Asked::FirstSync { account, .. } => format!("The first look at {account}"),
+            Asked::Unreadable { account, .. } => format!("A mail of {account} that cannot be read"),
+        }
+    }
+
+    fn output(&self) -> Option<Value> {
+        serde_json::to_value(self.answer?).ok()
+    }
+}

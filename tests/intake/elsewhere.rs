@@ -1,0 +1,83 @@
+//! What the person settles in another program.
+
+use crate::CONFIG;
+use crate::pigeonhole::letter;
+use crate::post::Post;
+use sayso::graph::Decision;
+use sayso::inbox::{Backend, By, Decide, Status};
+
+async fn waiting(post: &Post) -> sayso::inbox::Item {
+    post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.sync_and_drive().await;
+    post.items().await.remove(0)
+}
+
+/// Closed as answered elsewhere, and a racing accept is told so.
+async fn closed(post: &Post, item: &sayso::inbox::Item, reason: &str) {
+    post.sync().await;
+    let interrupt = item.interrupt().unwrap();
+    let decide = Decide { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
+    let error = post.local.decide(decide).await.unwrap_err().to_string();
+    assert!(error.contains(reason), "{error}");
+    post.drive().await;
+    let thread = &post.threads("email").await[0];
+    assert_eq!(thread.status, Status::Done);
+    assert_eq!(thread.state["settled"], reason);
+    assert!(post.items().await.is_empty());
+    post.check();
+}
+
+#[tokio::test]
+async fn an_answered_mail_closes_its_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    let item = waiting(&post).await;
+    post.hole.flag("0001", "seen");
+    post.sync().await;
+    assert_eq!(post.items().await.len(), 1, "reading it settles nothing");
+    post.hole.flag("0001", "answered");
+    closed(&post, &item, "you have answered it elsewhere").await;
+}
+
+#[tokio::test]
+async fn a_deleted_mail_closes_its_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    let item = waiting(&post).await;
+    post.hole.remove("0001");
+    closed(&post, &item, "the mail is no longer in its mailbox").await;
+}
+
+#[tokio::test]
+async fn a_reply_among_the_sent_mail_closes_its_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    let item = waiting(&post).await;
+    post.hole.replied("1@post.example");
+    closed(&post, &item, "you have answered it elsewhere").await;
+}
+
+#[tokio::test]
+async fn the_persons_own_mail_closes_its_question_and_is_not_triaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    let item = waiting(&post).await;
+    let reply = letter(2, "Ada <Ada@Example.org>", "Re: Lunch", "In-Reply-To: <1@post.example>\r\n");
+    post.hole.put(&reply.replace("To: ada@", "To: carol@"));
+    closed(&post, &item, "you have answered it elsewhere").await;
+    let own = post.mails().await.remove(1);
+    assert_eq!((own.state.as_str(), own.reason.as_deref(), own.thread), ("left", Some("you wrote it"), None));
+    assert!(post.store().knows("carol@example.org", None).unwrap());
+}
+
+#[tokio::test]
+async fn mail_that_was_answered_before_it_was_seen_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    post.sync().await;
+    let place = post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.hole.flag(&place, "answered");
+    let synced = post.sync().await;
+    assert_eq!((synced.new, synced.started), (1, 0));
+    assert_eq!(post.mails().await[0].state, "left");
+}

@@ -1,0 +1,99 @@
+//! A workflow by the name of `email` that shows each mail and ends with the answer.
+
+use sayso::graph::{
+    Answer, ChildResult, Command, Ctx, Event, Graph, Kind, NodeError, State, What, Workflow, ask, end,
+};
+use sayso::inbox::{Card, Spec, proposal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Letters {
+    pub mails: Vec<Value>,
+    pub earlier: Option<Value>,
+    pub settled: Option<String>,
+    pub answers: u32,
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LettersInput {
+    received: Value,
+    #[serde(default)]
+    earlier: Option<Value>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub enum Happened {
+    Started { received: Value, earlier: Option<Value> },
+    Came(Value),
+    Settled(String),
+    Answered,
+}
+
+impl State for Letters {
+    type Input = LettersInput;
+    type Update = Happened;
+
+    fn started(input: LettersInput) -> Happened {
+        Happened::Started { received: input.received, earlier: input.earlier }
+    }
+
+    fn answered(_: Vec<Answer>) -> Happened {
+        Happened::Answered
+    }
+
+    fn joined(_: Vec<ChildResult>) -> Happened {
+        Happened::Answered
+    }
+
+    fn arrived(event: Event) -> Option<Happened> {
+        match event.what {
+            What::News { payload, .. } => Some(Happened::Came(payload)),
+            What::Settled { reason, .. } => Some(Happened::Settled(reason)),
+            What::Words { .. } | What::Hint { .. } | What::Corrected { .. } => None,
+        }
+    }
+
+    fn apply(&mut self, happened: Happened) {
+        match happened {
+            Happened::Started { received, earlier } => {
+                self.mails.push(received);
+                self.earlier = earlier;
+            }
+            Happened::Came(mail) => self.mails.push(mail),
+            Happened::Settled(reason) => self.settled = Some(reason),
+            Happened::Answered => self.answers += 1,
+        }
+    }
+
+    fn title(&self) -> String {
+        self.mails.first().and_then(|mail| mail["subject"].as_str()).unwrap_or_default().to_owned()
+    }
+
+    fn output(&self) -> Option<Value> {
+        (self.answers > 0).then(|| json!({"summary": format!("{} mails were shown", self.mails.len())}))
+    }
+}
+
+async fn show(_: Ctx<()>, state: Arc<Letters>) -> Result<Command<Letters>, NodeError> {
+    let args = json!({"subject": state.title()});
+    Ok(Command::ask(vec![proposal("show", Kind::Triage, "notify", &args, &state.title())], "leave"))
+}
+
+async fn leave(_: Ctx<()>, _: Arc<Letters>) -> Result<Command<Letters>, NodeError> {
+    Ok(Command::end())
+}
+
+pub fn spec() -> Spec {
+    let graph = Graph::builder("email", "show")
+        .node("show", show, [ask("leave")])
+        .node("leave", leave, [end()])
+        .build()
+        .unwrap();
+    Spec::new(Workflow::new("email", graph, Arc::new(())), "shows mail", |_, _| Card::default())
+        .without_results()
+}

@@ -1,0 +1,15 @@
+//! Intake from outside: mailboxes that come and go, processes that die, and each mail once.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod conversations;
+mod elsewhere;
+mod first;
+mod following;
+mod kills;
+mod letters;
+mod pigeonhole;
+mod post;
+mod unreadable;
+
+/// A config under which the first look is over quickly.
+pub const CONFIG: &str = "[user]\naddress = \"ada@example.org\"\n";

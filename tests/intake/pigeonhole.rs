@@ -1,0 +1,148 @@
+//! A mailbox that is a folder of numbered files, so that it outlives a process; and how its mails are read.
+
+use jiff::Timestamp;
+use sayso::config::{AfterHandling, MailMode};
+use sayso::mail::{Account, BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, NewMail, Standing};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Files `0001`, `0002` …; beside them `0001.seen`, `0001.answered` and `0001.old`. `replies` lists Message-IDs that
+/// the person answered elsewhere, one a line.
+pub struct Pigeonhole {
+    pub folder: PathBuf,
+    pub fails: AtomicBool,
+    pub fetches: AtomicUsize,
+}
+
+impl Pigeonhole {
+    pub fn new(folder: PathBuf) -> Arc<Self> {
+        std::fs::create_dir_all(&folder).unwrap();
+        Arc::new(Self { folder, fails: AtomicBool::new(false), fetches: AtomicUsize::new(0) })
+    }
+
+    /// Puts a mail in, and gives its place.
+    pub fn put(&self, raw: &str) -> String {
+        let place = format!("{:04}", self.places().len() + 1 + self.removed());
+        std::fs::write(self.folder.join(&place), raw).unwrap();
+        place
+    }
+
+    pub fn flag(&self, place: &str, flag: &str) {
+        std::fs::write(self.folder.join(format!("{place}.{flag}")), "").unwrap();
+    }
+
+    pub fn remove(&self, place: &str) {
+        std::fs::remove_file(self.folder.join(place)).unwrap();
+        self.flag(place, "gone");
+    }
+
+    pub fn replied(&self, message_id: &str) {
+        use std::io::Write;
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(self.folder.join("replies"));
+        writeln!(file.unwrap(), "{message_id}").unwrap();
+    }
+
+    fn has(&self, place: &str, flag: &str) -> bool {
+        self.folder.join(format!("{place}.{flag}")).exists()
+    }
+
+    fn removed(&self) -> usize {
+        self.names().iter().filter(|name| name.ends_with(".gone")).count()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    fn places(&self) -> Vec<String> {
+        self.names().into_iter().filter(|name| name.parse::<u32>().is_ok()).collect()
+    }
+
+    pub fn account(self: &Arc<Self>, name: &str) -> Account {
+        Account {
+            name: name.to_owned(),
+            address: "ada@example.org".to_owned(),
+            addresses: vec!["ada@example.org".to_owned()],
+            mode: MailMode::Act,
+            handled_done: AfterHandling::None,
+            handled_ignored: AfterHandling::None,
+            mailbox: self.clone(),
+            outgoing: None,
+        }
+    }
+}
+
+impl Mailbox for Pigeonhole {
+    fn fetch<'a>(
+        &'a self,
+        since: Option<&'a Cursor>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Fetched, MailError>> {
+        Box::pin(async move {
+            self.fetches.fetch_add(1, Ordering::SeqCst);
+            if self.fails.load(Ordering::SeqCst) {
+                return Err(MailError::Passing("the pigeonhole is locked".to_owned()));
+            }
+            let mut new = self.places();
+            new.retain(|place| since.is_none_or(|since| *place > since.0));
+            let left = new.len().saturating_sub(limit) as u64;
+            new.truncate(limit);
+            let cursor = new.last().cloned().map(Cursor).or(since.cloned());
+            let mail = |place: String| NewMail {
+                raw: std::fs::read(self.folder.join(&place)).unwrap(),
+                arrived: if self.has(&place, "old") { Timestamp::UNIX_EPOCH } else { Timestamp::now() },
+                seen: self.has(&place, "seen"),
+                answered: self.has(&place, "answered"),
+                place,
+            };
+            Ok(Fetched { mails: new.into_iter().map(mail).collect(), cursor, left })
+        })
+    }
+
+    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+        Box::pin(async move {
+            let stands = |place: &String| {
+                if !self.folder.join(place).exists() {
+                    return Standing::Gone;
+                }
+                Standing::There { seen: self.has(place, "seen"), answered: self.has(place, "answered") }
+            };
+            Ok(places.iter().map(stands).collect())
+        })
+    }
+
+    fn mark<'a>(&'a self, _: &'a str, _: Handled) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn save_draft<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn answered_elsewhere<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        Box::pin(async move {
+            let replies = std::fs::read_to_string(self.folder.join("replies")).unwrap_or_default();
+            Ok(replies.lines().any(|line| line == id))
+        })
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        Box::pin(async { Ok("it is there".to_owned()) })
+    }
+}
+
+/// A mail of this number from somebody, on a subject.
+pub fn letter(n: usize, from: &str, subject: &str, headers: &str) -> String {
+    format!(
+        "Message-ID: <{n}@post.example>\r\nFrom: {from}\r\nTo: ada@example.org\r\nSubject: {subject}\r\n\
+         Date: Mon, 02 Nov 2026 10:00:00 +0000\r\n{headers}\r\nThis is letter {n}.\r\n"
+    )
+}

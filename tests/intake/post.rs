@@ -1,0 +1,126 @@
+//! A data folder, a mailbox, and intake between them.
+
+use crate::letters;
+use crate::pigeonhole::Pigeonhole;
+use sayso::app::{Engine, Intake, Local, ReadMail, Scope, Settings, Synced, Until, Worker};
+use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::graph::{Decision, InterruptId};
+use sayso::inbox::{Backend, By, Decide, Item, ItemQuery, MailLine, MailQuery, ThreadQuery, ThreadView};
+use sayso::mail::Account;
+use sayso::store::Store;
+use sayso::workflows;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub struct Post {
+    pub local: Local,
+    pub config: Arc<Config>,
+    pub hole: Arc<Pigeonhole>,
+    pub read: ReadMail,
+}
+
+/// Reads mail as sayso does, and refuses what says it is broken.
+pub fn reader() -> ReadMail {
+    Arc::new(|account, raw| {
+        if raw.starts_with(b"BROKEN") {
+            return Err("it is broken".to_owned());
+        }
+        let mail = sayso::mail::parse(raw).map_err(|error| error.to_string())?;
+        let identity = sayso::mail::identity(account, &mail);
+        Ok((mail, identity))
+    })
+}
+
+impl Post {
+    /// Opens what is in `folder`, with this config.
+    pub fn open(folder: &Path, config: &str) -> Self {
+        let data = folder.join("data");
+        let store = Store::open(&data).unwrap();
+        std::fs::write(data.join("config.toml"), config).unwrap();
+        let host = Host {
+            home: None,
+            working_dir: folder.to_owned(),
+            data_dir: None,
+            config_dir: None,
+            time_zone: jiff::tz::TimeZone::UTC,
+        };
+        let flags = Flags { data: Some(data), ..Flags::default() };
+        let config = Arc::new(Config::load(&Inputs { flags, env: Env::default(), host }).unwrap());
+        let services = Arc::new(sayso::app::services(&config, Env::default(), &store));
+        let registry =
+            sayso::inbox::Registry::new([letters::spec(), workflows::intake::spec(services).unwrap()]);
+        let settings = Settings { hold: Duration::ZERO, soft_hold: Duration::ZERO, ..Settings::default() };
+        let local = Local::new(Engine::new(store, registry, settings));
+        let hole = Pigeonhole::new(folder.join("hole"));
+        Self { local, config, hole, read: reader() }
+    }
+
+    pub fn store(&self) -> &Store {
+        self.local.engine().store()
+    }
+
+    pub fn intake(&self) -> Intake {
+        self.intake_of(vec![self.hole.account("home")])
+    }
+
+    pub fn intake_of(&self, accounts: Vec<Account>) -> Intake {
+        Intake::new(self.local.engine().clone(), self.config.clone(), accounts, self.read.clone())
+    }
+
+    pub async fn sync(&self) -> Synced {
+        self.intake().sync(&|_| ()).await.remove(0)
+    }
+
+    /// Looks, and lets threads go as far as they go.
+    pub async fn sync_and_drive(&self) -> Synced {
+        let synced = self.sync().await;
+        self.drive().await;
+        synced
+    }
+
+    pub async fn drive(&self) {
+        let mut worker = Worker::take(self.local.engine().clone()).await.unwrap().expect("the lock is free");
+        worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+    }
+
+    pub async fn mails(&self) -> Vec<MailLine> {
+        let mut mails = self.local.mails(MailQuery { limit: 9999, after: None }).await.unwrap().mails;
+        mails.reverse();
+        mails
+    }
+
+    /// The threads of a workflow, oldest first.
+    pub async fn threads(&self, workflow: &str) -> Vec<ThreadView> {
+        let query = ThreadQuery { limit: 9999, ..Default::default() };
+        let mut views = Vec::new();
+        for line in self.local.threads(query).await.unwrap().threads.into_iter().rev() {
+            if line.workflow == workflow {
+                views.push(self.local.thread(line.id).await.unwrap());
+            }
+        }
+        views
+    }
+
+    pub async fn items(&self) -> Vec<Item> {
+        self.local.items(ItemQuery { limit: 9999, ..Default::default() }).await.unwrap().items
+    }
+
+    pub async fn decide(&self, id: &InterruptId, decision: Decision) {
+        let decide = Decide { interrupt: id.clone(), decision, shown: None, learn: true, by: By::Cli };
+        self.local.decide(decide).await.unwrap();
+        self.drive().await;
+    }
+
+    /// Answers the one thing that is asked.
+    pub async fn answer(&self, decision: Decision) {
+        let items = self.items().await;
+        assert_eq!(items.len(), 1, "{items:?}");
+        self.decide(&items[0].interrupt().unwrap(), decision).await;
+    }
+
+    /// Nothing is damaged.
+    pub fn check(&self) {
+        assert_eq!(self.store().verify().unwrap().damaged, Vec::<String>::new());
+    }
+}
