@@ -43,7 +43,7 @@ impl Screen for Local {
 /// What a thread produced, as plain data, where its workflow draws no card of it.
 pub(super) fn output(item: &Item) -> Card {
     let body = match &item.args {
-        Value::String(text) => Block::Text(Visible::new(text)),
+        Value::String(text) => Block::Markdown(Visible::new(text)),
         Value::Object(fields) => Block::Fields(
             fields
                 .iter()

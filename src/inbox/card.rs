@@ -40,8 +40,11 @@ pub enum Block {
     Warnings(Vec<Warning>),
     /// A heading.
     Heading(Visible),
-    /// Running text.
+    /// Running text, shown as it is: what is going to be sent, or was received.
     Text(Visible),
+    /// Running text with Markdown in it, as models write it to people. Its marks become weight, so nothing that is
+    /// decided on letter by letter belongs here.
+    Markdown(Visible),
     /// Names and values.
     Fields(Vec<(Visible, Visible)>),
     /// Program text in a named language.
@@ -139,7 +142,7 @@ impl Block {
             Block::Heading(text) => {
                 let _ = write!(out, "## {text}");
             }
-            Block::Text(text) => out.push_str(text.as_str()),
+            Block::Text(text) | Block::Markdown(text) => out.push_str(text.as_str()),
             Block::Fields(fields) => {
                 for (name, value) in fields {
                     if value.as_str().contains('\n') {

@@ -6,6 +6,7 @@
 
 mod emoji;
 mod hidden;
+mod markdown;
 mod nearest;
 mod pass;
 mod visible;
@@ -13,7 +14,8 @@ mod width;
 mod wrap;
 
 pub use hidden::is_hidden;
+pub use markdown::{Line, Markdown, Weight};
 pub use nearest::nearest;
 pub use visible::{Visible, hidden_count, typed, typed_json};
-pub use width::{TAB_STOP, expand_tabs, pad, truncate, width};
+pub use width::{TAB_STOP, expand_tabs, fit, pad, truncate, width};
 pub use wrap::{Wrap, wrap};

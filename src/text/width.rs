@@ -44,6 +44,19 @@ pub fn pad(line: &str, columns: usize) -> String {
     padded
 }
 
+/// The widths of a table's columns so that they fit, with three columns between them: the widest give way.
+pub fn fit(mut widths: Vec<usize>, columns: usize) -> Vec<usize> {
+    widths.iter_mut().for_each(|wide| *wide = (*wide).min(columns.max(1)));
+    let between = widths.len().saturating_sub(1) * 3;
+    while widths.iter().sum::<usize>() + between > columns {
+        match widths.iter_mut().max() {
+            Some(widest) if *widest > 3 => *widest -= 1,
+            _ => break,
+        }
+    }
+    widths
+}
+
 /// `line` with its tabs written as spaces, for a screen that has no tab stops.
 pub fn expand_tabs(line: &str) -> Cow<'_, str> {
     if !line.contains('\t') {

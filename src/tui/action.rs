@@ -41,6 +41,7 @@ actions! {
     ShowSnoozed "show_snoozed" "show what is snoozed",
     ShowHeld "show_held" "show what is held",
     ShowRunning "show_running" "show what is running",
+    ShowSkipped "show_skipped" "show mail that was not shown",
     Search "search" "search the list",
     SearchNext "search_next" "next match",
     SearchPrevious "search_previous" "previous match",
@@ -75,8 +76,16 @@ actions! {
     NextPart "next_part" "next part of the card",
     PreviousPart "previous_part" "previous part of the card",
     Quotes "quotes" "fold or unfold quotes and older parts",
+    Headers "headers" "show or hide a mail's headers",
+    Attachments "attachments" "list what is attached",
+    Links "links" "list links and where they lead",
+    Pipe "pipe" "pipe the mail through a command",
     Leave "leave" "back to the list",
     Accept "accept" "accept",
+    AcceptGrant "accept_and_grant" "accept, and allow more of the same",
+    SaveDraft "save_draft" "save as a draft",
+    Reclassify "reclassify" "take the mail for something else",
+    Why "why" "why it is here, and what it cost",
     Edit "edit" "edit",
     EditOutside "edit_outside" "edit in $EDITOR",
     Respond "respond" "respond",
@@ -86,6 +95,11 @@ actions! {
     Stop "stop" "stop the thread",
     OpenThread "open_thread" "show the thread",
     Copy "copy" "copy",
+    EditProfile "edit_profile" "edit the profile in $EDITOR",
+    AddLine "add_line" "add a line",
+    PinLine "pin_line" "pin a line, or let it go",
+    RevertProfile "revert_profile" "back to an earlier version",
+    History "history" "versions and what each changed",
     Yes "yes" "yes",
     No "no" "no",
     Drop "drop" "leave this one out",
@@ -116,6 +130,8 @@ impl Action {
             Action::Accept
                 | Action::Ignore
                 | Action::IgnoreQuietly
+                | Action::SaveDraft
+                | Action::AcceptGrant
                 | Action::Stop
                 | Action::Yes
                 | Action::Submit

@@ -19,6 +19,8 @@ pub enum Scope {
     Card,
     /// Where an item is selected, in its list or its card.
     Decide,
+    /// The Memory tab.
+    Memory,
     /// A question with yes and no.
     Confirm,
     /// The question at the end.
@@ -33,11 +35,12 @@ pub enum Scope {
 
 impl Scope {
     /// All of them, in the order help shows them.
-    pub const ALL: [Scope; 9] = [
+    pub const ALL: [Scope; 10] = [
         Scope::Global,
         Scope::List,
         Scope::Card,
         Scope::Decide,
+        Scope::Memory,
         Scope::Confirm,
         Scope::Ending,
         Scope::Form,
@@ -52,6 +55,7 @@ impl Scope {
             Scope::List => "In a list",
             Scope::Card => "In the card",
             Scope::Decide => "On an item",
+            Scope::Memory => "On a profile, in Memory",
             Scope::Confirm => "When asked yes or no",
             Scope::Ending => "When leaving while something is held",
             Scope::Form => "In a form or a box",
@@ -83,7 +87,7 @@ const fn told(scope: Scope, keys: &'static [&'static str], action: Action, help:
 }
 
 use Action as A;
-use Scope::{Card, Confirm, Decide, Ending, Form, Global, List, Menu, Prompt};
+use Scope::{Card, Confirm, Decide, Ending, Form, Global, List, Memory, Menu, Prompt};
 
 /// Every key there is.
 pub const BINDINGS: &[Binding] = &[
@@ -102,6 +106,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Global, &["gs"], A::ShowSnoozed),
     bind(Global, &["go"], A::ShowHeld),
     bind(Global, &["gr"], A::ShowRunning),
+    bind(Global, &["gk"], A::ShowSkipped),
     bind(Global, &["/"], A::Search),
     bind(Global, &["n"], A::SearchNext),
     bind(Global, &["N"], A::SearchPrevious),
@@ -142,17 +147,30 @@ pub const BINDINGS: &[Binding] = &[
     bind(Card, &["]"], A::NextPart),
     bind(Card, &["["], A::PreviousPart),
     bind(Card, &["T"], A::Quotes),
+    bind(Card, &["H"], A::Headers),
+    bind(Card, &["v"], A::Attachments),
+    bind(Card, &["L"], A::Links),
+    bind(Card, &["|"], A::Pipe),
     bind(Card, &["h", "tab", "left"], A::Leave),
     bind(Decide, &["a"], A::Accept),
+    bind(Decide, &["A"], A::AcceptGrant),
     bind(Decide, &["e"], A::Edit),
     bind(Decide, &["E"], A::EditOutside),
     bind(Decide, &["r"], A::Respond),
     bind(Decide, &["i"], A::Ignore),
     bind(Decide, &["I"], A::IgnoreQuietly),
     bind(Decide, &["z"], A::Snooze),
-    bind(Decide, &["X"], A::Stop),
+    bind(Decide, &["D"], A::SaveDraft),
+    bind(Decide, &["C"], A::Reclassify),
+    told(Decide, &["X"], A::Stop, "stop the thread; revoke a grant"),
+    bind(Decide, &["w"], A::Why),
     bind(Decide, &["t"], A::OpenThread),
     bind(Decide, &["y"], A::Copy),
+    bind(Memory, &["e"], A::EditProfile),
+    bind(Memory, &["o"], A::AddLine),
+    bind(Memory, &["P"], A::PinLine),
+    bind(Memory, &["R"], A::RevertProfile),
+    bind(Memory, &["d"], A::History),
     bind(Confirm, &["y"], A::Yes),
     bind(Confirm, &["n", "esc", "q", "ctrl-c"], A::No),
     bind(Confirm, &["j", "down"], A::Down),
@@ -176,6 +194,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Menu, &["ctrl-d", "space", "pagedown"], A::PageDown),
     bind(Menu, &["ctrl-u", "b", "pageup"], A::PageUp),
     bind(Menu, &["enter", "l"], A::Choose),
+    told(Menu, &["y"], A::Copy, "copy a link's target"),
     bind(Menu, &["esc", "q", "ctrl-c", "?"], A::Cancel),
     bind(Prompt, &["enter"], A::Choose),
     bind(Prompt, &["down", "ctrl-n", "tab"], A::Down),
@@ -321,7 +340,9 @@ mod tests {
     fn no_key_has_two_meanings_in_a_scope() {
         let usual = Keymap::new(&BTreeMap::new()).unwrap();
         assert_eq!(usual.clash(), None);
-        for scopes in [[List, Decide, Global], [Card, Decide, Global]] {
+        for scopes in
+            [[List, Decide, Global], [Card, Decide, Global], [List, Memory, Global], [Card, Memory, Global]]
+        {
             for scope in scopes {
                 for (keys, action, _) in usual.rows(scope) {
                     let seen = scopes.iter().take_while(|other| **other != scope);

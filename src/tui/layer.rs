@@ -5,7 +5,9 @@ use super::card::{Doc, Place};
 use super::forms::{Editor, Form};
 use super::msg::{Deed, Ready};
 use crate::graph::ThreadId;
+use crate::inbox::{GrantRequest, GrantScope, MemoryVersion};
 use jiff::Timestamp;
+use std::time::Duration;
 
 /// A question that only `y` answers with yes.
 #[derive(Clone, Debug)]
@@ -29,6 +31,14 @@ pub enum Then {
     Decide(Deed, Ready),
     /// A thread is stopped.
     Stop(ThreadId),
+    /// A decision is taken, and more of the same allowed.
+    Grant(Ready, GrantRequest),
+    /// A built-in grant counts again.
+    Restore(String),
+    /// A mail is taken for something else.
+    Reclassify(ThreadId, String),
+    /// An earlier version of a profile becomes the newest.
+    Revert(String, u64),
 }
 
 /// One decision on many items, before it is confirmed.
@@ -75,6 +85,16 @@ pub enum Choice {
     Snooze(Option<Timestamp>),
     /// Start a thread of this workflow.
     Start(String),
+    /// Put this on the clipboard.
+    Copy(String),
+    /// Ask whether to accept and allow this much.
+    Grant(GrantScope, Option<Duration>),
+    /// Ask whether to take the mail of this thread and title for this.
+    Reclassify(ThreadId, String, String),
+    /// Pin this line of a profile, or let it go.
+    Pin(String, String, bool),
+    /// Ask whether to go back to this version, from a profile that reads like this.
+    Revert(Box<(MemoryVersion, String)>),
 }
 
 /// What a line of text is for.
@@ -86,6 +106,10 @@ pub enum Ask {
     Narrow,
     /// To do something by its name.
     Palette,
+    /// To pipe a mail through it.
+    Pipe,
+    /// To add it to a profile.
+    Line,
 }
 
 /// A line of text.
@@ -97,6 +121,17 @@ pub struct Prompt {
     pub editor: Editor,
     /// The suggestion the keys are on.
     pub cursor: usize,
+}
+
+/// Something to read.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// Its title.
+    pub title: String,
+    /// What it says.
+    pub doc: Doc,
+    /// The line at the top.
+    pub top: Place,
 }
 
 /// What lies over the tabs.
@@ -112,6 +147,8 @@ pub enum Layer {
     Menu(Menu),
     /// A line of text.
     Prompt(Prompt),
+    /// Something to read.
+    Page(Box<Page>),
     /// All keys, from this line on.
     Help(usize),
     /// Something is held, and the person wants to leave: titles.
@@ -124,7 +161,7 @@ impl Layer {
         match self {
             Layer::Confirm(_) | Layer::Bulk(_) => Scope::Confirm,
             Layer::Form(_) => Scope::Form,
-            Layer::Menu(_) | Layer::Help(_) => Scope::Menu,
+            Layer::Menu(_) | Layer::Page(_) | Layer::Help(_) => Scope::Menu,
             Layer::Prompt(_) => Scope::Prompt,
             Layer::Ending(_) => Scope::Ending,
         }

@@ -119,6 +119,8 @@ pub enum Filter {
     Held,
     /// Threads at work; these are no items.
     Running,
+    /// Mail that was not shown; these are no items either.
+    Skipped,
 }
 
 /// In which order.
@@ -287,7 +289,7 @@ impl List {
                 }
                 Filter::Snoozed => row.standing == Standing::Snoozed,
                 Filter::Held => row.is_decided(),
-                Filter::Running => false,
+                Filter::Running | Filter::Skipped => false,
             };
             standing && self.narrow.matches(row, now)
         };

@@ -6,64 +6,17 @@ use super::key::Key;
 use super::layer::Layer;
 use super::list::{Filter, List, Row};
 use super::msg::{Cmd, Deed, Driving};
-use super::safe::Shown;
+use super::options::{Options, Startable};
+use super::safe::{Late, Shown, Spent};
 use super::theme::Theme;
 use super::words;
-use crate::config::{Config, Notices, ThemeName};
 use crate::graph::ThreadId;
-use crate::inbox::{Card, DecisionView, Item, MemoryLine, Overview, ThreadLine};
+use crate::inbox::{Card, DecisionView, GrantLine, Item, MemoryLine, Overview, SkippedLine, ThreadLine};
 use crate::text::Visible;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// A workflow as the form for a new thread knows it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Startable {
-    /// Its name.
-    pub name: String,
-    /// What it does.
-    pub about: String,
-    /// The schema of its input.
-    pub schema: serde_json::Value,
-}
-
-/// How the screen is to be.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The colours.
-    pub theme: ThemeName,
-    /// Keys by the name of their action, where they are not the usual ones.
-    pub keys: BTreeMap<String, Vec<String>>,
-    /// How a person is told that something new waits.
-    pub notices: Notices,
-    /// Where the person's days begin and end.
-    pub time_zone: TimeZone,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            theme: ThemeName::Default,
-            keys: BTreeMap::new(),
-            notices: Notices::default(),
-            time_zone: TimeZone::system(),
-        }
-    }
-}
-
-impl From<&Config> for Options {
-    fn from(config: &Config) -> Self {
-        Self {
-            theme: config.theme,
-            keys: config.keys.clone(),
-            notices: config.notices,
-            time_zone: config.user.time_zone.clone(),
-        }
-    }
-}
 
 /// The four tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -132,7 +85,7 @@ impl Opened {
             answers,
             doc: Doc::default(),
             top: Place::default(),
-            folds: Folds::Closed,
+            folds: Folds::default(),
             end_seen: false,
         };
         opened.cut();
@@ -264,6 +217,10 @@ pub struct Model {
     pub pending: Vec<Key>,
     /// The key before this one.
     pub last_key: Option<(Key, Instant)>,
+    /// The key that decided last, while it may be held down.
+    pub spent: Option<Spent>,
+    /// A decision that waits until its key is known not to be.
+    pub late: Option<Late>,
     /// What happened.
     pub note: Option<Note>,
     /// What can be taken back.
@@ -278,6 +235,10 @@ pub struct Model {
     pub working: BTreeMap<ThreadId, Working>,
     /// Threads at work in any.
     pub running: Browse<ThreadLine>,
+    /// What may be done without asking; they stand below the running threads of the Activity tab.
+    pub grants: Vec<GrantLine>,
+    /// Mail that was not shown.
+    pub skipped: Browse<SkippedLine>,
     /// The Threads tab.
     pub threads: Browse<ThreadLine>,
     /// What threads are searched for.
@@ -333,6 +294,8 @@ impl Model {
             next_layer: 1,
             pending: Vec::new(),
             last_key: None,
+            spent: None,
+            late: None,
             note: None,
             undo: None,
             deciding: HashSet::new(),
@@ -340,6 +303,8 @@ impl Model {
             unkept: None,
             working: BTreeMap::new(),
             running: Browse::default(),
+            grants: Vec::new(),
+            skipped: Browse::default(),
             threads: Browse::default(),
             threads_search: String::new(),
             memory: Browse::default(),
@@ -378,15 +343,36 @@ impl Model {
         self.tab == Tab::Activity || (self.tab == Tab::Inbox && self.list.filter == Filter::Running)
     }
 
+    /// Whether the keys go to mail that was not shown.
+    pub fn shows_skipped(&self) -> bool {
+        self.tab == Tab::Inbox && self.list.filter == Filter::Skipped
+    }
+
+    /// Whether the inbox's items are on the screen.
+    pub fn shows_items(&self) -> bool {
+        self.tab == Tab::Inbox && !self.shows_running() && !self.shows_skipped()
+    }
+
+    /// The selected grant of the Activity tab.
+    pub fn selected_grant(&self) -> Option<&GrantLine> {
+        let at = self.running.cursor.checked_sub(self.running.rows.len())?;
+        if self.tab == Tab::Activity { self.grants.get(at) } else { None }
+    }
+
     /// The selected item, where the inbox is on the screen and one is selected.
     pub fn selected(&self) -> Option<&Row> {
-        if self.tab == Tab::Inbox && !self.shows_running() { self.list.selected() } else { None }
+        if self.shows_items() { self.list.selected() } else { None }
     }
 
     /// The card of the selected item, where it is there and of the item as it stands.
     pub fn current(&self) -> Option<&Opened> {
         let row = self.selected()?;
         self.opened.as_ref().filter(|opened| opened.item.id == row.id && opened.item.args_hash == row.hash)
+    }
+
+    /// Whether the card shows what it folds at first.
+    pub fn is_unfolded(&self) -> bool {
+        self.current().is_some_and(|opened| opened.folds.open)
     }
 
     /// Where keys mean something now, the nearest first.
@@ -398,10 +384,10 @@ impl Model {
                     Focus::List => Scope::List,
                     Focus::Card => Scope::Card,
                 };
-                if self.tab == Tab::Inbox || self.shows_running() {
-                    vec![near, Scope::Decide, Scope::Global]
-                } else {
-                    vec![near, Scope::Global]
+                match self.tab {
+                    Tab::Inbox | Tab::Activity => vec![near, Scope::Decide, Scope::Global],
+                    Tab::Memory => vec![near, Scope::Memory, Scope::Global],
+                    Tab::Threads => vec![near, Scope::Global],
                 }
             }
         }
@@ -429,6 +415,7 @@ impl Model {
     pub fn is_lively(&self) -> bool {
         !self.working.is_empty()
             || self.undo.is_some()
+            || self.late.is_some()
             || self.note.is_some()
             || self.unkept.is_some()
             || self.ending

@@ -3,8 +3,8 @@
 use super::key::Key;
 use crate::graph::{Decision, InterruptId, Progress, ThreadId};
 use crate::inbox::{
-    BackendError, Card, DecisionView, Glance, Item, ItemLine, LineQuery, MemoryLine, Overview, ThreadLine,
-    ThreadView,
+    BackendError, Card, DecisionView, Glance, GrantLine, GrantRequest, Item, ItemLine, LineQuery, MemoryLine,
+    MemoryVersion, MemoryView, Overview, SkippedLine, ThreadLine, ThreadView,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -128,6 +128,26 @@ pub enum Msg {
     Thread(ThreadId, Told<Box<ThreadView>>),
     /// What was learned.
     Memory(Told<Vec<MemoryLine>>),
+    /// Why an item is there.
+    Why(String, Told<Card>),
+    /// What may be done without asking.
+    Grants(Told<Vec<GrantLine>>),
+    /// A card was accepted, or was not; and where it was, what is allowed from now on.
+    Granted(String, Told<()>, Option<Told<GrantLine>>),
+    /// A grant was revoked or restored.
+    Revoked(Told<GrantLine>),
+    /// Mail that was not shown.
+    Skipped(Told<Vec<SkippedLine>>),
+    /// A mail was taken for something else: for what.
+    Reclassified(Told<String>),
+    /// A profile with its pins.
+    Profile(Told<MemoryView>),
+    /// All versions of a profile, newest first.
+    History(Past, Told<Vec<MemoryVersion>>),
+    /// `$EDITOR` was left: namespace, the version it began with, what was written.
+    ProfileEdited(String, u64, Told<String>),
+    /// A profile was written, pinned or taken back.
+    Learned(Told<String>),
     /// Everything begun and not sent.
     Drafts(Told<Vec<(String, String)>>),
     /// Decisions were taken, or not: by item.
@@ -155,6 +175,8 @@ pub enum Deed {
     Answered,
     /// Ignored.
     Ignored,
+    /// Saved as a draft.
+    Drafted,
     /// A result, filed away.
     Filed,
     /// A result, gone on with.
@@ -173,6 +195,7 @@ impl Deed {
             Deed::Edited => "accepted with changes",
             Deed::Answered => "answered",
             Deed::Ignored => "ignored",
+            Deed::Drafted => "saved as a draft",
             Deed::Filed => "filed away",
             Deed::Continued => "gone on with",
             Deed::Snoozed => "snoozed",
@@ -213,6 +236,32 @@ pub enum Cmd {
     Thread(ThreadId),
     /// List what was learned.
     Memory,
+    /// Read why an item is there.
+    Why(String),
+    /// List what may be done without asking.
+    Grants,
+    /// Accept, and allow more of the same.
+    Grant(Ready, GrantRequest),
+    /// End a grant.
+    Revoke(String),
+    /// Let a built-in grant count again.
+    Restore(String),
+    /// List mail that was not shown.
+    Skipped,
+    /// Take a thread's mail for something else.
+    Reclassify(ThreadId, String),
+    /// Read a profile with its pins.
+    Profile(String),
+    /// Read all versions of a profile.
+    History(String, Past),
+    /// Let a person edit a profile in `$EDITOR`: namespace, version, text.
+    EditProfile(String, u64, String),
+    /// Write a profile on top of the version that was read.
+    Remember(String, u64, String),
+    /// Pin a line of a profile, or let it go.
+    Pin(String, String, bool),
+    /// Make an earlier version of a profile the newest.
+    Revert(String, u64),
     /// Read everything begun and not sent.
     Drafts,
     /// Keep what was begun, or forget it.
@@ -225,6 +274,10 @@ pub enum Cmd {
     Proceed(ThreadId, String),
     /// Take decisions back.
     Undo(Vec<InterruptId>),
+    /// Take back all that was decided together with this one.
+    UndoTogether(InterruptId),
+    /// Take back the newest decision that can be, whoever took it.
+    UndoLast,
     /// Put out of sight until then, or back.
     Snooze(Vec<InterruptId>, Option<Timestamp>),
     /// Stop a thread.
@@ -239,6 +292,8 @@ pub enum Cmd {
     Copy(String),
     /// Let a person edit text in `$EDITOR`; for the layer of this number.
     Editor(u64, String, &'static str),
+    /// Give text to a command of the person's, on its standard input.
+    Pipe(String, String),
     /// Tell a person who may look elsewhere.
     Notice(String),
     /// Stop until the shell says `fg`.
@@ -247,6 +302,15 @@ pub enum Cmd {
     Redraw,
     /// End.
     Quit,
+}
+
+/// What earlier versions of a profile are wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Past {
+    /// To be looked at.
+    Read,
+    /// To go back to one.
+    Revert,
 }
 
 /// Which lines to read.

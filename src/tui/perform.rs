@@ -4,7 +4,10 @@
 
 use super::msg::{Cmd, Deed, Failure, Msg, Read, Ready, Told};
 use crate::graph::{InterruptId, ThreadId};
-use crate::inbox::{By, Decide, Screen, Status, ThreadLine, ThreadQuery};
+use crate::inbox::{
+    BackendError, By, Decide, GrantRequest, MemoryView, Outcome, Screen, SkippedQuery, Status, ThreadLine,
+    ThreadQuery,
+};
 use futures_util::future::join_all;
 use std::path::Path;
 
@@ -31,6 +34,44 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
             Msg::Thread(id, told)
         }
         Cmd::Memory => Msg::Memory(backend.memory().await.map_err(Failure::from)),
+        Cmd::Why(id) => {
+            let told = backend.why(id.clone()).await.map_err(Failure::from);
+            Msg::Why(id, told)
+        }
+        Cmd::Grants => Msg::Grants(backend.grants().await.map_err(Failure::from)),
+        Cmd::Grant(ready, request) => grant(backend, ready, request).await,
+        Cmd::Revoke(id) => Msg::Revoked(backend.revoke(id).await.map_err(Failure::from)),
+        Cmd::Restore(id) => Msg::Revoked(backend.restore(id).await.map_err(Failure::from)),
+        Cmd::Skipped => {
+            let query = SkippedQuery { after: None, limit: THREADS };
+            Msg::Skipped(backend.skipped(query).await.map(|page| page.mails).map_err(Failure::from))
+        }
+        Cmd::Reclassify(thread, class) => {
+            let told = backend.reclassify(thread, class.clone()).await;
+            Msg::Reclassified(told.map(|_| class).map_err(Failure::from))
+        }
+        Cmd::Profile(namespace) => Msg::Profile(backend.memory_show(namespace).await.map_err(Failure::from)),
+        Cmd::History(namespace, past) => {
+            Msg::History(past, backend.memory_history(namespace).await.map_err(Failure::from))
+        }
+        Cmd::Remember(namespace, read, profile) => {
+            let told = backend.memory_edit(namespace, read, profile).await;
+            Msg::Learned(
+                told.map(|view| format!("kept as version {}", view.newest.version)).map_err(Failure::from),
+            )
+        }
+        Cmd::Pin(namespace, line, pinned) => {
+            let told = backend.memory_pin(namespace, line.clone(), pinned).await;
+            let what = if pinned { "pinned" } else { "no longer pinned" };
+            Msg::Learned(told.map(|_| format!("{what}: {line}")).map_err(Failure::from))
+        }
+        Cmd::Revert(namespace, version) => {
+            let told = backend.memory_revert(namespace, version).await;
+            let text = |view: MemoryView| {
+                format!("as in version {version}; kept as version {}", view.newest.version)
+            };
+            Msg::Learned(told.map(text).map_err(Failure::from))
+        }
         Cmd::Drafts => Msg::Drafts(backend.drafts().await.map_err(Failure::from)),
         Cmd::KeepDraft(key, text) => match backend.keep_draft(key, text).await {
             Ok(()) => return None,
@@ -47,6 +88,15 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
             Msg::Decided(Deed::Continued, vec![(thread.to_string(), told)])
         }
         Cmd::Undo(ids) => Msg::Undone(undo(backend, ids).await),
+        Cmd::UndoTogether(id) => Msg::Undone(undo_together(backend, id).await),
+        Cmd::UndoLast => match backend.last_decided().await {
+            Ok(Some(last)) => match last.interrupts.first() {
+                Some(id) => Msg::Undone(undo_together(backend, id.clone()).await),
+                None => return None,
+            },
+            Ok(None) => Msg::Done(Ok("there is nothing to take back".to_owned())),
+            Err(error) => Msg::Done(Err(error.into())),
+        },
         Cmd::Snooze(ids, until) => {
             let each = join_all(ids.into_iter().map(|id| async move {
                 let told = backend.snooze(id.clone(), until).await.map(|_| ()).map_err(Failure::from);
@@ -72,9 +122,14 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
             let ways = tokio::task::spawn_blocking(move || complete(&asked)).await.unwrap_or_default();
             Msg::Completions(layer, typed, ways)
         }
-        Cmd::Copy(_) | Cmd::Editor(..) | Cmd::Notice(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => {
-            return None;
-        }
+        Cmd::Copy(_)
+        | Cmd::Editor(..)
+        | Cmd::EditProfile(..)
+        | Cmd::Pipe(..)
+        | Cmd::Notice(_)
+        | Cmd::Suspend
+        | Cmd::Redraw
+        | Cmd::Quit => return None,
     })
 }
 
@@ -103,13 +158,49 @@ async fn running(backend: &dyn Screen) -> Told<Vec<ThreadLine>> {
     Ok(lines)
 }
 
-/// All at once: the store groups them into one transaction, and one that is refused does not hurt the others.
-async fn decide(backend: &dyn Screen, all: Vec<Ready>) -> Vec<(String, Told<()>)> {
-    let each = all.into_iter().map(|Ready { id, shown, decision, learn }| async move {
-        let decide = Decide { interrupt: id.clone(), decision, shown: Some(shown), learn, by: By::Tui };
-        (id.to_string(), backend.decide(decide).await.map(|_| ()).map_err(Failure::from))
-    });
-    join_all(each).await
+fn bound(Ready { id, shown, decision, learn }: Ready) -> Decide {
+    Decide { interrupt: id, decision, shown: Some(shown), learn, by: By::Tui }
+}
+
+/// What was confirmed as one is decided as one, so that it can be taken back as one.
+async fn decide(backend: &dyn Screen, mut all: Vec<Ready>) -> Vec<(String, Told<()>)> {
+    if all.len() == 1
+        && let Some(one) = all.pop()
+    {
+        let id = one.id.to_string();
+        return vec![(id, backend.decide(bound(one)).await.map(|_| ()).map_err(Failure::from))];
+    }
+    let ids: Vec<String> = all.iter().map(|ready| ready.id.to_string()).collect();
+    match backend.decide_together(all.into_iter().map(bound).collect()).await {
+        Ok(each) => each.into_iter().map(told).collect(),
+        Err(error) => {
+            let failure = Failure::from(error);
+            ids.into_iter().map(|id| (id, Err(failure.clone()))).collect()
+        }
+    }
+}
+
+fn told((id, outcome): (InterruptId, Result<Outcome, BackendError>)) -> (String, Told<()>) {
+    (id.to_string(), outcome.map(|_| ()).map_err(Failure::from))
+}
+
+async fn undo_together(backend: &dyn Screen, id: InterruptId) -> Vec<(String, Told<()>)> {
+    match backend.undo_batch(id.clone()).await {
+        Ok(each) => each.into_iter().map(told).collect(),
+        Err(error) => vec![(id.to_string(), Err(error.into()))],
+    }
+}
+
+/// Accepts first: what was refused allows nothing.
+async fn grant(backend: &dyn Screen, ready: Ready, request: GrantRequest) -> Msg {
+    let id = ready.id.to_string();
+    match backend.decide(bound(ready)).await {
+        Ok(_) => {
+            let grant = backend.grant(request).await.map_err(Failure::from);
+            Msg::Granted(id, Ok(()), Some(grant))
+        }
+        Err(error) => Msg::Granted(id, Err(error.into()), None),
+    }
 }
 
 async fn undo(backend: &dyn Screen, ids: Vec<InterruptId>) -> Vec<(String, Told<()>)> {

@@ -5,8 +5,9 @@
 //! is free and tried for while it is not.
 
 use super::key::Key;
-use super::model::{Model, Options, Startable};
+use super::model::Model;
 use super::msg::{Cmd, Driving, Failure, Mouse, Msg, Press, Seen};
+use super::options::{Options, Startable};
 use super::perform::perform;
 use super::terminal::{self, Screen, TerminalError};
 use super::{update, view};
@@ -80,6 +81,7 @@ pub async fn run(local: Local, mut options: Options) -> Result<(), RunError> {
         waiting: VecDeque::new(),
         dirty: true,
         unseen: false,
+        lent: false,
     };
     let ended = app.run().await;
     let App { screen, local, .. } = app;
@@ -104,6 +106,8 @@ struct App {
     dirty: bool,
     /// A key was waiting when the last frame was flushed.
     unseen: bool,
+    /// Somebody else had the terminal, and no key came since.
+    lent: bool,
 }
 
 /// Whether the loop goes on.
@@ -147,7 +151,9 @@ impl App {
             let flow = tokio::select! {
                 biased;
                 sign = ends.wait() => match sign {
-                    Sign::End => Flow::End,
+                    // Ctrl-C while somebody else had the terminal was meant for them.
+                    Sign::Interrupt if std::mem::take(&mut self.lent) => Flow::On,
+                    Sign::End | Sign::Interrupt => Flow::End,
                     Sign::GoOn => {
                         self.screen.again()?;
                         self.dirty = true;
@@ -195,6 +201,7 @@ impl App {
 
     /// Reads everything that is waiting before any of it is handled.
     async fn input(&mut self, first: Event) -> Result<Flow, RunError> {
+        self.lent = false;
         let at = Instant::now();
         let mut events = vec![first];
         self.read_waiting().await;
@@ -274,6 +281,16 @@ impl App {
                     let told = told.map_err(|text| Failure { stale: false, text });
                     let _ = self.send.send(Msg::Edited(layer, told));
                 }
+                Cmd::EditProfile(namespace, read, text) => {
+                    let told = self.lend(move || terminal::edit(&text, "md"))?;
+                    let told = told.map_err(|text| Failure { stale: false, text });
+                    let _ = self.send.send(Msg::ProfileEdited(namespace, read, told));
+                }
+                Cmd::Pipe(command, text) => {
+                    if let Err(text) = self.lend(move || terminal::pipe(&command, &text))? {
+                        self.model.fail(text);
+                    }
+                }
                 cmd => self.spawn(cmd),
             }
         }
@@ -283,6 +300,7 @@ impl App {
     /// Gives the terminal away: whoever has it reads the keys, so our own reader is dropped first.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, RunError> {
         self.events = None;
+        self.lent = true;
         let done = self.screen.lend(work)?;
         self.events = Some(EventStream::new());
         if let Ok((columns, rows)) = crossterm::terminal::size() {
@@ -326,6 +344,8 @@ async fn next(events: &mut Option<EventStream>) -> Option<std::io::Result<Event>
 enum Sign {
     /// To end.
     End,
+    /// To end, where it was meant for us.
+    Interrupt,
     /// Somebody stopped us and let us go on.
     GoOn,
 }
@@ -333,7 +353,7 @@ enum Sign {
 /// The signals that end us, and the one that lets us go on.
 struct Ends {
     #[cfg(unix)]
-    signals: [tokio::signal::unix::Signal; 2],
+    signals: [tokio::signal::unix::Signal; 3],
     #[cfg(unix)]
     go_on: tokio::signal::unix::Signal,
 }
@@ -345,7 +365,11 @@ impl Ends {
             use tokio::signal::unix::{SignalKind, signal};
             let go_on = SignalKind::from_raw(rustix::process::Signal::CONT.as_raw());
             Ok(Self {
-                signals: [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?],
+                signals: [
+                    signal(SignalKind::terminate())?,
+                    signal(SignalKind::hangup())?,
+                    signal(SignalKind::interrupt())?,
+                ],
                 go_on: signal(go_on)?,
             })
         }
@@ -356,10 +380,11 @@ impl Ends {
     async fn wait(&mut self) -> Sign {
         #[cfg(unix)]
         {
-            let [terminate, hangup] = &mut self.signals;
+            let [terminate, hangup, interrupt] = &mut self.signals;
             tokio::select! {
                 _ = terminate.recv() => Sign::End,
                 _ = hangup.recv() => Sign::End,
+                _ = interrupt.recv() => Sign::Interrupt,
                 _ = self.go_on.recv() => Sign::GoOn,
             }
         }

@@ -1,15 +1,26 @@
 //! Safe keys: nothing is decided unseen, by repetition, by typing ahead, by paste or by mouse.
 //!
+//! Terminals do not say whether a key was pressed or is held down, so time has to tell. A key that has just decided and
+//! comes again may be the first repeat of itself; it acts only when it stays the last one for a moment ([`SETTLE`]),
+//! which a held key does not. Who presses the same key three times a second is served, a moment later.
+//!
 //! Pure: what was drawn and when keys were read comes in as data. A decision key acts on [`Shown`], which is set only
 //! when a frame with that card was flushed and no key was waiting then. Paste and mouse never get here.
 
 use super::action::Action;
+use super::key::Key;
 use super::model::Model;
 use super::msg::Press;
 use std::time::{Duration, Instant};
 
 /// A key that comes again sooner is held down, not pressed.
 pub const REPEAT: Duration = Duration::from_millis(120);
+
+/// No keyboard waits longer than this before it begins to repeat.
+pub const INITIAL: Duration = Duration::from_millis(700);
+
+/// A key held down comes again within this.
+pub const SETTLE: Duration = Duration::from_millis(250);
 
 /// An irreversible proposal is looked at for at least so long.
 pub const LOOK: Duration = Duration::from_millis(700);
@@ -25,6 +36,26 @@ pub struct Shown {
     pub since: Instant,
 }
 
+/// The key that took the last decision, as long as it may still be down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spent {
+    /// Which.
+    pub key: Key,
+    /// Whether it is known to be held down.
+    pub held: bool,
+}
+
+/// A decision that waits until it is clear that its key is not held down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Late {
+    /// What the key means.
+    pub action: Action,
+    /// When it was pressed.
+    pub at: Instant,
+    /// What was on the screen then.
+    pub shown: Shown,
+}
+
 /// What becomes of a decision key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
@@ -32,8 +63,38 @@ pub enum Guard {
     Acts,
     /// It asks once more, for this reason.
     Asks(&'static str),
+    /// It acts in a moment, unless it comes again until then.
+    Waits,
     /// It does nothing, for this reason.
     Dead(&'static str),
+}
+
+/// Notes what a key says about those before it. Comes before anything is made of the key itself.
+pub fn heard(model: &mut Model, press: Press) {
+    let late = model.late.take();
+    match model.last_key {
+        Some((key, at)) if key == press.key => {
+            if press.at.saturating_duration_since(at) > INITIAL {
+                model.spent = None;
+            } else if let (Some(spent), Some(_)) = (&mut model.spent, &late) {
+                spent.held = true;
+            }
+        }
+        _ => {
+            model.spent = None;
+            if late.is_some() {
+                model.say("not decided: another key came too soon after it");
+            }
+        }
+    }
+}
+
+/// What has waited long enough and is still on the screen.
+pub fn due(model: &mut Model) -> Option<Late> {
+    let now = model.now;
+    let late = model.late.take_if(|late| now.saturating_duration_since(late.at) >= SETTLE)?;
+    let same = model.layers.is_empty() && model.shown.as_ref() == Some(&late.shown);
+    same.then_some(late)
 }
 
 /// Whether a press is a person's, and not a burst or a key held down.
@@ -63,8 +124,15 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if shown.id != row.id || shown.hash != hash || press.at < shown.since {
         return Guard::Dead("its card is not on the screen; Enter opens it");
     }
+    let acts = match model.spent {
+        Some(Spent { key, held: true }) if key == press.key => {
+            return Guard::Dead("the key seems to be held down; let go of it for a moment");
+        }
+        Some(Spent { key, .. }) if key == press.key => Guard::Waits,
+        _ => Guard::Acts,
+    };
     if action != Action::Accept {
-        return Guard::Acts;
+        return acts;
     }
     if row.irreversible && press.at.saturating_duration_since(shown.since) < LOOK {
         return Guard::Dead("this cannot be taken back once done: look at it for a moment, then accept");
@@ -75,7 +143,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if !opened.end_seen {
         return Guard::Asks("its end has not been on the screen");
     }
-    Guard::Acts
+    acts
 }
 
 /// Whether a key may confirm what the uppermost layer asks.

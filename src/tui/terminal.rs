@@ -206,6 +206,26 @@ pub fn edit(text: &str, ending: &str) -> Result<String, String> {
     }
 }
 
+/// Runs a person's command with `text` on its standard input, and waits until what it printed has been read.
+pub fn pipe(command: &str, text: &str) -> Result<(), String> {
+    let mut child = Command::new("sh")
+        .arg("-c")
+        .arg(command)
+        .stdin(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("no shell could be started: {error}"))?;
+    if let Some(mut input) = child.stdin.take() {
+        // A command may read as much as it likes, and end before the rest of it.
+        let _ = input.write_all(text.as_bytes());
+    }
+    let status = child.wait().map_err(|error| format!("{command} is lost: {error}"))?;
+    let told = if status.success() { String::new() } else { format!("{status}; ") };
+    print!("[sayso: {told}Enter goes back] ");
+    let _ = io::stdout().flush();
+    let _ = io::stdin().read_line(&mut String::new());
+    Ok(())
+}
+
 fn private_file(text: &str, ending: &str) -> io::Result<std::path::PathBuf> {
     let mut random = [0_u8; 8];
     getrandom::fill(&mut random).map_err(|e| io::Error::other(e.to_string()))?;

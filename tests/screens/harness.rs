@@ -8,7 +8,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
 use sayso::graph::ThreadId;
-use sayso::inbox::{Backend, DecisionView, Registry, Screen, ThreadQuery};
+use sayso::inbox::{Backend, DecisionView, GrantLine, MemoryView, Registry, Screen, ThreadQuery};
 use sayso::store::{MemoryCause, Store};
 use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, Seen, Startable, perform, update, view};
 use serde_json::Value;
@@ -86,9 +86,14 @@ impl Desk {
         let mut queue: VecDeque<Cmd> = cmds.into();
         while let Some(cmd) = queue.pop_front() {
             match cmd {
-                Cmd::Copy(_) | Cmd::Editor(..) | Cmd::Notice(_) | Cmd::Suspend | Cmd::Redraw | Cmd::Quit => {
-                    self.outside.push(cmd);
-                }
+                Cmd::Copy(_)
+                | Cmd::Editor(..)
+                | Cmd::EditProfile(..)
+                | Cmd::Pipe(..)
+                | Cmd::Notice(_)
+                | Cmd::Suspend
+                | Cmd::Redraw
+                | Cmd::Quit => self.outside.push(cmd),
                 cmd => {
                     if let Some(msg) = self.runtime.block_on(perform(&self.local, cmd)) {
                         queue.extend(update(&mut self.model, msg));
@@ -121,6 +126,17 @@ impl Desk {
         self.at += after;
         let press = Press { key, at: self.at, burst };
         self.tell(Msg::Key(press));
+    }
+
+    /// Time passes, as the loop tells it.
+    pub fn pass(&mut self, time: Duration) {
+        let until = self.at + time;
+        while self.at < until {
+            self.at = (self.at + Duration::from_millis(50)).min(until);
+            let (at, wall) = (self.at, self.model.wall);
+            self.tell(Msg::Tick(at, wall));
+        }
+        self.drawn();
     }
 
     /// Keys as a person presses them, one a second, looking at the screen in between.
@@ -169,7 +185,8 @@ impl Desk {
         let model = &self.model;
         let listed = model.list.all().iter().flat_map(|row| [row.id.clone(), row.thread.to_string()]);
         let threads = model.threads.rows.iter().chain(&model.running.rows).map(|line| line.id.to_string());
-        for id in listed.chain(threads) {
+        let grants = model.grants.iter().filter(|grant| !grant.builtin).map(|grant| grant.id.clone());
+        for id in listed.chain(threads).chain(grants) {
             // A box may lie over a part of it.
             for left in (5..=id.len()).rev() {
                 text = text.replace(&id[..left], &"#".repeat(left));
@@ -209,6 +226,15 @@ impl Desk {
         self.runtime.block_on(work(&local));
         self.tell(Msg::Changed);
         self.drawn();
+    }
+
+    pub fn grants(&self) -> Vec<GrantLine> {
+        let all = self.runtime.block_on(self.local.grants()).unwrap();
+        all.into_iter().filter(|grant| grant.in_force && !grant.builtin).collect()
+    }
+
+    pub fn profile(&self) -> MemoryView {
+        self.runtime.block_on(self.local.memory_show("response_preferences".to_owned())).unwrap()
     }
 
     pub fn remember(&mut self) {

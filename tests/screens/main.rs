@@ -4,9 +4,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod allowed;
 mod drafts;
 mod harness;
 mod keys;
+mod mails;
 mod safe;
 mod sizes;
 mod snapshots;

@@ -44,6 +44,49 @@ fn i15_a_key_held_down_decides_once() {
 }
 
 #[test]
+fn who_presses_three_times_a_second_decides_three_times() {
+    let mut desk = Desk::with(SIZE, mails());
+    for _ in 0..3 {
+        desk.key(Key::plain('a'), Duration::ZERO, false);
+        desk.drawn();
+        desk.pass(MS(330));
+    }
+    assert_eq!(desk.decisions().len(), 3);
+}
+
+#[test]
+fn another_key_too_soon_takes_a_waiting_decision_away() {
+    let mut desk = Desk::with(SIZE, mails());
+    desk.press("a");
+    desk.key(Key::plain('a'), MS(300), false);
+    desk.drawn();
+    desk.key(Key::plain('j'), MS(100), false);
+    desk.pass(MS(1000));
+    assert_eq!(desk.decisions().len(), 1);
+    assert!(desk.note().contains("another key came too soon"), "{}", desk.note());
+    desk.press("a");
+    assert_eq!(desk.decisions().len(), 2);
+}
+
+#[test]
+fn a_waiting_decision_is_not_taken_on_what_came_in_its_place() {
+    let mut desk = Desk::with(SIZE, mails());
+    desk.press("a");
+    desk.key(Key::plain('a'), MS(300), false);
+    desk.drawn();
+    desk.tell(Msg::Mouse(Mouse::Click, 5, 6));
+    desk.pass(MS(1000));
+    assert_eq!(desk.decisions().len(), 1);
+}
+
+/// Mails enough for a key held down to do harm.
+fn mails() -> Vec<(&'static str, serde_json::Value)> {
+    (0..6)
+        .map(|n| ("desk", json!({"kind": "mail", "title": format!("Mail {n}"), "from": "x@example.org"})))
+        .collect()
+}
+
+#[test]
 fn i15_a_hidden_card_is_not_decided() {
     let mut desk = Desk::full((60, 10));
     desk.press("a").press("i").press("ja");
@@ -99,7 +142,30 @@ fn a_warning_or_an_unseen_end_is_asked_about() {
 
 /// A key sequence: ordinary keys, pressed at any speed, read in bursts or not, drawn in between or not.
 fn anything() -> impl Strategy<Value = Vec<(usize, u64, bool, bool)>> {
-    prop::collection::vec((0_usize..60, 0_u64..900, any::<bool>(), any::<bool>()), 1..40)
+    prop::collection::vec((0_usize..80, 0_u64..900, any::<bool>(), any::<bool>()), 1..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// However long a keyboard waits before it repeats a key, and however fast it repeats it then.
+    #[test]
+    fn i15_a_held_key_decides_one_item(key in 0_usize..3, delay in 130_u64..700, interval in 10_u64..250, repeats in 1_u32..40) {
+        let key = row("aiI")[key];
+        let mut desk = Desk::with(SIZE, mails());
+        desk.key(key, MS(1000), false);
+        desk.drawn();
+        desk.pass(MS(delay));
+        for _ in 0..repeats {
+            desk.key(key, Duration::ZERO, false);
+            desk.drawn();
+            desk.pass(MS(interval));
+        }
+        // It is let go a moment after its last repeat, and that one alone cannot be told from a press.
+        let most = if repeats == 1 { 2 } else { 1 };
+        desk.pass(MS(2000));
+        prop_assert!(desk.decisions().len() <= most, "{} decided", desk.decisions().len());
+    }
 }
 
 proptest! {
@@ -108,11 +174,11 @@ proptest! {
     /// Whatever is pressed, unless it is a decision key on a card that is shown or a `y` on a question that is.
     #[test]
     fn nothing_else_decides(keys in anything()) {
-        let all = row("jkgGJKHhl/nN\\:?cu!qQst*=V 1234]bT[zxvwyXEe<enter><esc><tab><ctrl-s><ctrl-d><ctrl-u><ctrl-c><backspace><up><down>aiIr");
+        let all = row("ADCLPRdow|jkgGJKHhl/nN\\:?cu!qQst*=V 1234]bT[zxvwyXEe<enter><esc><tab><ctrl-s><ctrl-d><ctrl-u><ctrl-c><backspace><up><down>aiIr");
         let mut desk = Desk::full((120, 32));
         for (n, wait, burst, draw) in keys {
             let key = all[n % all.len()];
-            let decides = "aiIy".contains(key.letter().unwrap_or(' ')) || key == row("<ctrl-s>")[0];
+            let decides = "aiIyD".contains(key.letter().unwrap_or(' ')) || key == row("<ctrl-s>")[0];
             // Meant: alone, after a look, on something that is there to be decided.
             let meant = decides && !burst && (desk.model.shown.is_some() || desk.model.layer_shown.is_some());
             let before = desk.decisions().len();

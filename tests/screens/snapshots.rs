@@ -1,7 +1,9 @@
 //! Every screen and layer at three sizes.
 
 use crate::harness::Desk;
-use sayso::graph::Progress;
+use crate::support::desk;
+use sayso::graph::{Progress, ThreadId};
+use sayso::inbox::SkippedLine;
 use sayso::tui::{Driving, Msg};
 use serde_json::json;
 
@@ -13,9 +15,24 @@ fn snap(name: &str, keys: &str) {
     });
 }
 
+/// The same over a desk with nothing but a conversation of mails on it.
+fn snap_mail(name: &str, keys: &str) {
+    snap_on(
+        name,
+        |size| Desk::with(size, vec![desk::letter()]),
+        |desk| {
+            desk.press(keys);
+        },
+    );
+}
+
 fn snap_with(name: &str, work: impl Fn(&mut Desk)) {
+    snap_on(name, Desk::full, work);
+}
+
+fn snap_on(name: &str, begin: impl Fn((u16, u16)) -> Desk, work: impl Fn(&mut Desk)) {
     for size in SIZES {
-        let mut desk = Desk::full(size);
+        let mut desk = begin(size);
         work(&mut desk);
         insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
             insta::assert_snapshot!(format!("{name}_{}x{}", size.0, size.1), desk.dump());
@@ -34,6 +51,36 @@ fn inbox() {
     snap("inbox_wide", "jjjjjjj");
     snap("inbox_result", "G");
     snap("inbox_unfolded", "<enter>T");
+}
+
+#[test]
+fn mails() {
+    snap_mail("mail", "<enter>");
+    snap_mail("mail_end", "<enter>G");
+    snap_mail("mail_unfolded", "<enter>T");
+    snap_mail("mail_headers", "<enter>H");
+    snap_mail("mail_attachments", "<enter>v");
+    snap_mail("mail_links", "<enter>Lj");
+    snap_mail("mail_pipe", "<enter>|less");
+}
+
+#[test]
+fn markdown() {
+    let text = "# What changed\n\nTwo modules were **split**, and *nothing else* moved; see \
+                [the commit](https://example.org/c/1).\n\n- `text/markdown.rs` draws headings, lists, emphasis, \
+                code and links, in lines that hang where they are long\n- tables are set in columns\n\n\
+                | module | lines | before |\n|---|---:|---|\n| `text` | 260 | 231 |\n| **cli** | 224 | 455 |\n\n\
+                ```python\ndef mean(values):\n    return sum(values) / len(values)\n```\n\n> as asked\n";
+    let sample = || {
+        vec![("report", json!({"kind": "report", "title": "What changed in the code base?", "text": text}))]
+    };
+    snap_on(
+        "markdown",
+        |size| Desk::with(size, sample()),
+        |desk| {
+            desk.press("<enter>");
+        },
+    );
 }
 
 #[test]
@@ -110,6 +157,57 @@ fn tabs() {
             delta: "I have read three files so far.".to_owned(),
         }));
     });
+}
+
+#[test]
+fn allowed() {
+    snap("grant_menu", "jA");
+    snap("grant_confirm", "jAjj<enter>");
+    snap("granted", "jA<enter>y");
+    snap("grants", "jA<enter>y4");
+    snap("why", "w");
+    snap("reclassify", "C");
+    snap("reclassify_confirm", "Cjj<enter>");
+    snap("skipped_none", "gk");
+    snap_with("skipped", |desk| {
+        desk.press("gk");
+        desk.tell(Msg::Skipped(Ok(skipped())));
+    });
+}
+
+fn skipped() -> Vec<SkippedLine> {
+    let line = |title: &str, sender: &str, reason: &str, thread| SkippedLine {
+        thread,
+        title: title.to_owned(),
+        sender: sender.to_owned(),
+        reason: reason.to_owned(),
+        at: crate::harness::wall(),
+    };
+    let thread = ThreadId::parse("t12345678").ok();
+    vec![
+        line("Ten ways to sell more", "News <news@letters.test>", "a rule: list *.letters.test", None),
+        line("Your parcel", "post@parcels.test", "it tells what another mail told already", thread),
+    ]
+}
+
+#[test]
+fn profiles() {
+    let learned = |keys: &'static str| {
+        move |desk: &mut Desk| {
+            desk.remember();
+            desk.press("3").press(keys);
+        }
+    };
+    snap_with("memory_add", learned("oAnswers in French."));
+    snap_with("memory_added", learned("oAnswers in French.<enter>"));
+    snap_with("memory_history", learned("oAnswers in French.<enter>d"));
+    snap_with("memory_pin", learned("P"));
+    snap_with("memory_revert", learned("oAnswers in French.<enter>R<enter>"));
+}
+
+#[test]
+fn demo() {
+    snap_with("demo", |desk| desk.model.options.demo = true);
 }
 
 #[test]

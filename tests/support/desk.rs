@@ -1,10 +1,12 @@
 //! A desk with everything a person can be asked: approvals, mails, questions, trouble and results.
 
 use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Decision, Event, Graph, Interrupt, Kind, NodeError, State, Warning,
-    What, Workflow, ask, end, goto,
+    Answer, ChildResult, Command, Ctx, Decision, Event, Grantable, Graph, Interrupt, Kind, NodeError, State,
+    Warning, What, Workflow, ask, end, goto,
 };
-use sayso::inbox::{Block, Card, Item, ItemKind, Span, Spec, Tone, proposal};
+use sayso::inbox::{
+    AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock, Span, Spec, Tone, proposal,
+};
 use sayso::text::Visible;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +31,7 @@ pub struct Desk {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeskInput {
-    /// mail, reply, meeting, python, question, trouble, slow or report
+    /// mail, letter, reply, meeting, python, question, trouble, slow or report
     pub kind: String,
     /// One line
     pub title: String,
@@ -117,7 +119,7 @@ async fn begin(ctx: Ctx<Outbox>, state: Arc<Desk>) -> Result<Command<Desk>, Node
 
 fn asked(state: &Desk) -> Interrupt {
     let (kind, action, args, schema) = match state.kind.as_str() {
-        "mail" => (Kind::Triage, "notify", json!({"subject": state.title}), Value::Bool(true)),
+        "mail" | "letter" => (Kind::Triage, "notify", json!({"subject": state.title}), Value::Bool(true)),
         "meeting" => (
             Kind::Approval,
             "schedule_meeting",
@@ -159,6 +161,10 @@ fn asked(state: &Desk) -> Interrupt {
     asked.gist = state.text.lines().next().unwrap_or_default().chars().take(80).collect();
     asked.source = Some(state.from.clone()).filter(|from| !from.is_empty());
     asked.irreversible = matches!(state.kind.as_str(), "reply" | "meeting" | "warned");
+    if state.kind == "reply" {
+        asked.allow.draft = true;
+        asked.grantable = Grantable { thread: true, sender: Some("eve@example.org".to_owned()) };
+    }
     if state.kind == "warned" {
         let text = "the recipient is not in this conversation".to_owned();
         asked.warnings.push(Warning { code: "recipient_outside_thread".to_owned(), text });
@@ -198,7 +204,7 @@ async fn rest(_: Ctx<Outbox>, _: Arc<Desk>) -> Result<Command<Desk>, NodeError> 
 fn card(state: &Desk, item: &Item) -> Card {
     let text = |raw: &str| Visible::new(raw);
     if item.kind == ItemKind::Result {
-        return Card { blocks: vec![Block::Text(text(&state.text))] };
+        return Card { blocks: vec![Block::Markdown(text(&state.text))] };
     }
     let mut blocks = Vec::new();
     let args = item.args.as_object().cloned().unwrap_or_default();
@@ -220,6 +226,7 @@ fn card(state: &Desk, item: &Item) -> Card {
             ]));
         }
         "question" => blocks.push(Block::Text(text(&state.text))),
+        "notify" if state.kind == "letter" => blocks.extend(letters(state)),
         _ => {
             let shown = |value: &Value| match value {
                 Value::String(one) => one.clone(),
@@ -243,6 +250,59 @@ fn card(state: &Desk, item: &Item) -> Card {
         }
     }
     Card { blocks }
+}
+
+/// A conversation of three mails, with everything in them that a mail can hold.
+fn letters(state: &Desk) -> Vec<Block> {
+    let text = |raw: &str| Visible::new(raw);
+    let quoted = |lines: usize| "> as I said before\n".repeat(lines);
+    let mail = |from: &str, date: &str, words: &str, quotes: usize| MailBlock {
+        from: Visible::line(from),
+        to: Visible::line("Ada Lovelace <ada@example.org>"),
+        date: Visible::line(date),
+        subject: Visible::line(&format!("Re: {}", state.title)),
+        headers: [("Message-ID", "<1@example.org>"), ("X-Mailer", "quill 1.0"), ("X-Empty", "")]
+            .map(|(name, value)| (text(name), text(value)))
+            .to_vec(),
+        body: vec![
+            BodyPiece { quoted: false, text: text(words) },
+            BodyPiece { quoted: true, text: text(&quoted(quotes)) },
+        ],
+        ..MailBlock::default()
+    };
+    let newest = MailBlock {
+        cc: Visible::line(
+            "bob@example.org, carol@example.org, dan@example.org, eve@example.org, fay@example.org",
+        ),
+        attachments: vec![
+            AttachmentLine { name: text("figures.xlsx"), kind: text("spreadsheet"), bytes: 18_204 },
+            AttachmentLine { name: Visible::line(&state.title), kind: text("image/png"), bytes: 2_400_000 },
+        ],
+        links: vec![
+            (text("https://example.org/report"), text("https://example.org/report")),
+            (text("www.your-bank.example"), text("https://login.evil.test/your-bank?next=account")),
+        ],
+        hidden: 2,
+        ..mail(&state.from, "Mon 2 Mar, 09:41", &state.text, 14)
+    };
+    let mut elsewhere =
+        mail("Ada Lovelace <ada@example.org>", "Sun 1 Mar, 18:03", "Could you send me the figures?\n", 2);
+    elsewhere.subject = Visible::line("Something else");
+    elsewhere.folded = true;
+    let oldest = MailBlock {
+        folded: true,
+        ..mail(&state.from, "Fri 27 Feb, 11:20", "Hello Ada,\n\nthe quarter is over.\n", 0)
+    };
+    [newest, elsewhere, oldest].map(|mail| Block::Mail(Box::new(mail))).to_vec()
+}
+
+/// A mail to look at; it is not among the samples, whose order tests rely on.
+pub fn letter() -> (&'static str, Value) {
+    let text = "Hello Ada,\n\nhere are the figures for the quarter. The second sheet has what was returned.\n\nBob\n";
+    (
+        "desk",
+        json!({"kind": "letter", "title": "Quarterly figures", "from": "Bob Stone <bob@example.org>", "text": text}),
+    )
 }
 
 fn graph() -> Graph<Desk, Outbox> {

@@ -7,4 +7,5 @@ mod support;
 mod child;
 mod deciding;
 mod leaving;
+mod mails;
 mod pty;

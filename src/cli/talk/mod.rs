@@ -6,7 +6,6 @@
 //! and the conversation goes on from there.
 
 mod input;
-mod markdown;
 mod screen;
 
 use super::context::Here;

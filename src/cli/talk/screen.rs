@@ -3,10 +3,9 @@
 //!
 //! It changes no mode of the terminal, so there is nothing to restore however the process ends.
 
-use super::markdown::{self, Line, Markdown, Tone};
 use crate::cli::output::{columns, styled};
 use crate::inbox::{Block, Card};
-use crate::text::{Visible, width};
+use crate::text::{Line, Markdown, Visible, Weight, width};
 use std::io::Write;
 
 /// Longer lines are hard to read.
@@ -39,14 +38,14 @@ impl Screen {
     /// Running text, from wherever.
     pub(super) fn text(&mut self, text: &str) {
         let text = Visible::new(text.trim_end());
-        self.lines(&markdown::lines(&text, self.columns()));
+        self.lines(&Markdown::default().lines(&text, self.columns()));
     }
 
     /// A sentence of our own.
     pub(super) fn say(&mut self, text: &str) {
         let text = Visible::new(text);
         let lines: Vec<Line> = crate::text::wrap(&text, self.columns())
-            .map(|line| vec![(Tone::Quiet, line.to_owned())])
+            .map(|line| vec![(Weight::Quiet, line.to_owned())])
             .collect();
         self.lines(&lines);
     }
@@ -71,7 +70,7 @@ impl Screen {
     pub(super) fn prompt(&mut self, mark: &str) {
         self.clear();
         let mut out = String::new();
-        self.piece(&mut out, Tone::Strong, mark);
+        self.piece(&mut out, Weight::Strong, mark);
         out.push(' ');
         self.write(&out);
     }
@@ -88,7 +87,7 @@ impl Screen {
         let room = columns().saturating_sub(3);
         let text = if tail.is_empty() { Visible::line(what) } else { Visible::line(tail) };
         let mut out = format!("\r{} ", FRAMES[self.frame]);
-        self.piece(&mut out, Tone::Quiet, last_columns(&text, room));
+        self.piece(&mut out, Weight::Quiet, last_columns(&text, room));
         out.push_str("\x1b[K");
         self.status = true;
         self.write(&out);
@@ -108,8 +107,8 @@ impl Screen {
             let plain = match block {
                 Block::Turns(_) => continue,
                 Block::Fields(_) if !fields => continue,
-                Block::Text(text) if text.as_str().trim() == seen.trim() => continue,
-                Block::Text(text) => {
+                Block::Text(text) | Block::Markdown(text) if text.as_str().trim() == seen.trim() => continue,
+                Block::Text(text) | Block::Markdown(text) => {
                     self.text(text.as_str());
                     self.gap();
                     continue;
@@ -132,11 +131,12 @@ impl Screen {
         }
     }
 
-    fn piece(&self, out: &mut String, tone: Tone, text: &str) {
-        let code = match tone {
-            Tone::Plain => None,
-            Tone::Strong => Some("\x1b[1m"),
-            Tone::Quiet => Some("\x1b[2m"),
+    fn piece(&self, out: &mut String, weight: Weight, text: &str) {
+        let code = match weight {
+            Weight::Plain | Weight::Code | Weight::Link => None,
+            Weight::Heading | Weight::Strong => Some("\x1b[1m"),
+            Weight::Emphasis => Some("\x1b[3m"),
+            Weight::Quiet => Some("\x1b[2m"),
         };
         match code.filter(|_| self.styled) {
             None => out.push_str(text),

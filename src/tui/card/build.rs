@@ -4,7 +4,7 @@ use super::doc::{Doc, Piece, Sort, Source};
 use super::highlight::{Language, highlight};
 use crate::graph::Warning;
 use crate::inbox::{Block, Card, DecisionView, Item};
-use crate::text::{Visible, width};
+use crate::text::{Markdown, Visible, width};
 use crate::tui::words;
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,15 +16,15 @@ const PIECE: usize = 4096;
 const PLAIN: usize = 1024 * 1024;
 
 /// Quotes shorter than this stay.
-const QUOTE: usize = 4;
+pub(super) const QUOTE: usize = 4;
 
-/// What is folded away.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Folds {
-    /// Quotes and all turns but the newest.
-    Closed,
-    /// Nothing.
-    Open,
+/// What of a card is unfolded; at first nothing is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Folds {
+    /// Quotes, older mails and older turns.
+    pub open: bool,
+    /// Every header of a mail.
+    pub headers: bool,
 }
 
 /// What stands around the card: what is known of its item, and what was answered before.
@@ -48,14 +48,20 @@ impl Doc {
         }
         let title = Visible::line(&item.title);
         let mut heading = None;
+        // A subject that stands above already is not said again by each mail.
+        let mut known = vec![item.title.as_str()];
         for (n, block) in card.blocks.iter().enumerate() {
-            if matches!(block, Block::Turns(_)) && doc.proposal == 0 {
+            if matches!(block, Block::Turns(_) | Block::Mail(_)) && doc.proposal == 0 {
                 // The conversation's own heading is no part of what is proposed.
                 doc.proposal = heading.unwrap_or(doc.pieces.len());
             }
             heading = matches!(block, Block::Heading(_)).then_some(doc.pieces.len());
             match block {
                 Block::Heading(heading) if *heading == title && n == 0 => {}
+                Block::Mail(mail) => {
+                    doc.mail(n, mail, &known, folds);
+                    known.push(&mail.subject);
+                }
                 block => doc.block(n, block, folds),
             }
         }
@@ -81,24 +87,35 @@ impl Doc {
         doc.gap();
         let card = doc.card.clone();
         for (n, block) in card.blocks.iter().enumerate() {
-            doc.block(n, block, Folds::Open);
+            doc.block(n, block, Folds { open: true, headers: false });
+        }
+        while doc.pieces.last().is_some_and(|piece| piece.sort == Sort::Gap) {
+            doc.pieces.pop();
         }
         doc.proposal = doc.pieces.len();
         doc
     }
 
-    fn own(&mut self, sort: Sort, text: String) {
+    pub(super) fn own(&mut self, sort: Sort, text: String) {
         self.pieces.push(Piece { sort, source: Source::Own(text) });
     }
 
-    fn gap(&mut self) {
+    /// A part begins here, unless its heading has just begun it.
+    pub(super) fn begin_part(&mut self) {
+        let headed = self.pieces.last().is_some_and(|piece| piece.sort == Sort::Heading);
+        if !headed {
+            self.parts.push(self.pieces.len());
+        }
+    }
+
+    pub(super) fn gap(&mut self) {
         if self.pieces.last().is_some_and(|piece| piece.sort != Sort::Gap) {
             self.own(Sort::Gap, String::new());
         }
     }
 
     /// Cuts a part of the card into pieces of one sort.
-    fn cut(&mut self, sort: &Sort, block: usize, part: usize, text: &str, within: Range<usize>) {
+    pub(super) fn cut(&mut self, sort: &Sort, block: usize, part: usize, text: &str, within: Range<usize>) {
         let mut start = within.start;
         while start < within.end {
             let end = piece_end(text, start, within.end);
@@ -132,6 +149,7 @@ impl Doc {
                 return;
             }
             Block::Text(text) => self.quoted(&Sort::Text, n, 0, text, folds),
+            Block::Markdown(text) => self.markdown(n, text),
             Block::Fields(fields) => {
                 let indent = fields.iter().map(|(name, _)| width(name)).max().unwrap_or(0).min(16) + 2;
                 for (part, (name, value)) in fields.iter().enumerate() {
@@ -154,15 +172,20 @@ impl Doc {
                     self.cut(&Sort::Diff(span.tone), n, part, &span.text, 0..span.text.len());
                 }
             }
-            Block::Mail(mail) => {
-                self.own(Sort::Heading, format!("{} · {}", mail.from, mail.subject));
-                for (part, piece) in mail.body.iter().enumerate() {
-                    self.quoted(&Sort::Text, n, part, &piece.text, folds);
-                }
-            }
+            Block::Mail(mail) => self.mail(n, mail, &[], folds),
             Block::Turns(turns) => self.turns(n, turns, folds),
         }
         self.gap();
+    }
+
+    fn markdown(&mut self, n: usize, text: &str) {
+        let (mut start, mut inside) = (0, Markdown::default());
+        while start < text.len() {
+            let end = piece_end(text, start, text.len());
+            self.pieces.push(Piece { sort: Sort::Markdown(inside), source: Source::Card(n, 0, start..end) });
+            inside = inside.after(&text[start..end]);
+            start = end;
+        }
     }
 
     fn code(&mut self, n: usize, language: Language, text: &str) {
@@ -185,7 +208,7 @@ impl Doc {
 
     /// Text whose quotes are folded.
     fn quoted(&mut self, sort: &Sort, n: usize, part: usize, text: &str, folds: Folds) {
-        if folds == Folds::Open || text.len() > PLAIN {
+        if folds.open || text.len() > PLAIN {
             return self.cut(sort, n, part, text, 0..text.len());
         }
         let (mut plain_from, mut quote_from, mut quoted, mut at) = (0, 0, 0, 0);
@@ -211,8 +234,8 @@ impl Doc {
     /// The newest turn first and open, older ones folded to a line.
     fn turns(&mut self, n: usize, turns: &[(Visible, Visible)], folds: Folds) {
         for (age, (part, (who, said))) in turns.iter().enumerate().rev().enumerate() {
-            self.parts.push(self.pieces.len());
-            if age > 0 && folds == Folds::Closed {
+            self.begin_part();
+            if age > 0 && !folds.open {
                 let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
                 self.own(Sort::Fold, format!("{who}: {}", Visible::line(first)));
                 continue;
@@ -261,7 +284,9 @@ impl Doc {
 fn is_empty(block: &Block) -> bool {
     match block {
         Block::Warnings(_) => true,
-        Block::Heading(text) | Block::Text(text) | Block::Code { text, .. } => text.trim().is_empty(),
+        Block::Heading(text) | Block::Text(text) | Block::Markdown(text) | Block::Code { text, .. } => {
+            text.trim().is_empty()
+        }
         Block::Fields(fields) => fields.is_empty(),
         Block::Table { rows, .. } => rows.is_empty(),
         Block::Diff(spans) => spans.is_empty(),

@@ -2,8 +2,8 @@
 
 use super::highlight::{Inside, Language};
 use super::lay;
-use crate::inbox::{Block, Card, Tone};
-use crate::text::Visible;
+use crate::inbox::{Block, Card, MailBlock, Tone};
+use crate::text::{Markdown, Visible};
 use crate::tui::theme::Theme;
 use ratatui::text::Line;
 use std::ops::Range;
@@ -26,6 +26,11 @@ pub(super) enum Sort {
     Warning,
     Heading,
     Text,
+    /// What stands back: what repeats an earlier mail.
+    Quiet,
+    Subject,
+    /// Markdown, and what it begins inside of.
+    Markdown(Markdown),
     /// A field's value; its name stands before the first line of it.
     Field {
         name: String,
@@ -67,6 +72,8 @@ pub struct Doc {
     pub(super) pieces: Vec<Piece>,
     /// Where parts begin, for jumping.
     pub(super) parts: Vec<usize>,
+    /// Where mails begin, and which block each is.
+    pub(super) mails: Vec<(usize, usize)>,
     /// How many pieces must have been seen before it is decided without a second question.
     pub(super) proposal: usize,
 }
@@ -84,7 +91,7 @@ impl Doc {
     }
 
     /// How many lines a piece has.
-    fn height(&self, piece: usize, width: usize) -> usize {
+    pub(super) fn height(&self, piece: usize, width: usize) -> usize {
         self.pieces.get(piece).map_or(0, |piece| lay::height(self, piece, width))
     }
 
@@ -172,6 +179,20 @@ impl Doc {
             .min(self.end(width, height))
     }
 
+    /// The mails of the card.
+    pub fn mails(&self) -> impl Iterator<Item = &MailBlock> {
+        self.card.blocks.iter().filter_map(|block| match block {
+            Block::Mail(mail) => Some(mail.as_ref()),
+            _ => None,
+        })
+    }
+
+    /// The mail at the top of the screen, or the first one below it.
+    pub fn mail_at(&self, top: Place) -> Option<&Block> {
+        let here = self.mails.iter().rfind(|(piece, _)| *piece <= top.piece).or(self.mails.first());
+        here.and_then(|(_, block)| self.card.blocks.get(*block))
+    }
+
     /// How far down `top` is, in hundredths.
     pub fn percent(&self, top: Place, width: usize, height: usize) -> usize {
         let last = self.last_top(self.pieces.len(), width, height).piece.max(1);
@@ -182,10 +203,15 @@ impl Doc {
 /// The part of a block that a piece may be a range of.
 pub(super) fn part_of(block: &Block, part: usize) -> Option<&Visible> {
     match block {
-        Block::Heading(text) | Block::Text(text) | Block::Code { text, .. } => Some(text),
+        Block::Heading(text) | Block::Text(text) | Block::Markdown(text) | Block::Code { text, .. } => {
+            Some(text)
+        }
         Block::Fields(fields) => fields.get(part).map(|(_, value)| value),
         Block::Diff(spans) => spans.get(part).map(|span| &span.text),
-        Block::Mail(mail) => mail.body.get(part).map(|piece| &piece.text),
+        Block::Mail(mail) => match part.checked_sub(mail.body.len()) {
+            None => mail.body.get(part).map(|piece| &piece.text),
+            Some(header) => mail.headers.get(header).map(|(_, value)| value),
+        },
         Block::Turns(turns) => turns.get(part).map(|(_, said)| said),
         Block::Warnings(_) | Block::Table { .. } => None,
     }

@@ -4,18 +4,25 @@ use super::doc::{Doc, Piece, Sort};
 use super::highlight::{Token, highlight};
 use super::table;
 use crate::inbox::Tone;
-use crate::text::{expand_tabs, pad, truncate, wrap};
+use crate::text::{Weight, expand_tabs, pad, truncate, wrap};
 use crate::tui::theme::Theme;
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;
 
 /// How far a piece's text is set in, and what stands before each line.
 fn margin(sort: &Sort) -> (usize, &'static str) {
     match sort {
-        Sort::Title | Sort::Meta | Sort::Heading | Sort::Text | Sort::Gap | Sort::Who | Sort::Row { .. } => {
-            (0, "")
-        }
+        Sort::Title
+        | Sort::Meta
+        | Sort::Heading
+        | Sort::Subject
+        | Sort::Text
+        | Sort::Markdown(_)
+        | Sort::Quiet
+        | Sort::Gap
+        | Sort::Who
+        | Sort::Row { .. } => (0, ""),
         Sort::Warning => (2, "⚠ "),
         Sort::Field { indent, .. } => (*indent, ""),
         Sort::Code { .. } => (2, "│ "),
@@ -40,8 +47,9 @@ fn inset(sort: &Sort, width: usize) -> usize {
 pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
     match &piece.sort {
         Sort::Gap | Sort::Fold => 1,
-        Sort::Meta => usize::from(!doc.text(piece).is_empty()),
+        Sort::Meta if doc.text(piece).is_empty() => 0,
         Sort::Row { .. } => 1 + usize::from(matches!(piece.sort, Sort::Row { row: None, .. })),
+        Sort::Markdown(inside) => inside.lines(doc.text(piece), width.max(1)).len(),
         sort => wrap(doc.text(piece), room(sort, width)).count().max(1),
     }
 }
@@ -65,6 +73,11 @@ pub(super) fn lines<'d>(
         }
         Sort::Row { block, row } => {
             table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).collect()
+        }
+        Sort::Markdown(inside) => {
+            let laid = inside.lines(text, width.max(1)).into_iter();
+            let span = |(weight, text)| Span::styled(text, weight_style(weight, theme));
+            laid.skip(skip).take(most).map(|line| line.into_iter().map(span).collect()).collect()
         }
         Sort::Code { language, inside } => {
             let mut state = *inside;
@@ -109,15 +122,16 @@ pub(super) fn lines<'d>(
 
 fn style(sort: &Sort, theme: &Theme) -> Style {
     match sort {
-        Sort::Title => theme.title,
+        Sort::Title | Sort::Subject => theme.title,
         Sort::Heading | Sort::Who => theme.accent,
-        Sort::Meta | Sort::Fold => theme.quiet,
+        Sort::Meta | Sort::Fold | Sort::Quiet => theme.quiet,
         Sort::Warning => theme.warning,
         Sort::Diff(Tone::Added) => theme.added,
         Sort::Diff(Tone::Removed) => theme.removed,
         Sort::Diff(Tone::Quiet) => theme.quiet,
         Sort::Diff(Tone::Plain)
         | Sort::Text
+        | Sort::Markdown(_)
         | Sort::Field { .. }
         | Sort::Code { .. }
         | Sort::Row { .. }
@@ -148,6 +162,18 @@ fn code_lines<'d>(line: &'d str, tokens: &[(Token, &'d str)], room: usize, theme
         laid.push(Line::styled("│ ", theme.rule));
     }
     laid
+}
+
+fn weight_style(weight: Weight, theme: &Theme) -> Style {
+    match weight {
+        Weight::Plain => theme.text,
+        Weight::Heading => theme.accent,
+        Weight::Strong => theme.title,
+        Weight::Emphasis => theme.text.add_modifier(Modifier::ITALIC),
+        Weight::Code => theme.string,
+        Weight::Link => theme.text.add_modifier(Modifier::UNDERLINED),
+        Weight::Quiet => theme.quiet,
+    }
 }
 
 fn token_style(token: Token, theme: &Theme) -> Style {

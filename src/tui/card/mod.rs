@@ -7,7 +7,45 @@ mod build;
 mod doc;
 mod highlight;
 mod lay;
+mod mail;
 mod table;
 
 pub use build::{Extra, Folds};
 pub use doc::{Doc, Place};
+pub use mail::link;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ThemeName;
+    use crate::inbox::{Block, BodyPiece, MailBlock};
+    use crate::text::Visible;
+    use crate::tui::theme::Theme;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Scrolling counts lines without drawing them, so both must agree: the end of a proposal is in sight only
+        /// when it was drawn.
+        #[test]
+        fn lines_are_counted_as_they_are_drawn(
+            words in prop::collection::vec("[a-c#*`|> 漢\t\n-]{0,80}", 5), columns in 1_usize..60
+        ) {
+            let text = |n: usize| Visible::new(&words[n]);
+            let body = [(false, 0), (true, 1)].map(|(quoted, n)| BodyPiece { quoted, text: text(n) }).to_vec();
+            let mail = MailBlock { from: text(2), to: text(3), subject: text(4), body, hidden: 1, ..Default::default() };
+            let blocks = vec![
+                Block::Text(text(0)),
+                Block::Markdown(text(1)),
+                Block::Code { language: "python".to_owned(), text: text(2) },
+                Block::Fields(vec![(Visible::line(&words[3]), text(4))]),
+                Block::Table { head: vec![text(0)], rows: vec![vec![text(1)]] },
+                Block::Mail(Box::new(mail)),
+                Block::Turns(vec![(Visible::line(&words[0]), text(1))]),
+            ];
+            let doc = Doc::page(&words[0], &words[1], blocks);
+            let drawn = doc.lines(Place::default(), columns, 100_000, &Theme::new(ThemeName::Plain)).len();
+            let counted: usize = (0..doc.pieces.len()).map(|piece| doc.height(piece, columns)).sum();
+            prop_assert_eq!(drawn, counted);
+        }
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::doc::Doc;
 use crate::inbox::Block;
-use crate::text::{Visible, pad, width};
+use crate::text::{Visible, fit, pad, width};
 use crate::tui::theme::Theme;
 use ratatui::text::Line;
 
@@ -18,7 +18,7 @@ pub(super) fn lines<'d>(
     theme: &Theme,
 ) -> Vec<Line<'d>> {
     let Some(Block::Table { head, rows }) = doc.card.blocks.get(block) else { return Vec::new() };
-    let widths = fit(head, rows, columns);
+    let widths = fit(widths(head, rows), columns);
     let cells = match row {
         None => head,
         Some(row) => match rows.get(row) {
@@ -42,8 +42,8 @@ fn one_line(cell: Option<&Visible>) -> String {
     cell.map(|cell| cell.replace(['\n', '\t'], " ")).unwrap_or_default()
 }
 
-/// As wide as their cells, and where that is too wide the widest give way.
-fn fit(head: &[Visible], rows: &[Vec<Visible>], columns: usize) -> Vec<usize> {
+/// As wide as their cells.
+fn widths(head: &[Visible], rows: &[Vec<Visible>]) -> Vec<usize> {
     let mut widths: Vec<usize> = head.iter().map(|cell| width(&one_line(Some(cell))).max(1)).collect();
     for row in rows.iter().take(LOOKED_AT) {
         for (n, cell) in row.iter().enumerate() {
@@ -51,14 +51,6 @@ fn fit(head: &[Visible], rows: &[Vec<Visible>], columns: usize) -> Vec<usize> {
                 Some(wide) => *wide = (*wide).max(width(&one_line(Some(cell)))),
                 None => widths.push(width(&one_line(Some(cell))).max(1)),
             }
-        }
-    }
-    widths.iter_mut().for_each(|wide| *wide = (*wide).min(columns.max(1)));
-    let between = widths.len().saturating_sub(1) * 3;
-    while widths.iter().sum::<usize>() + between > columns {
-        match widths.iter_mut().max() {
-            Some(widest) if *widest > 3 => *widest -= 1,
-            _ => break,
         }
     }
     widths

@@ -3,7 +3,6 @@
 use crate::inbox::ItemKind;
 use crate::tui::action::Action;
 use crate::tui::layer::Layer;
-use crate::tui::list::Filter;
 use crate::tui::model::{Model, Tab};
 
 impl Action {
@@ -16,7 +15,14 @@ impl Action {
             Action::Accept | Action::Ignore | Action::IgnoreQuietly if !model.list.marks.is_empty() => {
                 when(inbox, "decisions are taken in the inbox; 1 goes there")
             }
-            Action::Edit | Action::EditOutside | Action::Respond if !model.list.marks.is_empty() => {
+            Action::Edit
+            | Action::EditOutside
+            | Action::Respond
+            | Action::AcceptGrant
+            | Action::SaveDraft
+            | Action::Reclassify
+                if !model.list.marks.is_empty() =>
+            {
                 Err("marked items can be accepted, ignored or snoozed together; Esc clears the marks")
             }
             Action::Accept
@@ -24,6 +30,8 @@ impl Action {
             | Action::IgnoreQuietly
             | Action::Edit
             | Action::EditOutside
+            | Action::AcceptGrant
+            | Action::SaveDraft
             | Action::Respond => {
                 let Some(row) = row else { return Err("nothing is selected; j or k selects an item") };
                 if row.is_decided() {
@@ -31,6 +39,15 @@ impl Action {
                 }
                 let allowed = match self {
                     Action::Accept => row.allow.accept,
+                    Action::SaveDraft => row.allow.draft,
+                    Action::AcceptGrant => {
+                        let offered =
+                            model.current().is_some_and(|opened| opened.item.grantable.is_something());
+                        return when(
+                            offered && row.allow.accept,
+                            "this card offers nothing to allow; a accepts it",
+                        );
+                    }
                     Action::Edit | Action::EditOutside => row.allow.edit,
                     Action::Respond => row.allow.respond,
                     _ => row.allow.ignore,
@@ -42,25 +59,49 @@ impl Action {
                 Some(row) => when(!row.is_decided(), "it is decided already"),
                 None => when(!model.list.marks.is_empty(), "nothing is selected; j or k selects an item"),
             },
-            Action::Stop | Action::OpenThread => {
-                let thread = row.is_some() || (model.shows_running() && model.running.selected().is_some());
-                when(thread, "nothing is selected; j or k selects an item")
+            Action::Stop => {
+                let running = model.shows_running() && model.running.selected().is_some();
+                let can = row.is_some() || running || model.selected_grant().is_some();
+                when(can, "nothing is selected; j or k selects an item")
             }
-            Action::Copy => when(model.current().is_some(), "there is no card to copy"),
+            Action::OpenThread => {
+                when(super::tabs::thread_here(model).is_some(), "nothing is selected; j or k selects an item")
+            }
+            Action::Why => when(row.is_some(), "nothing is selected; j or k selects an item"),
+            Action::Reclassify => when(
+                super::skipped::can_reclassify(model),
+                "only mail that was triaged can be taken for something else",
+            ),
+            Action::EditProfile
+            | Action::AddLine
+            | Action::PinLine
+            | Action::RevertProfile
+            | Action::History => {
+                when(model.tab == Tab::Memory && model.memory.selected().is_some(), "nothing is learned yet")
+            }
+            Action::Copy => when(
+                model.current().is_some() || matches!(model.layer(), Some(Layer::Menu(_))),
+                "there is no card to copy",
+            ),
             Action::Open => match model.tab {
                 Tab::Inbox | Tab::Activity if model.shows_running() => {
-                    when(!model.running.rows.is_empty(), "")
+                    when(super::moves::activity_length(model) > 0, "")
                 }
+                Tab::Inbox if model.shows_skipped() => when(!model.skipped.rows.is_empty(), ""),
                 Tab::Inbox | Tab::Activity => when(!model.list.is_empty(), ""),
                 Tab::Threads => when(!model.threads.rows.is_empty(), ""),
                 Tab::Memory => when(!model.memory.rows.is_empty(), ""),
             },
             Action::Mark | Action::MarkRange | Action::MarkAll | Action::MarkSame | Action::Sort => {
-                when(inbox && model.list.filter != Filter::Running && !model.list.is_empty(), "")
+                when(inbox && model.shows_items() && !model.list.is_empty(), "")
             }
             Action::NextItem | Action::PreviousItem => when(inbox, ""),
-            Action::Quotes => when(model.current().is_some(), ""),
-            Action::Undo => when(model.undo.is_some(), "there is nothing to take back"),
+            Action::Quotes | Action::Pipe => when(model.current().is_some(), ""),
+            Action::Headers | Action::Attachments | Action::Links => {
+                let mails = model.current().is_some_and(|opened| opened.doc.mails().next().is_some());
+                when(mails, "there is no mail in this card")
+            }
+            Action::Undo => Ok(()),
             Action::SearchNext | Action::SearchPrevious => {
                 when(!model.list.search.is_empty(), "nothing was searched for; / searches")
             }
@@ -92,6 +133,7 @@ impl Action {
             | Action::ShowSnoozed
             | Action::ShowHeld
             | Action::ShowRunning
+            | Action::ShowSkipped
             | Action::Palette
             | Action::Help
             | Action::Pause

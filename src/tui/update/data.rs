@@ -32,7 +32,7 @@ pub(super) fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd
     if model.undo.as_ref().is_some_and(|undo| undo.until.is_some_and(|until| until <= model.now)) {
         model.undo = None;
     }
-    let mut cmds = Vec::new();
+    let mut cmds = super::decide::late(model);
     if model.unkept.as_ref().is_some_and(|(_, since)| model.now.saturating_duration_since(*since) >= KEEP) {
         cmds.extend(keep(model));
     }
@@ -70,6 +70,12 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
     }
     if model.tab == Tab::Memory {
         cmds.push(Cmd::Memory);
+    }
+    if model.tab == Tab::Activity {
+        cmds.push(Cmd::Grants);
+    }
+    if model.shows_skipped() {
+        cmds.push(Cmd::Skipped);
     }
     cmds
 }

@@ -2,14 +2,14 @@
 
 use super::bulk;
 use crate::graph::Decision;
-use crate::inbox::{Block, ItemKind};
+use crate::inbox::{Block, Card, ItemKind};
 use crate::text::Visible;
 use crate::tui::action::Action;
 use crate::tui::card::{Doc, Place};
-use crate::tui::layer::{Confirm, Layer, Then};
+use crate::tui::layer::{Confirm, Layer, Page, Then};
 use crate::tui::model::{Model, Undo};
 use crate::tui::msg::{Cmd, Deed, Press, Ready, Told};
-use crate::tui::safe::{self, Guard};
+use crate::tui::safe::{self, Guard, Late, Spent};
 use crate::tui::words;
 use std::collections::{HashMap, HashSet};
 
@@ -22,14 +22,34 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         }
         return bulk::ask(model, action);
     }
-    let why = match safe::guard(model, action, press) {
+    match safe::guard(model, action, press) {
         Guard::Dead(why) => {
             model.say(why);
-            return Vec::new();
+            Vec::new()
         }
-        Guard::Asks(why) => Some(why),
-        Guard::Acts => None,
-    };
+        Guard::Waits => {
+            let at = press.at;
+            model.late = model.shown.clone().map(|shown| Late { action, at, shown });
+            Vec::new()
+        }
+        Guard::Asks(why) => take(model, action, Some(why)),
+        Guard::Acts => {
+            model.spent = Some(Spent { key: press.key, held: false });
+            take(model, action, None)
+        }
+    }
+}
+
+/// A decision that waited for its key to be let go.
+pub(super) fn late(model: &mut Model) -> Vec<Cmd> {
+    match safe::due(model) {
+        Some(late) => take(model, late.action, None),
+        None => Vec::new(),
+    }
+}
+
+/// Takes a decision on what is shown, or asks once more where there is a reason to.
+fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
     let Some(row) = model.selected() else { return Vec::new() };
     if row.kind == ItemKind::Result {
         let thread = row.thread.clone();
@@ -67,6 +87,7 @@ fn ready(model: &Model, action: Action) -> Option<(Deed, Ready)> {
     let id = crate::graph::InterruptId::parse(&row.id).ok()?;
     let (deed, decision) = match action {
         Action::Accept => (Deed::Accepted, Decision::Accept),
+        Action::SaveDraft => (Deed::Drafted, Decision::Draft),
         _ => (Deed::Ignored, Decision::Ignore),
     };
     let learn = action != Action::IgnoreQuietly;
@@ -127,7 +148,7 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
             many => format!("{}: {}", deed.word(), words::count(many.len(), "item")),
         };
         model.say(what);
-        if matches!(deed, Deed::Accepted | Deed::Edited | Deed::Answered | Deed::Ignored) {
+        if matches!(deed, Deed::Accepted | Deed::Edited | Deed::Answered | Deed::Ignored | Deed::Drafted) {
             model.undo = Some(Undo { deed, items: done, until: None, since: model.now });
         }
         cmds.extend(super::data::changed(model));
@@ -140,10 +161,17 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
 }
 
 /// Takes the last decision back, a bulk one as a whole.
-pub(super) fn undo(model: &mut Model) -> Vec<Cmd> {
-    let Some(undo) = model.undo.take() else { return Vec::new() };
+pub(super) fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
+    // What was decided elsewhere, or before this screen was opened, is taken back one press at a time.
+    let Some(undo) = model.undo.take() else {
+        return if safe::is_deliberate(model, press) { vec![Cmd::UndoLast] } else { Vec::new() };
+    };
     let ids = undo.items.iter().filter_map(|(id, _)| crate::graph::InterruptId::parse(id).ok());
-    vec![Cmd::Undo(ids.collect())]
+    match ids.collect::<Vec<_>>().as_slice() {
+        [] => Vec::new(),
+        [one] => vec![Cmd::Undo(vec![one.clone()])],
+        [first, ..] => vec![Cmd::UndoTogether(first.clone())],
+    }
 }
 
 /// Decisions were taken back, or it was too late.
@@ -183,6 +211,28 @@ pub(super) fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
         page: Doc::default(),
         top: Place::default(),
     })));
+    Vec::new()
+}
+
+/// Asks why the selected item is there.
+pub(super) fn ask_why(model: &mut Model) -> Vec<Cmd> {
+    model.selected().map(|row| Cmd::Why(row.id.clone())).into_iter().collect()
+}
+
+/// Shows it, where the person still looks at that item.
+pub(super) fn why(model: &mut Model, id: &str, told: Told<Card>) -> Vec<Cmd> {
+    if !model.layers.is_empty() {
+        return Vec::new();
+    }
+    let Some(row) = model.selected().filter(|row| row.id == id) else { return Vec::new() };
+    match told {
+        Ok(card) => {
+            let doc = Doc::page(&row.title, "", card.blocks);
+            let title = "Why it is here".to_owned();
+            model.push(Layer::Page(Box::new(Page { title, doc, top: Place::default() })));
+        }
+        Err(failure) => model.fail(failure.text),
+    }
     Vec::new()
 }
 

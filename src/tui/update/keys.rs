@@ -1,6 +1,6 @@
 //! A key becomes an action, and the action happens where it is available.
 
-use super::{bulk, decide, form, layers, moves, quit, tabs};
+use super::{bulk, decide, form, grants, layers, mail, memory, moves, quit, skipped, tabs};
 use crate::graph::Kind;
 use crate::inbox::ItemKind;
 use crate::tui::action::Action;
@@ -8,10 +8,12 @@ use crate::tui::bindings::Lookup;
 use crate::tui::layer::{Ask, Layer, Prompt};
 use crate::tui::list::Filter;
 use crate::tui::model::{Focus, Model, Tab};
-use crate::tui::msg::{Cmd, Press};
+use crate::tui::msg::{Cmd, Past, Press};
+use crate::tui::safe;
 
 pub(super) fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
     model.now = model.now.max(press.at);
+    safe::heard(model, press);
     model.pending.push(press.key);
     let scopes = model.scopes();
     let cmds = match model.keymap.lookup(&scopes, &model.pending) {
@@ -58,6 +60,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         Action::ShowSnoozed => show(model, Filter::Snoozed),
         Action::ShowHeld => show(model, Filter::Held),
         Action::ShowRunning => show(model, Filter::Running),
+        Action::ShowSkipped => show(model, Filter::Skipped),
         Action::Search => prompt(model, Ask::Search),
         Action::Narrow => prompt(model, Ask::Narrow),
         Action::Palette => prompt(model, Ask::Palette),
@@ -68,7 +71,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
             Vec::new()
         }
         Action::NewThread => layers::choose_workflow(model),
-        Action::Undo => decide::undo(model),
+        Action::Undo => decide::undo(model, press),
         Action::Pause => {
             let paused = model.overview.as_ref().is_some_and(|overview| overview.paused);
             vec![Cmd::Pause(!paused)]
@@ -95,12 +98,27 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         | Action::NextPart
         | Action::PreviousPart
         | Action::Quotes
+        | Action::Headers
         | Action::Open
         | Action::Leave => moves::act(model, action),
+        Action::Attachments => mail::attachments(model),
+        Action::Links => mail::links(model),
+        Action::Pipe => mail::ask_pipe(model),
         Action::Mark | Action::MarkRange | Action::MarkAll | Action::MarkSame => bulk::mark(model, action),
         Action::Sort => layers::sort(model),
-        Action::Accept | Action::Ignore | Action::IgnoreQuietly => decide::act(model, action, press),
+        Action::Accept | Action::Ignore | Action::IgnoreQuietly | Action::SaveDraft => {
+            decide::act(model, action, press)
+        }
+        Action::AcceptGrant => grants::offer(model, press),
+        Action::Reclassify => skipped::offer(model),
+        Action::Why => decide::ask_why(model),
+        Action::Stop if model.selected_grant().is_some() => grants::revoke(model, press),
         Action::Stop => decide::stop(model, press),
+        Action::EditProfile => memory::edit(model),
+        Action::AddLine => memory::ask_line(model),
+        Action::PinLine => memory::ask_pins(model),
+        Action::RevertProfile => memory::ask_past(model, Past::Revert),
+        Action::History => memory::ask_past(model, Past::Read),
         Action::Edit => form::edit(model),
         Action::EditOutside => form::edit_outside(model),
         Action::Respond => form::respond(model),
@@ -143,8 +161,10 @@ fn show(model: &mut Model, filter: Filter) -> Vec<Cmd> {
     model.list.marks.clear();
     model.list.arrange(model.wall);
     model.list.select(0);
-    if filter == Filter::Running {
-        cmds.push(Cmd::Running);
+    match filter {
+        Filter::Running => cmds.push(Cmd::Running),
+        Filter::Skipped => cmds.push(Cmd::Skipped),
+        Filter::All | Filter::Kind(_) | Filter::Snoozed | Filter::Held => {}
     }
     cmds
 }

@@ -1,6 +1,6 @@
 //! What keys do while a layer is up, and the menus.
 
-use super::{bulk, decide, form, palette, quit};
+use super::{bulk, decide, form, grants, mail, memory, palette, quit, skipped};
 use crate::graph::InterruptId;
 use crate::tui::action::Action;
 use crate::tui::key::Key;
@@ -35,6 +35,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         Some(Layer::Bulk(_)) => bulk_list(model, action, press),
         Some(Layer::Menu(_)) => menu(model, action),
         Some(Layer::Prompt(_)) => prompt(model, action),
+        Some(Layer::Page(_)) => page(model, action),
         Some(Layer::Help(_)) => help(model, action),
         Some(Layer::Ending(_)) => quit::ending(model, action, press),
     }
@@ -63,6 +64,13 @@ fn confirm(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
             cmds.extend(match confirm.then {
                 Then::Decide(deed, ready) => decide::send(model, deed, ready),
                 Then::Stop(thread) => vec![Cmd::Stop(thread)],
+                Then::Grant(ready, request) => {
+                    model.deciding.insert(ready.id.to_string());
+                    vec![Cmd::Grant(ready, request)]
+                }
+                Then::Restore(grant) => vec![Cmd::Restore(grant)],
+                Then::Reclassify(thread, class) => vec![Cmd::Reclassify(thread, class)],
+                Then::Revert(namespace, version) => vec![Cmd::Revert(namespace, version)],
             });
             return cmds;
         }
@@ -119,6 +127,26 @@ fn help(model: &mut Model, action: Action) -> Vec<Cmd> {
     Vec::new()
 }
 
+fn page(model: &mut Model, action: Action) -> Vec<Cmd> {
+    let (width, height) = crate::tui::view::page_size(model);
+    let Some((_, Layer::Page(page))) = model.layers.last_mut() else { return Vec::new() };
+    let half = (height / 2).max(1);
+    page.top = match action {
+        Action::Down => page.doc.down(page.top, 1, width, height),
+        Action::Up => page.doc.up(page.top, 1, width),
+        Action::PageDown => page.doc.down(page.top, half, width, height),
+        Action::PageUp => page.doc.up(page.top, half, width),
+        Action::Top => Default::default(),
+        Action::Bottom => page.doc.end(width, height),
+        Action::Cancel | Action::Choose => {
+            model.layers.pop();
+            return Vec::new();
+        }
+        _ => page.top,
+    };
+    Vec::new()
+}
+
 fn menu(model: &mut Model, action: Action) -> Vec<Cmd> {
     let Some((_, Layer::Menu(menu))) = model.layers.last_mut() else { return Vec::new() };
     let last = menu.rows.len().saturating_sub(1);
@@ -129,6 +157,11 @@ fn menu(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Bottom => menu.cursor = last,
         Action::Cancel => {
             model.layers.pop();
+        }
+        Action::Copy => {
+            if let Some((_, Choice::Copy(text))) = menu.rows.get(menu.cursor) {
+                return vec![Cmd::Copy(text.clone())];
+            }
         }
         Action::Choose => {
             let choice = menu.rows.get(menu.cursor).map(|(_, choice)| choice.clone());
@@ -152,6 +185,13 @@ fn chosen(model: &mut Model, choice: Choice) -> Vec<Cmd> {
             model.list.group = group;
             model.list.arrange(model.wall);
         }
+        Choice::Copy(text) => return vec![Cmd::Copy(text)],
+        Choice::Grant(scope, lasts) => return grants::confirm(model, scope, lasts),
+        Choice::Reclassify(thread, title, class) => {
+            return skipped::confirm(model, thread, &title, class);
+        }
+        Choice::Pin(namespace, line, pinned) => return vec![Cmd::Pin(namespace, line, pinned)],
+        Choice::Revert(to) => return memory::confirm_revert(model, to.0, &to.1),
         Choice::Start(workflow) => return form::start(model, &workflow),
         Choice::Snooze(until) => {
             let marked = model.list.marked();
@@ -249,6 +289,8 @@ fn prompt(model: &mut Model, action: Action) -> Vec<Cmd> {
                     let words = Some(model.threads_search.clone()).filter(|words| !words.is_empty());
                     vec![Cmd::Threads(words)]
                 }
+                Ask::Pipe => mail::pipe(model, &text),
+                Ask::Line => memory::add_line(model, &text),
                 Ask::Search | Ask::Narrow => ask_list(model, ask, &text),
             };
         }

@@ -7,19 +7,22 @@ mod bulk;
 mod data;
 mod decide;
 mod form;
+mod grants;
 mod keys;
 mod layers;
+mod mail;
+mod memory;
 mod mouse;
 mod moves;
 mod palette;
 mod quit;
+mod skipped;
 mod tabs;
 
 pub use palette::suggestions;
 
 use super::layer::Layer;
 use super::layout;
-use super::list::Filter;
 use super::model::{Focus, Model, Tab};
 use super::msg::{Cmd, Msg};
 use super::safe::Shown;
@@ -54,6 +57,16 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Threads(told) => tabs::threads(model, told),
         Msg::Thread(id, told) => tabs::thread(model, &id, told),
         Msg::Memory(told) => tabs::memory(model, told),
+        Msg::Why(id, told) => decide::why(model, &id, told),
+        Msg::Grants(told) => grants::listed(model, told),
+        Msg::Granted(id, told, grant) => grants::granted(model, id, told, grant),
+        Msg::Revoked(told) => grants::revoked(model, told),
+        Msg::Skipped(told) => skipped::listed(model, told),
+        Msg::Reclassified(told) => skipped::reclassified(model, told),
+        Msg::Profile(told) => memory::pins(model, told),
+        Msg::History(past, told) => memory::history(model, past, told),
+        Msg::ProfileEdited(namespace, read, told) => memory::edited(model, namespace, read, told),
+        Msg::Learned(told) => memory::learned(model, told),
         Msg::Drafts(told) => {
             match told {
                 Ok(drafts) => model.drafts = drafts.into_iter().collect(),
@@ -157,7 +170,7 @@ fn settle(model: &mut Model) -> Vec<Cmd> {
         Some(_) => model.asked = None,
         None => {}
     }
-    if model.focus == Focus::Card && model.tab == Tab::Inbox && model.list.filter != Filter::Running {
+    if model.focus == Focus::Card && model.shows_items() {
         // There is no card to be in.
         if model.list.is_empty() {
             model.focus = Focus::List;

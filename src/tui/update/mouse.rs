@@ -3,7 +3,7 @@
 use super::{moves, tabs};
 use crate::tui::layer::Layer;
 use crate::tui::layout::{self, Entry};
-use crate::tui::model::{Focus, Model, Tab};
+use crate::tui::model::{Focus, Model};
 use crate::tui::msg::{Cmd, Mouse};
 use ratatui::layout::Position;
 
@@ -44,7 +44,7 @@ pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd>
         Mouse::Click if areas.list.contains(at) => {
             model.focus = Focus::List;
             let line = y - areas.list.y;
-            if model.tab == Tab::Inbox && !model.shows_running() {
+            if model.shows_items() {
                 let hit = layout::entries(&model.list, areas.list)
                     .into_iter()
                     .find(|(from, height, _)| (*from..from + height).contains(&line));

@@ -10,7 +10,7 @@ use crate::tui::msg::Cmd;
 /// The page beside the list and the line at its top: a card, or what another tab shows.
 fn page(model: &mut Model) -> Option<(&Doc, &mut Place)> {
     match model.tab {
-        Tab::Inbox if !model.shows_running() => {
+        Tab::Inbox if model.shows_items() => {
             model.current()?;
             model.opened.as_mut().map(|opened| (&opened.doc, &mut opened.top))
         }
@@ -32,11 +32,21 @@ pub(super) fn scroll(model: &mut Model, by: isize) {
     }
 }
 
+/// How many rows there are where running threads are listed; the Activity tab has grants below them.
+pub(super) fn activity_length(model: &Model) -> usize {
+    let grants = if model.tab == Tab::Activity { model.grants.len() } else { 0 };
+    model.running.rows.len() + grants
+}
+
 /// Moves the selection by rows.
 pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
     let browse = |cursor: usize, len: usize| cursor.saturating_add_signed(by).min(len.saturating_sub(1));
     if model.shows_running() {
-        model.running.cursor = browse(model.running.cursor, model.running.rows.len());
+        model.running.cursor = browse(model.running.cursor, activity_length(model));
+        return Vec::new();
+    }
+    if model.shows_skipped() {
+        model.skipped.cursor = browse(model.skipped.cursor, model.skipped.rows.len());
         return Vec::new();
     }
     match model.tab {
@@ -91,11 +101,12 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
                 *top = doc.part(*top, action == Action::NextPart, width, height);
             }
         }
-        Action::Quotes => {
+        Action::Quotes | Action::Headers => {
             if let Some(opened) = &mut model.opened {
-                opened.folds = match opened.folds {
-                    Folds::Closed => Folds::Open,
-                    Folds::Open => Folds::Closed,
+                let Folds { open, headers } = opened.folds;
+                opened.folds = match action {
+                    Action::Headers => Folds { open, headers: !headers },
+                    _ => Folds { open: !open, headers },
                 };
                 opened.cut();
                 opened.top = opened.top.min(opened.doc.end(width, height));

@@ -1,5 +1,6 @@
 //! The tabs beside the inbox: threads, memory, what is running.
 
+use super::moves;
 use crate::graph::ThreadId;
 use crate::inbox::{Block, MemoryLine, NextView, Status, ThreadLine, ThreadView};
 use crate::text::Visible;
@@ -20,7 +21,7 @@ pub(super) fn go(model: &mut Model, tab: Tab) -> Vec<Cmd> {
             vec![Cmd::Threads(Some(model.threads_search.clone()).filter(|words| !words.is_empty()))]
         }
         Tab::Memory => vec![Cmd::Memory],
-        Tab::Activity => vec![Cmd::Running, Cmd::Overview],
+        Tab::Activity => vec![Cmd::Running, Cmd::Grants, Cmd::Overview],
     }
 }
 
@@ -29,13 +30,20 @@ pub(super) fn turn(model: &mut Model, by: usize) -> Vec<Cmd> {
     go(model, Tab::ALL[(at + by) % Tab::ALL.len()])
 }
 
+/// The thread of the selected row, whatever is listed.
+pub(super) fn thread_here(model: &Model) -> Option<ThreadId> {
+    if model.shows_running() {
+        return model.running.selected().map(|line| line.id.clone());
+    }
+    if model.shows_skipped() {
+        return model.skipped.selected().and_then(|line| line.thread.clone());
+    }
+    model.selected().map(|row| row.thread.clone())
+}
+
 /// Shows the thread of the selected item.
 pub(super) fn open_thread(model: &mut Model) -> Vec<Cmd> {
-    let thread = match (model.selected(), model.running.selected()) {
-        (Some(row), _) => row.thread.clone(),
-        (None, Some(line)) => line.id.clone(),
-        (None, None) => return Vec::new(),
-    };
+    let Some(thread) = thread_here(model) else { return Vec::new() };
     model.threads_search.clear();
     let mut cmds = go(model, Tab::Threads);
     model.focus = Focus::Card;
@@ -66,7 +74,11 @@ pub(super) fn open_selected(model: &mut Model) -> Vec<Cmd> {
 pub(super) fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
     let choose = |top: usize, len: usize| (top + line).min(len.saturating_sub(1));
     if model.shows_running() {
-        model.running.cursor = choose(model.running.top, model.running.rows.len());
+        model.running.cursor = choose(model.running.top, moves::activity_length(model));
+        return Vec::new();
+    }
+    if model.shows_skipped() {
+        model.skipped.cursor = choose(model.skipped.top, model.skipped.rows.len());
         return Vec::new();
     }
     match model.tab {
@@ -82,6 +94,7 @@ pub(super) fn scroll_tops(model: &mut Model) {
     let height = layout::areas(model).list.height;
     model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, height);
     model.memory.top = layout::plain_top(model.memory.top, model.memory.cursor, height);
+    model.skipped.top = layout::plain_top(model.skipped.top, model.skipped.cursor, height);
     model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
 }
 
@@ -89,10 +102,14 @@ pub(super) fn running(model: &mut Model, told: Told<Vec<ThreadLine>>) -> Vec<Cmd
     match told {
         Ok(lines) => {
             let here = model.running.selected().map(|line| line.id.clone());
-            model.running.cursor = lines
-                .iter()
-                .position(|line| Some(&line.id) == here.as_ref())
-                .unwrap_or(model.running.cursor.min(lines.len().saturating_sub(1)));
+            let grant = model.selected_grant().map(|_| model.running.cursor - model.running.rows.len());
+            let stays = lines.iter().position(|line| Some(&line.id) == here.as_ref());
+            model.running.cursor = match (stays, grant) {
+                (Some(position), _) => position,
+                // The selection stays on its grant.
+                (None, Some(grant)) => lines.len() + grant,
+                (None, None) => model.running.cursor.min(lines.len().saturating_sub(1)),
+            };
             let runs = |thread: &ThreadId| {
                 lines.iter().any(|line| line.id == *thread && line.status == Status::Running)
             };

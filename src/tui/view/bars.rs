@@ -6,7 +6,7 @@ use crate::graph::Labels;
 use crate::inbox::{ItemKind, Overview, Status};
 use crate::text::{truncate, width};
 use crate::tui::action::Action;
-use crate::tui::layer::{Ask, Layer};
+use crate::tui::layer::{Ask, Choice, Layer};
 use crate::tui::layout;
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::msg::Driving;
@@ -74,6 +74,9 @@ pub(super) fn header(model: &Model, area: Rect, buf: &mut Buffer) {
 fn signs(model: &Model) -> Vec<(String, Style)> {
     let theme = &model.theme;
     let mut signs = Vec::new();
+    if model.options.demo {
+        signs.push(("DEMO".to_owned(), theme.warning));
+    }
     if model.overview.as_ref().is_some_and(|overview| overview.paused) {
         signs.push(("PAUSED (! resumes)".to_owned(), theme.warning));
     }
@@ -185,13 +188,19 @@ fn offered(model: &Model) -> Vec<(Action, String)> {
             offered.push(named(Action::Remember, learn));
             offered
         }
+        Some(Layer::Menu(menu)) if menu.rows.iter().any(|(_, row)| matches!(row, Choice::Copy(_))) => {
+            vec![word(Action::Copy), word(Action::Cancel)]
+        }
         Some(Layer::Menu(_)) => vec![word(Action::Choose), word(Action::Cancel)],
+        Some(Layer::Page(_)) => vec![word(Action::Cancel), named(Action::Down, "scroll")],
         Some(Layer::Help(_)) => vec![named(Action::Cancel, "close"), named(Action::Down, "scroll")],
         Some(Layer::Prompt(prompt)) => {
             let what = match prompt.ask {
                 Ask::Search => "search",
                 Ask::Narrow => "narrow",
                 Ask::Palette => "do it",
+                Ask::Pipe => "run it",
+                Ask::Line => "add it",
             };
             vec![named(Action::Choose, what), word(Action::Cancel)]
         }
@@ -210,7 +219,7 @@ fn offered(model: &Model) -> Vec<(Action, String)> {
 fn tab_offered(model: &Model) -> Vec<(Action, String)> {
     let named = |action: Action, text: &str| (action, text.to_owned());
     let mut offered = Vec::new();
-    if model.tab == Tab::Inbox && !model.shows_running() {
+    if model.shows_items() {
         let many = model.list.marks.len();
         if many > 0 {
             offered.push((Action::Accept, format!("accept {many}")));
@@ -227,13 +236,36 @@ fn tab_offered(model: &Model) -> Vec<(Action, String)> {
             offered.push((Action::Edit, label(edit, "edit")));
             offered.push((Action::Respond, label(respond, "respond")));
             offered.push((Action::Ignore, label(ignore, "ignore")));
+            offered.push(named(Action::AcceptGrant, "accept & allow"));
+            offered.push(named(Action::SaveDraft, "draft"));
             offered.push(named(Action::Snooze, "snooze"));
         }
-        offered.push(named(Action::Undo, "undo"));
+        if model.undo.is_some() {
+            offered.push(named(Action::Undo, "undo"));
+        }
         match model.focus {
             Focus::List => offered.extend([named(Action::Open, "read"), named(Action::Mark, "mark")]),
-            Focus::Card => offered.extend([named(Action::Leave, "back"), named(Action::Quotes, "unfold")]),
+            Focus::Card => offered.extend([
+                named(Action::Leave, "back"),
+                named(Action::Quotes, if model.is_unfolded() { "fold" } else { "unfold" }),
+                named(Action::Headers, "headers"),
+                named(Action::Attachments, "attached"),
+                named(Action::Links, "links"),
+            ]),
         }
+    } else if model.shows_skipped() {
+        offered.extend([named(Action::Reclassify, "take it for…"), named(Action::OpenThread, "thread")]);
+    } else if let Some(grant) = model.selected_grant() {
+        let what = if grant.in_force { "revoke" } else { "switch on" };
+        offered.push(named(Action::Stop, what));
+    } else if model.tab == Tab::Memory {
+        offered.extend([
+            named(Action::EditProfile, "edit"),
+            named(Action::AddLine, "add a line"),
+            named(Action::PinLine, "pin"),
+            named(Action::History, "history"),
+            named(Action::RevertProfile, "revert"),
+        ]);
     } else if model.shows_running() {
         offered.extend([named(Action::Stop, "stop"), named(Action::OpenThread, "thread")]);
     } else if model.focus == Focus::Card {

@@ -3,7 +3,7 @@
 use super::{draw, form};
 use crate::text::{pad, truncate, width, wrap};
 use crate::tui::bindings::Scope;
-use crate::tui::layer::{Ask, Bulk, Confirm, Layer, Menu, Prompt};
+use crate::tui::layer::{Ask, Bulk, Choice, Confirm, Layer, Menu, Page, Prompt};
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::update::suggestions;
@@ -32,6 +32,7 @@ pub(super) fn draw(model: &Model, layer: &Layer, frame: &mut Frame<'_>) -> bool 
         Layer::Form(it) => form::draw(model, it, screen(model), frame),
         Layer::Menu(menu) => draw_menu(model, menu, frame.buffer_mut()),
         Layer::Prompt(prompt) => draw_prompt(model, prompt, frame),
+        Layer::Page(page) => draw_page(model, page, frame.buffer_mut()),
         Layer::Help(top) => draw_help(model, *top, frame.buffer_mut()),
         Layer::Ending(held) => draw_ending(model, held, frame.buffer_mut()),
     }
@@ -121,9 +122,21 @@ fn draw_bulk(model: &Model, bulk: &Bulk, buf: &mut Buffer) -> bool {
 
 fn draw_menu(model: &Model, menu: &Menu, buf: &mut Buffer) -> bool {
     let theme = &model.theme;
-    let widest = menu.rows.iter().map(|(text, _)| width(text)).max().unwrap_or(0).max(24);
-    let outer = centred(screen(model), narrow(widest + 6), narrow(menu.rows.len() + 2));
-    let inner = draw::frame(buf, outer, &menu.title, theme.accent);
+    let widest = menu.rows.iter().map(|(text, _)| width(text)).max().unwrap_or(0);
+    let widest = widest.max(width(&menu.title)).max(24);
+    // A target that was cut off in its row stands whole below the list.
+    let screen = screen(model);
+    let room = (widest + 2).min(usize::from(screen.width.saturating_sub(4))).max(1);
+    let below: Vec<&str> = match menu.rows.get(menu.cursor) {
+        Some((text, Choice::Copy(target))) if width(text) > room => wrap(target, room).take(6).collect(),
+        _ => Vec::new(),
+    };
+    let outer = centred(screen, narrow(widest + 6), narrow(menu.rows.len() + below.len() + 2));
+    let mut inner = draw::frame(buf, outer, &menu.title, theme.accent);
+    let taken = narrow(below.len()).min(inner.height.saturating_sub(1));
+    inner.height -= taken;
+    let under = Rect { y: inner.bottom(), height: taken, ..inner };
+    draw::lines(buf, under, below.into_iter().map(|line| Line::styled(line, theme.quiet)));
     let top = layout::plain_top(0, menu.cursor, inner.height);
     for (y, (n, (text, _))) in (inner.y..inner.bottom()).zip(menu.rows.iter().enumerate().skip(top)) {
         let line = Rect { y, height: 1, ..inner };
@@ -141,6 +154,8 @@ fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>) -> bool {
     let (sign, hint) = match prompt.ask {
         Ask::Search => ("/", "words, from: kind: workflow: is:warn older:2d"),
         Ask::Narrow => ("\\", "words, from: kind: workflow: is:warn older:2d"),
+        Ask::Line => ("+", "one more line for this profile"),
+        Ask::Pipe => ("|", "a command; the mail's text is its input"),
         Ask::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
     };
     let area = if prompt.ask == Ask::Palette {
@@ -182,6 +197,45 @@ fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>) -> bool {
     }
     let column = x.saturating_add(narrow(column)).min(area.right().saturating_sub(1));
     frame.set_cursor_position(Position { x: column, y: area.y });
+    true
+}
+
+fn page_areas(model: &Model, page: &Page) -> (Rect, Rect) {
+    let screen = screen(model);
+    let outer_width = screen.width.min(100);
+    let room = usize::from(outer_width.saturating_sub(4)).max(1);
+    let wanted = page.doc.lines(Default::default(), room, usize::from(screen.height), &model.theme).len();
+    let outer = centred(screen, outer_width, narrow(wanted + 2));
+    // As `draw::frame` leaves it.
+    let inner = if outer.width < 6 || outer.height < 3 {
+        outer
+    } else {
+        Rect { x: outer.x + 2, y: outer.y + 1, width: outer.width - 4, height: outer.height - 2 }
+    };
+    (outer, inner)
+}
+
+/// The columns and lines in which a page is shown.
+pub fn page_size(model: &Model) -> (usize, usize) {
+    let Some(Layer::Page(page)) = model.layer() else { return (1, 1) };
+    let (_, inner) = page_areas(model, page);
+    (usize::from(inner.width), usize::from(inner.height))
+}
+
+fn draw_page(model: &Model, page: &Page, buf: &mut Buffer) -> bool {
+    let (outer, inner) = page_areas(model, page);
+    draw::frame(buf, outer, &page.title, model.theme.accent);
+    let (width, height) = (usize::from(inner.width), usize::from(inner.height));
+    draw::lines(buf, inner, page.doc.lines(page.top, width, height, &model.theme));
+    if page.doc.more_below(page.top, width, height) && outer.height > 2 {
+        draw::right(
+            buf,
+            Rect { width: outer.width - 2, ..outer },
+            outer.bottom() - 1,
+            " ▼ j for more ",
+            model.theme.quiet,
+        );
+    }
     true
 }
 

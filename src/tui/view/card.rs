@@ -3,7 +3,7 @@
 use super::{draw, list};
 use crate::tui::card::{Doc, Place};
 use crate::tui::layout::Areas;
-use crate::tui::model::{Focus, Model, Tab};
+use crate::tui::model::{Focus, Model};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -63,7 +63,7 @@ pub(super) fn rule(model: &Model, areas: &Areas, buf: &mut Buffer) {
         draw::text(buf, areas.rule, x, y, &"─".repeat(usize::from(width)), style);
     }
     // Beside nothing there is nothing to part.
-    if model.tab == Tab::Inbox && model.list.is_empty() && !model.shows_running() {
+    if model.shows_items() && model.list.is_empty() {
         buf.set_style(areas.rule, model.theme.quiet);
     }
 }

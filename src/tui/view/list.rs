@@ -149,6 +149,7 @@ fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
                 ("Nothing is held.", "What you accept is held for a moment, and u takes it back.")
             }
             Filter::Running => ("Nothing is running.", "c starts a thread."),
+            Filter::Skipped => ("Nothing was skipped.", "gi shows everything."),
         }
     };
     message(model, area, buf, what, next);

@@ -9,7 +9,7 @@ mod list;
 mod tabs;
 
 pub use bars::tab_at;
-pub use boxes::{confirm_width, help_length};
+pub use boxes::{confirm_width, help_length, page_size};
 
 use super::layout;
 use super::model::{Model, Tab};
@@ -26,10 +26,11 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
     let areas = layout::areas(model);
     bars::header(model, areas.header, frame.buffer_mut());
     match model.tab {
-        Tab::Inbox if !model.shows_running() => {
+        Tab::Inbox if model.shows_items() => {
             list::draw(model, areas.list, frame.buffer_mut());
             (seen.card, seen.end) = card::draw(model, &areas, frame.buffer_mut());
         }
+        Tab::Inbox if model.shows_skipped() => tabs::skipped(model, &areas, frame.buffer_mut()),
         Tab::Inbox | Tab::Activity => tabs::running(model, &areas, frame.buffer_mut()),
         Tab::Threads => tabs::threads(model, &areas, frame.buffer_mut()),
         Tab::Memory => tabs::memory(model, &areas, frame.buffer_mut()),

@@ -2,8 +2,8 @@
 
 use super::bars::spinner;
 use super::{card, draw, list};
-use crate::inbox::{Block, Status, ThreadLine};
-use crate::text::{Visible, pad};
+use crate::inbox::{Block, GrantLine, MemoryLine, SkippedLine, Status, ThreadLine};
+use crate::text::{Visible, pad, truncate};
 use crate::tui::card::Doc;
 use crate::tui::layout::Areas;
 use crate::tui::model::{Browse, Focus, Model, Tab};
@@ -20,10 +20,16 @@ struct Plain {
     end: String,
 }
 
-fn rows<T>(model: &Model, browse: &Browse<T>, area: Rect, buf: &mut Buffer, row: impl Fn(&T) -> Plain) {
-    for (y, (n, of)) in (area.y..area.bottom()).zip(browse.rows.iter().enumerate().skip(browse.top)) {
+fn rows<T>(
+    model: &Model,
+    browse: &Browse<T>,
+    area: Rect,
+    buf: &mut Buffer,
+    all: impl Iterator<Item = Plain>,
+) {
+    for (y, (n, plain)) in (area.y..area.bottom()).zip(all.enumerate().skip(browse.top)) {
         let line = Rect { y, height: 1, ..area };
-        let Plain { lead, style, text, end } = row(of);
+        let Plain { lead, style, text, end } = plain;
         let selected = n == browse.cursor;
         let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
         let ends = draw::right(buf, line, y, &format!(" {end} "), model.theme.quiet);
@@ -65,7 +71,7 @@ pub(super) fn threads(model: &Model, areas: &Areas, buf: &mut Buffer) {
         };
         return list::message(model, areas.list, buf, what, next);
     }
-    rows(model, browse, areas.list, buf, |line| thread_row(model, line));
+    rows(model, browse, areas.list, buf, browse.rows.iter().map(|line| thread_row(model, line)));
     if let Some((_, doc)) = &browse.page {
         card::page(model, doc, browse.page_top, areas, buf);
     }
@@ -79,47 +85,132 @@ pub(super) fn memory(model: &Model, areas: &Areas, buf: &mut Buffer) {
             if browse.read { "Agents learn from your answers; what they learn is shown here." } else { "" };
         return list::message(model, areas.list, buf, what, next);
     }
-    rows(model, browse, areas.list, buf, |line| Plain {
+    let profile = |line: &MemoryLine| Plain {
         lead: words::line(&line.namespace),
         style: model.theme.text,
         text: String::new(),
         end: format!("v{} {}", line.version, words::age(line.updated_at, model.wall)),
-    });
+    };
+    rows(model, browse, areas.list, buf, browse.rows.iter().map(profile));
     if let Some((_, doc)) = &browse.page {
         card::page(model, doc, browse.page_top, areas, buf);
     }
 }
 
-/// What is running, and what the selected thread says as it says it.
+/// What is running, and what the selected thread says as it says it; in the Activity tab also what may be done without
+/// asking.
 pub(super) fn running(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let browse = &model.running;
-    if browse.rows.is_empty() {
+    let grants: &[GrantLine] = if model.tab == Tab::Activity { &model.grants } else { &[] };
+    if browse.rows.is_empty() && grants.is_empty() {
         let next = "c starts a thread · 2 shows past ones";
         list::message(model, areas.list, buf, "Nothing is running.", next);
     } else {
-        rows(model, browse, areas.list, buf, |line| {
-            let node = model.working.get(&line.id).map_or("", |working| working.node.as_str());
-            let turns = if line.status == Status::Running { spinner(model) } else { "·" };
-            Plain {
-                lead: turns.to_owned(),
-                style: model.theme.good,
-                text: format!("{} · {} {node}", words::line(&line.title), line.workflow),
-                end: words::age(line.updated_at, model.wall),
-            }
-        });
+        let at_work = browse.rows.iter().map(|line| at_work(model, line));
+        let allowed = grants.iter().map(|grant| allowed(model, grant));
+        rows(model, browse, areas.list, buf, at_work.chain(allowed));
     }
     if areas.card.is_empty() {
         return;
     }
-    let doc = match (browse.selected(), model.tab) {
-        (Some(line), _) => stream(model, line),
-        (None, Tab::Activity) => overview(model),
-        (None, _) => return,
-    };
     let (width, height) = (usize::from(areas.card.width), usize::from(areas.card.height));
-    // The newest is what one wants to see.
-    let top = doc.end(width, height);
+    let (doc, top) = match (browse.selected(), model.selected_grant(), model.tab) {
+        // Of what is being said, the newest is what one wants to see.
+        (Some(line), ..) => {
+            let doc = stream(model, line);
+            let end = doc.end(width, height);
+            (doc, end)
+        }
+        (None, Some(grant), _) => (grant_page(model, grant), Default::default()),
+        (None, None, Tab::Activity) => (overview(model), Default::default()),
+        (None, None, _) => return,
+    };
     draw::lines(buf, areas.card, doc.lines(top, width, height, &model.theme));
+}
+
+fn at_work(model: &Model, line: &ThreadLine) -> Plain {
+    let node = model.working.get(&line.id).map_or("", |working| working.node.as_str());
+    let turns = if line.status == Status::Running { spinner(model) } else { "·" };
+    Plain {
+        lead: turns.to_owned(),
+        style: model.theme.good,
+        text: format!("{} · {} {node}", words::line(&line.title), line.workflow),
+        end: words::age(line.updated_at, model.wall),
+    }
+}
+
+fn allowed(model: &Model, grant: &GrantLine) -> Plain {
+    let (lead, style) =
+        if grant.in_force { ("allowed", model.theme.warning) } else { ("off", model.theme.quiet) };
+    Plain {
+        lead: pad(lead, 7),
+        style,
+        text: format!("{} · {}", words::line(&grant.tool), words::line(&grant.scope)),
+        end: until(model, grant),
+    }
+}
+
+fn until(model: &Model, grant: &GrantLine) -> String {
+    match grant.expires_at {
+        Some(end) => end.to_zoned(model.options.time_zone.clone()).strftime("until %a %H:%M").to_string(),
+        None => String::new(),
+    }
+}
+
+fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
+    let line = |text: &str| Visible::line(text);
+    let standing = if grant.in_force { "runs without asking" } else { "switched off: it is asked about" };
+    let mut fields = vec![(line("now"), line(standing)), (line("for"), line(&grant.scope))];
+    let until = until(model, grant);
+    if !until.is_empty() {
+        fields.push((line("ends"), line(&until)));
+    }
+    fields.push((line("given by"), line(&grant.origin)));
+    if let Some(at) = grant.created_at {
+        let at = at.to_zoned(model.options.time_zone.clone());
+        fields.push((line("given at"), line(&at.strftime("%a %d %b, %H:%M").to_string())));
+    }
+    let policy = grant.id.starts_with(crate::inbox::POLICY_GRANT);
+    let how = match (policy, grant.in_force) {
+        (true, _) => "The config allows it; take it out of [policy] there.",
+        (false, true) => "X revokes it at once. A call that carries a warning asks in any case.",
+        (false, false) => "X switches it on again.",
+    };
+    let mut blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];
+    blocks.extend(numbers(model));
+    Doc::page(&format!("Allowed: {}", grant.tool), &grant.id, blocks)
+}
+
+/// Mail that was not shown, and why.
+pub(super) fn skipped(model: &Model, areas: &Areas, buf: &mut Buffer) {
+    let browse = &model.skipped;
+    if browse.rows.is_empty() {
+        let (what, next) = if browse.read {
+            ("No mail was skipped.", "What a rule or the model ignores is listed here, with the reason.")
+        } else {
+            ("Looking …", "")
+        };
+        return list::message(model, areas.list, buf, what, next);
+    }
+    let mail = |line: &SkippedLine| Plain {
+        lead: truncate(&words::line(&line.sender), 24).into_owned(),
+        style: model.theme.quiet,
+        text: words::line(&line.title),
+        end: words::age(line.at, model.wall),
+    };
+    rows(model, browse, areas.list, buf, browse.rows.iter().map(mail));
+    let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) else { return };
+    let one = |text: &str| Visible::line(text);
+    let at = line.at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string();
+    let fields = [("from", line.sender.as_str()), ("came", &at), ("skipped because", &line.reason)];
+    let fields = fields.map(|(name, value)| (one(name), one(value))).to_vec();
+    let how = match &line.thread {
+        Some(_) => "C takes it for something else; t shows its thread.",
+        None => "A rule skipped it before any thread was started.",
+    };
+    let doc =
+        Doc::page(&line.title, "not shown", vec![Block::Fields(fields), Block::Text(Visible::new(how))]);
+    card::page(model, &doc, Default::default(), areas, buf);
 }
 
 fn stream(model: &Model, line: &ThreadLine) -> Doc {
@@ -154,15 +245,18 @@ fn bar(done: u64, total: u64) -> String {
 }
 
 fn overview(model: &Model) -> Doc {
-    let Some(overview) = &model.overview else { return Doc::page("", "", Vec::new()) };
+    Doc::page("Everything in numbers", "", numbers(model))
+}
+
+fn numbers(model: &Model) -> Vec<Block> {
+    let Some(overview) = &model.overview else { return Vec::new() };
     let fields = |rows: &[(String, u64)]| {
         rows.iter().map(|(word, count)| (Visible::line(word), Visible::line(&count.to_string()))).collect()
     };
-    let blocks = vec![
+    vec![
         Block::Heading(Visible::line("Waiting for you")),
         Block::Fields(fields(&overview.open)),
         Block::Heading(Visible::line("Threads")),
         Block::Fields(fields(&overview.threads)),
-    ];
-    Doc::page("Everything in numbers", "", blocks)
+    ]
 }

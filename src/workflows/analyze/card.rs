@@ -12,7 +12,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let mut blocks = Vec::new();
     match item.kind {
         ItemKind::Result => {
-            blocks.push(Block::Text(Visible::new(state.analysis_output.as_deref().unwrap_or_default())));
+            blocks.push(Block::Markdown(Visible::new(state.analysis_output.as_deref().unwrap_or_default())));
         }
         ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
             let file = item.args.get("file").and_then(|file| file.as_str()).unwrap_or_default();
@@ -21,9 +21,9 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         }
         ItemKind::Interrupt(_) => {
             let question = item.args.get("question").and_then(|text| text.as_str()).unwrap_or_default();
-            blocks.push(Block::Text(Visible::new(question)));
+            blocks.push(Block::Markdown(Visible::new(question)));
             if state.explain_approval {
-                blocks.push(Block::Text(Visible::new("To approve, press `a` or answer DONE.")));
+                blocks.push(Block::Markdown(Visible::new("To approve, press `a` or answer DONE.")));
             }
         }
     }

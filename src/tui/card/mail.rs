@@ -1,0 +1,180 @@
+//! A mail of a card: who and when, the text with what it quotes folded, what is attached, and where links lead.
+//!
+//! Promises: a link's target is shown as it is, beside the words that stand for it; what was hidden in the mail is
+//! counted; what a person has not unfolded costs a line. The text itself is the card's and is never copied.
+
+use super::build::{Folds, QUOTE};
+use super::doc::{Doc, Sort};
+use crate::inbox::{AttachmentLine, MailBlock};
+use crate::text::{Visible, truncate, width};
+use crate::tui::words;
+
+/// The column where what is attached and what is linked begins.
+const INDENT: usize = 10;
+
+/// So many attachments and links stand in the card; `v` and `L` list all of them.
+const LISTED: usize = 6;
+
+/// A target is shown as far as this; `L` copies all of it.
+const TARGET: usize = 400;
+
+/// Longer lists of people are cut, but for their first ones.
+const PEOPLE: usize = 4;
+
+impl Doc {
+    /// Cuts a mail into pieces. `known` is what the conversation is called already.
+    pub(super) fn mail(&mut self, n: usize, mail: &MailBlock, known: &[&str], folds: Folds) {
+        let folded = mail.folded && !folds.open;
+        if !folded && self.pieces.last().is_some_and(|piece| piece.sort != Sort::Heading) {
+            self.gap();
+        }
+        self.mails.push((self.pieces.len(), n));
+        self.begin_part();
+        if folded {
+            self.own(Sort::Fold, format!("{}: {}", head(mail), first_words(mail)));
+            return;
+        }
+        self.own(Sort::Who, head(mail));
+        if folds.headers {
+            let names = mail.headers.iter().map(|(name, _)| width(name));
+            let indent = names.max().unwrap_or(0).min(16) + 2;
+            for (part, (name, value)) in mail.headers.iter().enumerate() {
+                let sort = Sort::Field { name: name.to_string(), indent };
+                if value.is_empty() {
+                    self.own(sort, String::new());
+                } else {
+                    self.cut(&sort, n, mail.body.len() + part, value, 0..value.len());
+                }
+            }
+        } else {
+            let people = [("to", &mail.to), ("cc", &mail.cc)].into_iter().filter(|(_, who)| !who.is_empty());
+            let people: Vec<String> = people.map(|(word, who)| format!("{word} {}", few(who))).collect();
+            self.own(Sort::Meta, people.join(" · "));
+            if !known.iter().any(|known| is_same_subject(known, &mail.subject)) {
+                self.own(Sort::Subject, mail.subject.to_string());
+            }
+        }
+        self.gap();
+        self.body(n, mail, folds);
+        self.gap();
+        self.attached(&mail.attachments);
+        self.links(&mail.links);
+        if mail.hidden > 0 {
+            let (what, are) = if mail.hidden == 1 { ("piece", "is") } else { ("pieces", "are") };
+            let text = format!("{} {what} of text the mail hides {are} left out", mail.hidden);
+            self.own(Sort::Warning, text);
+        }
+        self.gap();
+    }
+
+    fn body(&mut self, n: usize, mail: &MailBlock, folds: Folds) {
+        if mail.body.iter().all(|piece| piece.text.trim().is_empty()) {
+            self.own(Sort::Quiet, "(no text)".to_owned());
+            return;
+        }
+        for (part, piece) in mail.body.iter().enumerate() {
+            let lines = piece.text.trim_end().lines().count();
+            if !piece.quoted {
+                self.cut(&Sort::Text, n, part, &piece.text, 0..piece.text.trim_end().len());
+            } else if folds.open || lines < QUOTE {
+                self.cut(&Sort::Quiet, n, part, &piece.text, 0..piece.text.trim_end().len());
+            } else {
+                self.gap();
+                self.own(Sort::Fold, format!("{lines} quoted lines"));
+                self.gap();
+            }
+        }
+    }
+
+    fn attached(&mut self, files: &[AttachmentLine]) {
+        for (n, file) in files.iter().take(LISTED).enumerate() {
+            let name = if n == 0 { "attached" } else { "" };
+            let text = format!("{} · {} · {}", file.name, file.kind, words::bytes(file.bytes));
+            self.own(Sort::Field { name: name.to_owned(), indent: INDENT }, text);
+        }
+        self.rest(files.len(), "v");
+    }
+
+    fn links(&mut self, links: &[(Visible, Visible)]) {
+        for (n, (text, target)) in links.iter().take(LISTED).enumerate() {
+            let name = format!("link {}", n + 1);
+            self.own(Sort::Field { name, indent: INDENT }, link(text, &truncate(target, TARGET)));
+        }
+        self.rest(links.len(), "L");
+    }
+
+    fn rest(&mut self, count: usize, key: &str) {
+        if count > LISTED {
+            let name = String::new();
+            let text = format!("and {} more ({key} lists all)", count - LISTED);
+            self.own(Sort::Field { name, indent: INDENT }, text);
+        }
+    }
+}
+
+/// What a mail shows for a link, and where that leads: nobody has to trust the one for the other.
+pub fn link(text: &str, target: &str) -> String {
+    let text = text.trim();
+    if text.is_empty() || text == target { target.to_owned() } else { format!("{text} → {target}") }
+}
+
+fn head(mail: &MailBlock) -> String {
+    let from = if mail.from.is_empty() { "(nobody)" } else { mail.from.as_str() };
+    if mail.date.is_empty() { from.to_owned() } else { format!("{from} · {}", mail.date) }
+}
+
+fn first_words(mail: &MailBlock) -> String {
+    let pieces = mail.body.iter().filter(|piece| !piece.quoted);
+    let first = pieces.flat_map(|piece| piece.text.lines()).find(|line| !line.trim().is_empty());
+    first.map(|line| line.trim().to_owned()).unwrap_or_default()
+}
+
+/// The first of many people, and how many more there are.
+fn few(people: &str) -> String {
+    let all: Vec<&str> = people.split(", ").collect();
+    if all.len() <= PEOPLE {
+        return people.to_owned();
+    }
+    format!("{} and {} more", all[..PEOPLE - 1].join(", "), all.len() - PEOPLE + 1)
+}
+
+/// Whether two subjects are of one conversation: what mail clients put before them does not count.
+fn is_same_subject(one: &str, other: &str) -> bool {
+    let bare = |subject: &str| {
+        let mut rest = subject.trim().to_lowercase();
+        while let Some((mark, after)) = rest.split_once(':') {
+            if !matches!(mark.trim(), "re" | "fwd" | "fw" | "aw" | "wg" | "sv" | "tr" | "antw" | "odp") {
+                break;
+            }
+            rest = after.trim().to_owned();
+        }
+        rest
+    };
+    bare(one) == bare(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subjects_are_compared_without_their_marks() {
+        assert!(is_same_subject("Lunch?", "Re: AW: lunch?"));
+        assert!(is_same_subject("", "Re:"));
+        assert!(!is_same_subject("Lunch?", "Dinner?"));
+        assert!(!is_same_subject("Lunch", "Note: lunch"));
+    }
+
+    #[test]
+    fn a_link_shows_where_it_leads() {
+        assert_eq!(link("bank.example", "https://evil.test/x"), "bank.example → https://evil.test/x");
+        assert_eq!(link(" https://a.test ", "https://a.test"), "https://a.test");
+        assert_eq!(link("", "https://a.test"), "https://a.test");
+    }
+
+    #[test]
+    fn many_people_are_cut() {
+        assert_eq!(few("a, b, c, d"), "a, b, c, d");
+        assert_eq!(few("a, b, c, d, e, f"), "a, b, c and 3 more");
+    }
+}

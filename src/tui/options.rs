@@ -1,0 +1,55 @@
+//! How the screen is to be, and what can be started from it.
+
+use crate::config::{Config, Notices, ThemeName};
+use jiff::tz::TimeZone;
+use std::collections::BTreeMap;
+
+/// A workflow as the form for a new thread knows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Startable {
+    /// Its name.
+    pub name: String,
+    /// What it does.
+    pub about: String,
+    /// The schema of its input.
+    pub schema: serde_json::Value,
+}
+
+/// How the screen is to be.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The colours.
+    pub theme: ThemeName,
+    /// Keys by the name of their action, where they are not the usual ones.
+    pub keys: BTreeMap<String, Vec<String>>,
+    /// How a person is told that something new waits.
+    pub notices: Notices,
+    /// Where the person's days begin and end.
+    pub time_zone: TimeZone,
+    /// Whether this is the demo: the header says so.
+    pub demo: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            theme: ThemeName::Default,
+            keys: BTreeMap::new(),
+            notices: Notices::default(),
+            time_zone: TimeZone::system(),
+            demo: false,
+        }
+    }
+}
+
+impl From<&Config> for Options {
+    fn from(config: &Config) -> Self {
+        Self {
+            theme: config.theme,
+            keys: config.keys.clone(),
+            notices: config.notices,
+            time_zone: config.user.time_zone.clone(),
+            demo: false,
+        }
+    }
+}

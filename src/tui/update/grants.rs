@@ -1,0 +1,163 @@
+//! Accepting and allowing more of the same, and the list of what is allowed.
+//!
+//! Promises: what would run without asking is said in full before `y` allows it; a grant is given only together with
+//! an accepted card; revoking takes one key, allowing again a `y`.
+
+use super::{data, decide};
+use crate::graph::Decision;
+use crate::inbox::{Block, GrantLine, GrantRequest, GrantScope};
+use crate::text::Visible;
+use crate::tui::action::Action;
+use crate::tui::card::{Doc, Place};
+use crate::tui::layer::{Choice, Confirm, Layer, Menu, Then};
+use crate::tui::model::{Model, Tab};
+use crate::tui::msg::{Cmd, Deed, Press, Ready, Told};
+use crate::tui::safe::{self, Guard};
+use jiff::ToSpan;
+use std::time::Duration;
+
+const HOUR: Duration = Duration::from_secs(3600);
+
+/// Offers what the card may allow. The menu decides nothing: what is chosen there is asked about.
+pub(super) fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if let Guard::Dead(why) = safe::guard(model, Action::Accept, press) {
+        model.say(why);
+        return Vec::new();
+    }
+    let Some(opened) = model.current() else { return Vec::new() };
+    let grantable = opened.item.grantable.clone();
+    let mut rows: Vec<(String, Choice)> = Vec::new();
+    let mut row = |text: String, scope, lasts| rows.push((text, Choice::Grant(scope, lasts)));
+    if grantable.thread {
+        row("for the rest of this thread".to_owned(), GrantScope::Thread, None);
+        row("for this thread, for an hour".to_owned(), GrantScope::Thread, Some(HOUR));
+    }
+    if let Some(sender) = &grantable.sender {
+        let sender = Visible::line(sender);
+        row(format!("for mail of {sender}, for an hour"), GrantScope::Sender, Some(HOUR));
+        if let Some(rest) = rest_of_day(model) {
+            row(format!("for mail of {sender}, today"), GrantScope::Sender, Some(rest));
+        }
+    }
+    let title = format!("Accept, and let {} run without asking", Visible::line(&opened.item.action));
+    model.push(Layer::Menu(Menu { title, rows, cursor: 0 }));
+    Vec::new()
+}
+
+fn rest_of_day(model: &Model) -> Option<Duration> {
+    let now = model.wall.to_zoned(model.options.time_zone.clone());
+    let end = now.tomorrow().ok()?.start_of_day().ok()?;
+    let left = end.timestamp().duration_since(model.wall);
+    Duration::try_from(left).ok().filter(|left| *left > HOUR)
+}
+
+/// Says what would run without asking, and asks.
+pub(super) fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>) -> Vec<Cmd> {
+    let Some(opened) = model.current() else { return Vec::new() };
+    let item = &opened.item;
+    let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
+    let whom = match (scope, &item.grantable.sender) {
+        (GrantScope::Thread, _) => format!("this thread ({}); a fork of it asks again", item.thread),
+        (GrantScope::Sender, Some(sender)) => format!("mail of {sender}, in any thread"),
+        (GrantScope::Sender, None) => return Vec::new(),
+    };
+    let until = match lasts {
+        None => "the thread ends".to_owned(),
+        Some(lasts) => {
+            let span = i64::try_from(lasts.as_secs()).unwrap_or(i64::MAX).min(31 * 86_400);
+            let end = model.wall.checked_add(span.seconds()).unwrap_or(model.wall);
+            end.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string()
+        }
+    };
+    let line = |text: &str| Visible::line(text);
+    let fields = [
+        ("now", "this one is accepted as it is shown".to_owned()),
+        ("without asking", format!("every further call of {}", item.action)),
+        ("for", whom),
+        ("until", until),
+        ("still asks", "any call that carries a warning".to_owned()),
+        ("to end it", "X in 4 Activity; u takes back this acceptance alone".to_owned()),
+    ];
+    let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
+    let page =
+        Doc::page(&item.title, "", vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)]);
+    let ready = Ready { id: id.clone(), shown: hash.to_string(), decision: Decision::Accept, learn: true };
+    let then = Then::Grant(ready, GrantRequest { interrupt: id, scope, lasts });
+    model.push(Layer::Confirm(Box::new(Confirm {
+        title: "Accept this, and allow more of the same?".to_owned(),
+        why: "This is what will run without asking you.".to_owned(),
+        then,
+        page,
+        top: Place::default(),
+    })));
+    Vec::new()
+}
+
+/// A card was accepted, and a grant given or not.
+pub(super) fn granted(
+    model: &mut Model,
+    id: String,
+    told: Told<()>,
+    grant: Option<Told<GrantLine>>,
+) -> Vec<Cmd> {
+    let cmds = decide::decided(model, Deed::Accepted, vec![(id, told)]);
+    match grant {
+        None => {}
+        Some(Ok(grant)) => {
+            model.say(format!("accepted; {} runs without asking from now on (4 lists it)", grant.tool));
+        }
+        Some(Err(failure)) => model.fail(format!("accepted; nothing more is allowed: {}", failure.text)),
+    }
+    cmds
+}
+
+pub(super) fn listed(model: &mut Model, told: Told<Vec<GrantLine>>) -> Vec<Cmd> {
+    match told {
+        // Those in force first; the built-in ones can be switched on again, so they stay.
+        Ok(mut grants) => {
+            grants.retain(|grant| grant.in_force || grant.builtin);
+            grants.sort_by_key(|grant| (grant.builtin, grant.id.starts_with(crate::inbox::POLICY_GRANT)));
+            model.grants = grants;
+            let last = (model.running.rows.len() + model.grants.len()).saturating_sub(1);
+            if model.tab == Tab::Activity {
+                model.running.cursor = model.running.cursor.min(last);
+            }
+        }
+        Err(failure) => model.fail(failure.text),
+    }
+    Vec::new()
+}
+
+/// Ends the selected grant at once, or asks whether a built-in one is to count again.
+pub(super) fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if !safe::is_deliberate(model, press) {
+        return Vec::new();
+    }
+    let Some(grant) = model.selected_grant().cloned() else { return Vec::new() };
+    if grant.id.starts_with(crate::inbox::POLICY_GRANT) {
+        model.say("the config allows this; take it out of [policy] there");
+        return Vec::new();
+    }
+    if grant.in_force {
+        return vec![Cmd::Revoke(grant.id)];
+    }
+    model.push(Layer::Confirm(Box::new(Confirm {
+        title: format!("Switch {} on again?", grant.tool),
+        why: format!("It runs without asking: {}.", grant.scope),
+        then: Then::Restore(grant.id),
+        page: Doc::default(),
+        top: Place::default(),
+    })));
+    Vec::new()
+}
+
+pub(super) fn revoked(model: &mut Model, told: Told<GrantLine>) -> Vec<Cmd> {
+    match told {
+        Ok(grant) if grant.in_force => model.say(format!("{} runs without asking again", grant.tool)),
+        Ok(grant) => model.say(format!("revoked: {} for {} asks from now on", grant.tool, grant.scope)),
+        Err(failure) => model.fail(failure.text),
+    }
+    let mut cmds = vec![Cmd::Grants];
+    cmds.extend(data::changed(model));
+    cmds
+}

@@ -1,0 +1,172 @@
+//! What is allowed from a card, saved as a draft, taken for something else, and learned.
+
+use crate::harness::Desk;
+use sayso::inbox::SkippedLine;
+use sayso::tui::{Cmd, Msg, Tab};
+
+const SIZE: (u16, u16) = (140, 36);
+
+fn desk() -> Desk {
+    let mut desk = Desk::full(SIZE);
+    desk.press("j");
+    assert_eq!(desk.selected(), "Lunch on Thursday?");
+    desk
+}
+
+#[test]
+fn accepted_and_allowed_after_a_yes() {
+    let mut desk = desk();
+    desk.press("A").press("jj<enter>");
+    assert!(desk.decisions().is_empty() && desk.grants().is_empty(), "Enter decides nothing");
+    let shown = desk.dump();
+    for text in ["every further call of write_email", "mail of eve@example.org", "Mon 02 Mar, 11:00"] {
+        assert!(shown.contains(text), "{text}: {shown}");
+    }
+    desk.press("n");
+    assert!(desk.decisions().is_empty() && desk.grants().is_empty());
+    desk.press("A").press("jj<enter>").burst("y");
+    assert!(desk.grants().is_empty(), "not in a burst");
+    desk.press("y");
+    assert_eq!(desk.decisions().len(), 1);
+    let grants = desk.grants();
+    assert_eq!(grants.len(), 1);
+    assert_eq!(
+        (grants[0].tool.as_str(), grants[0].sender.as_deref()),
+        ("write_email", Some("eve@example.org"))
+    );
+    desk.press("4").press("X");
+    assert!(desk.grants().is_empty(), "one key revokes it");
+    assert!(desk.note().starts_with("revoked: write_email"), "{}", desk.note());
+}
+
+#[test]
+fn a_refused_acceptance_allows_nothing() {
+    let mut desk = desk();
+    desk.press("A").press("<enter>");
+    let id = desk.model.list.selected().unwrap().id.clone();
+    desk.behind(async |local| {
+        use sayso::inbox::Backend;
+        let interrupt = sayso::graph::InterruptId::parse(&id).unwrap();
+        let (decision, by) = (sayso::graph::Decision::Ignore, sayso::inbox::By::Cli);
+        let decide = sayso::inbox::Decide { interrupt, decision, shown: None, learn: false, by };
+        local.decide(decide).await.unwrap();
+    });
+    desk.press("y");
+    assert!(desk.grants().is_empty());
+    assert!(desk.note().starts_with("not decided"), "{}", desk.note());
+}
+
+#[test]
+fn built_in_grants_are_switched_off_by_one_key_and_on_by_a_yes() {
+    let mut desk = Desk::full(SIZE);
+    desk.press("4").press("X");
+    assert!(desk.dump().contains("off     output_files"), "{}", desk.dump());
+    desk.press("X");
+    assert!(desk.dump().contains("on again?"), "{}", desk.dump());
+    desk.press("y");
+    assert!(desk.dump().contains("allowed output_files"), "{}", desk.dump());
+}
+
+#[test]
+fn only_cards_that_offer_it_are_allowed_or_drafted() {
+    let mut desk = Desk::full(SIZE);
+    desk.press("A");
+    assert!(desk.note().contains("nothing to allow"), "{}", desk.note());
+    desk.press("D");
+    assert!(desk.note().contains("no such answer"), "{}", desk.note());
+    desk.press("jjjjC");
+    assert!(desk.note().contains("only mail that was triaged"), "{}", desk.note());
+    assert!(desk.decisions().is_empty());
+}
+
+#[test]
+fn saved_as_a_draft_and_taken_back() {
+    let mut desk = desk();
+    desk.burst("D");
+    assert!(desk.decisions().is_empty());
+    desk.press("D");
+    assert_eq!(desk.decisions()[0].r#type, "draft");
+    assert!(desk.note().starts_with("saved as a draft"), "{}", desk.note());
+    desk.press("u");
+    assert_eq!(desk.selected(), "Lunch on Thursday?");
+}
+
+#[test]
+fn why_is_a_page() {
+    let mut desk = desk();
+    desk.press("w");
+    let shown = desk.dump();
+    assert!(shown.contains("What the thread did") && shown.contains("model calls"), "{shown}");
+    desk.press("<esc>");
+    assert!(desk.model.layer().is_none());
+}
+
+#[test]
+fn a_mail_is_taken_for_something_else_after_a_yes() {
+    let mut desk = Desk::full(SIZE);
+    desk.press("C").press("jj<enter>").press("<enter>");
+    assert!(desk.dump().contains("for: respond?"), "Enter does not confirm: {}", desk.dump());
+    desk.press("y");
+    assert!(desk.note().starts_with("taken for: respond"), "{}", desk.note());
+}
+
+#[test]
+fn skipped_mail_is_listed_with_its_reason() {
+    let mut desk = Desk::full(SIZE);
+    let thread = desk.model.list.selected().unwrap().thread.clone();
+    desk.press("gk");
+    assert!(desk.dump().contains("No mail was skipped."), "{}", desk.dump());
+    let line = |title: &str, thread| SkippedLine {
+        thread,
+        title: title.to_owned(),
+        sender: "news@letters.test".to_owned(),
+        reason: "a rule says so".to_owned(),
+        at: crate::harness::wall(),
+    };
+    desk.tell(Msg::Skipped(Ok(vec![line("One", None), line("Two", Some(thread))])));
+    desk.drawn();
+    assert!(desk.dump().contains("a rule says so"), "{}", desk.dump());
+    desk.press("C");
+    assert!(desk.model.layer().is_none(), "no thread, nothing to take it for");
+    desk.press("j").press("a").press("i");
+    assert!(desk.decisions().is_empty());
+    desk.press("t");
+    assert_eq!(desk.model.tab, Tab::Threads);
+}
+
+#[test]
+fn what_was_decided_together_is_taken_back_together_even_by_another_screen() {
+    let mut desk = Desk::full(SIZE);
+    desk.press("gn").press("*").press("a").press("y");
+    assert_eq!(desk.decisions().len(), 2);
+    let Desk { folder, local, .. } = desk;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut other = Desk::over(folder, local, runtime, SIZE);
+    other.press("u");
+    assert_eq!(other.note(), "taken back: 2 items");
+    assert!(other.decisions().iter().all(|decision| decision.undone_at.is_some()));
+    other.press("u");
+    assert_eq!(other.note(), "there is nothing to take back");
+}
+
+#[test]
+fn a_profile_is_edited_added_to_pinned_and_taken_back() {
+    let mut desk = Desk::full(SIZE);
+    desk.remember();
+    desk.press("3").press("e");
+    let Some(Cmd::EditProfile(namespace, version, text)) = desk.outside.last().cloned() else { panic!() };
+    desk.tell(Msg::ProfileEdited(namespace.clone(), version, Ok(format!("{text}\n"))));
+    assert_eq!(desk.note(), "nothing is changed");
+    desk.tell(Msg::ProfileEdited(namespace.clone(), version, Ok("Prefers long replies.\n".to_owned())));
+    assert_eq!(desk.profile().newest.profile, "Prefers long replies.");
+    desk.tell(Msg::ProfileEdited(namespace, version, Ok("late".to_owned())));
+    assert!(desk.model.note.as_ref().unwrap().bad, "somebody was quicker: {}", desk.note());
+    desk.press("o").type_in("Never on Sundays.").press("<enter>");
+    assert_eq!(desk.profile().newest.profile, "Prefers long replies.\nNever on Sundays.");
+    desk.press("P").press("j<enter>");
+    assert_eq!(desk.profile().pinned, ["Never on Sundays."]);
+    desk.press("R").press("<enter>").press("n");
+    assert_eq!(desk.profile().newest.version, 3, "n changes nothing");
+    desk.press("P").press("j<enter>").press("R").press("j<enter>").press("y");
+    assert!(desk.profile().newest.profile.starts_with("Prefers short replies."), "{}", desk.note());
+}

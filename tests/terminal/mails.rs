@@ -1,0 +1,40 @@
+//! A mail is piped on, and the terminal is the inbox's again afterwards.
+
+use crate::child::fill;
+use crate::pty::Pty;
+use crate::support::desk;
+use std::time::Duration;
+
+#[test]
+fn a_mail_is_piped_through_a_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(fill(folder.path(), vec![desk::letter()]));
+    let mut pty = Pty::open(folder.path(), Duration::from_secs(600));
+    pty.wait("here are the figures");
+    pty.send("\r");
+    pty.wait("H headers");
+    pty.send("|");
+    pty.wait("run it");
+    pty.send("grep -c 'said before'; exit 3");
+    pty.wait("exit 3");
+    pty.send("\r");
+    pty.until("the command's output", |pty| !pty.is_over() && pty.text().contains("Enter goes back"));
+    let shown = pty.text();
+    assert!(shown.contains("14") && shown.contains("exit status: 3"), "{shown}");
+    pty.send("\r");
+    pty.until("the inbox again", |pty| pty.is_over() && pty.text().contains("here are the figures"));
+    // Ctrl-C ends a command that goes on and on, and nothing else.
+    pty.send("|");
+    pty.wait("run it");
+    pty.send("echo begun; tail -f /dev/null");
+    pty.wait("tail -f /dev/null");
+    pty.send("\r");
+    pty.until("the command", |pty| !pty.is_over() && pty.text().contains("begun"));
+    pty.send("\x03");
+    pty.until("its end", |pty| pty.text().contains("signal: 2"));
+    pty.send("\r");
+    pty.until("the inbox again", |pty| pty.is_over() && pty.text().contains("here are the figures"));
+    pty.send("Q");
+    pty.wait("SCREEN ENDED WELL");
+}
