@@ -1,9 +1,9 @@
 //! What nodes know of mail: the accounts of the config, the record of each mail, and who is known.
 
 use super::services::digest_from_hex;
+use crate::config::{self, Config};
 use crate::graph::{BoxFuture, NodeError, Place};
 use crate::llm::facts::email::Class;
-use crate::config::{self, Config};
 use crate::mail::{Account, Mail, MailError, open_mailbox, open_outgoing};
 use crate::store::{HandedIn, Store};
 use crate::workflows::{Accounts, Contacts, Ledger};

@@ -420,7 +420,9 @@ impl State for Email {
                 self.outdated = false;
                 self.messages.push(Turn::Called { text, calls });
             }
-            EmailUpdate::Outdated => self.drop_pending("New mail came in this conversation; look at it first."),
+            EmailUpdate::Outdated => {
+                self.drop_pending("New mail came in this conversation; look at it first.")
+            }
             EmailUpdate::Acted(acted) => self.acted(*acted),
             EmailUpdate::Learned => self.lessons.clear(),
             EmailUpdate::Left { outcome } => self.outcome = Some(outcome),

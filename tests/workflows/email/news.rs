@@ -98,7 +98,10 @@ async fn what_was_answered_elsewhere_closes_and_teaches_nothing() {
         assert!(racing.to_string().contains("answered this mail elsewhere"), "{racing}");
         office.settle().await;
         let outcome = office.outcome(&thread).await;
-        assert_eq!((outcome.status, &outcome.output.unwrap()["outcome"]), (Status::Done, &json!("elsewhere")));
+        assert_eq!(
+            (outcome.status, &outcome.output.unwrap()["outcome"]),
+            (Status::Done, &json!("elsewhere"))
+        );
         assert!(office.sent().is_empty() && office.marks().is_empty() && office.learned().is_empty());
         assert_eq!(office.ledger(&thread).1.as_deref(), Some("elsewhere"));
     }

@@ -43,7 +43,8 @@ pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, s
 fn wrong(state: &Email, newest: &Mail) -> Option<Vec<Turn>> {
     let check = |call: &ToolCall| match call.name.as_str() {
         tools::SCHEDULE_MEETING => {
-            let args: ScheduleMeeting = serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
+            let args: ScheduleMeeting =
+                serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
             meeting::When::of(&args)?;
             send::people(&args.attendees).map(drop).map_err(|e| e.to_string())
         }
@@ -104,10 +105,8 @@ async fn interrupt(
     asked.warnings = risks::of_call(services, state, conversation, &call.name, &args).await?;
     if !question {
         let sender = newest.from.address.to_lowercase();
-        asked.grantable = Grantable {
-            thread: true,
-            sender: Some(sender.clone()).filter(|sender| !sender.is_empty()),
-        };
+        asked.grantable =
+            Grantable { thread: true, sender: Some(sender.clone()).filter(|sender| !sender.is_empty()) };
         let (people, own) = (conversation.people(), conversation.own());
         let wish = Wish {
             tool: &call.name,
