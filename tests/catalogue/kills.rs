@@ -1,6 +1,6 @@
 //! D01: a whole life, killed at every instant that could matter.
 //!
-//! With the courier in place of the email workflow. Deliveries and started nodes are counted in files of their
+//! With a courier; `mails` does the same with the workflow `email`. Deliveries and started nodes are counted in files of their
 //! own, which no transaction can take back.
 
 use crate::child::{Away, errand, has_strace, run, traced};

@@ -48,8 +48,7 @@ fn wrong(state: &Email, newest: &Mail) -> Option<Vec<Turn>> {
             meeting::When::of(&args)?;
             send::people(&args.attendees).map(drop).map_err(|e| e.to_string())
         }
-        // What a person typed is asked about again; what a model typed goes back to it.
-        tools::WRITE_EMAIL if !state.attached_by_person(call) => {
+        tools::WRITE_EMAIL => {
             let args: WriteEmail = serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
             let everybody = [&args.to, &args.cc, &args.bcc].into_iter().flatten().cloned();
             let everybody: Vec<String> = everybody.collect();
@@ -60,8 +59,12 @@ fn wrong(state: &Email, newest: &Mail) -> Option<Vec<Turn>> {
         }
         _ => Ok(()),
     };
+    // What a person typed is asked about again; only what a model typed goes back to it.
+    if state.then == Then::Ask {
+        return None;
+    }
     let checked: Vec<Result<(), String>> = state.pending.iter().map(check).collect();
-    if state.then == Then::Ask || checked.iter().all(Result::is_ok) {
+    if checked.iter().all(Result::is_ok) {
         return None;
     }
     let became = state.pending.iter().zip(checked).map(|(call, checked)| Turn::Became {
