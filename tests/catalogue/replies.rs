@@ -1,0 +1,1 @@
+//! M08 comes next.
