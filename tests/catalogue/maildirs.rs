@@ -182,6 +182,7 @@ async fn m11_killed_at_random_while_another_client_works() {
         assert_eq!(run(errand(&home, "deliver")), ["done"]);
         reader.fetch_all().await;
         assert_eq!(reader.got.keys().cloned().collect::<Vec<_>>(), expected());
+        assert_eq!(reader.files().len(), MAILS, "each is there once, however often it was delivered");
     }
     report("M11", "SIGKILL at random while another client works", trials);
 }

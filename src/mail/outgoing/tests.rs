@@ -2,6 +2,7 @@
 
 use super::envelope::{Envelope, without_bcc};
 use super::*;
+use crate::mail::maildir::{Delivery, Shelf};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -127,6 +128,7 @@ async fn an_outbox_holds_a_mail_once_and_knows_what_it_held() {
     let outbox = Outbox::new(path.clone());
     assert_eq!(outbox.find(RAW).await, Found::NotSent, "there is not even a folder");
     outbox.check().await.unwrap();
+    assert!(!path.exists(), "looking makes nothing");
     assert_eq!(outbox.find(RAW).await, Found::NotSent);
     let sent = outbox.send(RAW).await.unwrap();
     assert_eq!(outbox.send(RAW).await.unwrap(), sent);
@@ -141,6 +143,10 @@ async fn an_outbox_holds_a_mail_once_and_knows_what_it_held() {
     assert_eq!(copies(&path), 1, "moved to cur it is still there");
     fs::remove_file(&moved).unwrap();
     assert!(matches!(outbox.find(RAW).await, Found::Unknown(_)), "somebody took it");
+    let begun = Delivery::begin(&path, RAW, Shelf::New).unwrap();
+    assert_eq!(outbox.find(RAW).await, Found::NotSent, "what waits in tmp has not left");
+    begun.finish().unwrap();
+    assert!(matches!(outbox.find(RAW).await, Found::Sent(_)));
 }
 
 #[tokio::test]
