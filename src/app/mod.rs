@@ -5,6 +5,7 @@
 //! [`crate::inbox::Backend`]. Whoever is not the driver reads and decides all the same, and waits for the
 //! driver to act.
 
+mod accounts;
 mod cache;
 mod demo;
 mod drive;
@@ -28,6 +29,7 @@ mod why;
 mod worker;
 
 pub use demo::{DemoError, begin_demo, is_demo, lay_out_demo};
+pub use accounts::check_accounts;
 pub use engine::{Engine, Settings};
 pub use eval::{TriageEval, Unanswered, eval_triage};
 pub use fail_point::fail_point;

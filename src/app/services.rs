@@ -2,7 +2,8 @@
 
 use super::memory::StoreMemory;
 use super::models::ConfiguredModels;
-use super::post::{ConfiguredAccounts, StoreContacts, StoreLedger, accounts};
+use super::accounts::accounts;
+use super::post::{ConfiguredAccounts, StoreContacts, StoreLedger};
 use crate::calendar;
 use crate::config::{Config, Env};
 use crate::graph::{BoxFuture, NodeError, Place};

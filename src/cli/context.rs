@@ -5,7 +5,7 @@ use super::args::Global;
 use super::failure::Failure;
 use super::log;
 use super::output::Page;
-use crate::app::{Engine, Local, Setup};
+use crate::app::{Engine, Intake, Local, Setup};
 use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::{Backend, Registry};
 use serde_json::{Map, Value};
@@ -67,7 +67,8 @@ impl<'a> Context<'a> {
         let setup = Setup::open(config, self.inputs.env.clone()).map_err(anyhow::Error::from)?;
         log::start(&setup, &self.inputs.env, self.verbose);
         let registry = (self.workflows)(&setup)?;
-        let local = Local::new(setup.engine(registry));
+        let engine = setup.engine(registry);
+        let local = Local::new(engine.clone()).with_intake(setup.intake(&engine));
         let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);
         Ok(Here { local, page, folder, model, config: setup.config })
     }
@@ -93,6 +94,11 @@ impl Here {
     /// What the screen shows.
     pub(super) fn for_screen(self) -> (Local, Arc<Config>) {
         (self.local, self.config)
+    }
+
+    /// What takes mail in; `None` where the config names no account.
+    pub(super) fn intake(&self) -> Option<&Intake> {
+        self.local.intake().filter(|intake| !intake.accounts().is_empty())
     }
 
     /// The door to this folder's threads, and to what drives them.

@@ -23,6 +23,7 @@ mod output;
 mod pages;
 mod pairs;
 mod print;
+mod progress;
 mod table;
 mod talk;
 mod values;

@@ -1,6 +1,6 @@
 //! `sayso doctor`: is everything in order?
 
-use crate::app::{Health, Setup, check_models};
+use crate::app::{Health, Setup, check_accounts, check_models};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Check the data folder, read through the whole database, and call the model once
+/// Check the data folder, read through the whole database, call the model once, and look at each mailbox
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
@@ -41,6 +41,7 @@ impl Args {
         let config = context.config()?;
         let mut checks = vec![configured(&config)];
         let models = models(&config, context.env()).await;
+        let mail = mail(&config).await;
         if config.data.exists() {
             checks.extend(look(config, context.env()));
         } else {
@@ -48,6 +49,7 @@ impl Args {
             checks.push(Check::good("data folder", text));
         }
         checks.extend(models);
+        checks.extend(mail);
         let well = checks.iter().all(|check| check.ok);
         let answer = context.page.answer(&checks, |_| text(&checks))?;
         Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
@@ -72,6 +74,15 @@ async fn models(config: &Config, env: &Env) -> Vec<Check> {
         Err(why) => Check::bad("model", why),
     };
     checked.into_iter().map(check).collect()
+}
+
+/// Every account is reached, and nothing in it is changed.
+async fn mail(config: &Config) -> Vec<Check> {
+    let check = |(name, said): (String, Result<String, String>)| match said {
+        Ok(said) => Check::good("mail", format!("{name}: {said}")),
+        Err(why) => Check::bad("mail", format!("{name}: {why}")),
+    };
+    check_accounts(config).await.into_iter().map(check).collect()
 }
 
 fn look(config: Config, env: &Env) -> Vec<Check> {

@@ -14,6 +14,7 @@ mod grants;
 mod graph;
 mod ignore;
 mod list;
+mod mail;
 mod man;
 mod memory;
 mod pause;
@@ -30,6 +31,7 @@ mod stop;
 mod threads;
 mod undo;
 mod view;
+mod watch;
 
 use super::context::Context;
 use super::failure::Failure;
@@ -74,6 +76,8 @@ verbs! {
     Resume => resume,
     Status => status,
     Run => run,
+    Watch => watch,
+    Mail => mail,
     Threads => threads,
     Show => show,
     Fork => fork,
