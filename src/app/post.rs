@@ -3,47 +3,12 @@
 use super::services::digest_from_hex;
 use crate::graph::{BoxFuture, NodeError, Place};
 use crate::llm::facts::email::Class;
-use crate::config::{self, Config};
-use crate::mail::{Account, Mail, MailError, open_mailbox, open_outgoing};
+use crate::mail::{Account, Mail};
 use crate::store::{HandedIn, Store};
 use crate::workflows::{Accounts, Contacts, Ledger};
 
 /// Look-alikes are looked for among so many addresses.
 const MOST_CONTACTS: usize = 2000;
-
-/// The accounts of the config, each with its doors. One whose mailbox cannot be opened is left out: `doctor` and a
-/// look at it say why.
-pub(super) fn accounts(config: &Config) -> Vec<Account> {
-    let open = |mail: &config::Mail| {
-        let mailbox = open_mailbox(mail)?;
-        let outgoing = open_outgoing(mail)?;
-        let mut addresses = vec![mail.address.clone()];
-        let further = mail.aliases.iter().map(String::as_str).chain(config.user.addresses());
-        for address in further {
-            if !addresses.iter().any(|known| known.eq_ignore_ascii_case(address)) {
-                addresses.push(address.to_owned());
-            }
-        }
-        Ok::<_, MailError>(Account {
-            name: mail.name.clone(),
-            address: mail.address.clone(),
-            addresses,
-            mode: mail.mode,
-            handled_done: mail.handled_done.clone(),
-            handled_ignored: mail.handled_ignored.clone(),
-            mailbox,
-            outgoing,
-        })
-    };
-    let opened = config.mail.iter().filter_map(|mail| match open(mail) {
-        Ok(account) => Some(account),
-        Err(error) => {
-            tracing::warn!(account = %mail.name, %error, "cannot be opened");
-            None
-        }
-    });
-    opened.collect()
-}
 
 /// The accounts of the config, in its order.
 pub(super) struct ConfiguredAccounts(pub(super) Vec<Account>);

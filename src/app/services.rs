@@ -1,8 +1,9 @@
 //! What nodes use, filled from the config and the store.
 
+use super::accounts::accounts;
 use super::memory::StoreMemory;
 use super::models::ConfiguredModels;
-use super::post::{ConfiguredAccounts, StoreContacts, StoreLedger, accounts};
+use super::post::{ConfiguredAccounts, StoreContacts, StoreLedger};
 use crate::calendar;
 use crate::config::{Config, Env};
 use crate::graph::{BoxFuture, NodeError, Place};

@@ -101,7 +101,7 @@ impl Here {
         self.local.intake().filter(|intake| !intake.accounts().is_empty())
     }
 
-    /// All of it.
+    /// The door to this folder's threads, and to what drives them.
     pub(super) fn local(&self) -> &Local {
         &self.local
     }

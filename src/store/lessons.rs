@@ -76,8 +76,7 @@ impl Store {
                 let seq = db
                     .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM lessons")?
                     .query_row([], |row| row.get(0))?;
-                let row =
-                    LessonRow { seq, namespace, cause, thread, key, interrupt, at: now, learner: None };
+                let row = LessonRow { seq, namespace, cause, thread, key, interrupt, at: now, learner: None };
                 row.insert(db)?;
             }
             Ok(())
@@ -88,8 +87,7 @@ impl Store {
     /// Everything nobody has learned yet, oldest first.
     pub fn open_lessons(&self) -> Result<Vec<OpenLesson>, StoreError> {
         self.read(|db| {
-            let mut found =
-                db.prepare_cached("SELECT * FROM lessons WHERE learner IS NULL ORDER BY seq")?;
+            let mut found = db.prepare_cached("SELECT * FROM lessons WHERE learner IS NULL ORDER BY seq")?;
             let mut rows = found.query([])?;
             let mut lessons = Vec::new();
             while let Some(row) = rows.next()? {

@@ -147,7 +147,8 @@ fn opening(facts: &ReplyFacts, weekday: &str) -> String {
     }
     text.push_str("\nThe mail to answer:\n");
     write_mail(&mut text, &facts.mail);
-    let _ = write!(text, "\n\nAn answer goes to: {}\nIts subject: {}", facts.reply_to.join(", "), facts.subject);
+    let _ =
+        write!(text, "\n\nAn answer goes to: {}\nIts subject: {}", facts.reply_to.join(", "), facts.subject);
     if !facts.reply_all.is_empty() {
         let _ = write!(text, "\nAlso in the conversation: {}", facts.reply_all.join(", "));
     }
@@ -185,8 +186,7 @@ fn message(turn: &Turn) -> Message {
         Turn::Told { text } => Message::user(format!("The person says: {text}")),
         Turn::Called { text, calls } => Message::Assistant { text: text.clone(), calls: calls.clone() },
         Turn::Became { call, tool, how, text, data } => {
-            let call =
-                ToolCall { id: call.clone(), name: tool.clone(), args: Value::Null, signature: None };
+            let call = ToolCall { id: call.clone(), name: tool.clone(), args: Value::Null, signature: None };
             let told = if data.is_null() { text.clone() } else { format!("{text}\n{data}") };
             match how {
                 Became::Done => Message::result(&call, told),

@@ -38,14 +38,18 @@ async fn one(ctx: &Ctx<Services>, path: &str, total: &mut u64) -> Result<Attache
     let name = name.unwrap_or_else(|| "file".to_owned());
     let failed = |text: String| Attached { name: name.clone(), error: Some(text), ..Attached::default() };
     let read = path.to_owned();
-    let read = tokio::task::spawn_blocking(move || input::read_file(&read)).await.map_err(NodeError::failed)?;
+    let read =
+        tokio::task::spawn_blocking(move || input::read_file(&read)).await.map_err(NodeError::failed)?;
     let bytes = match read {
         Ok(bytes) => bytes,
         Err(text) => return Ok(failed(text)),
     };
     let length = bytes.len() as u64;
     if *total + length > TOGETHER {
-        return Ok(failed(format!("{path}: all files together are longer than {} MB", TOGETHER / 1024 / 1024)));
+        return Ok(failed(format!(
+            "{path}: all files together are longer than {} MB",
+            TOGETHER / 1024 / 1024
+        )));
     }
     *total += length;
     let digest = ctx.services().blobs.put(bytes).await?;

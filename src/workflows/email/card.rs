@@ -223,7 +223,11 @@ fn block(services: &Services, mail: &Mail, folded: bool) -> MailBlock {
         cc: Visible::line(&join(&mail.cc)),
         date: Visible::line(&date.unwrap_or_default()),
         subject: Visible::line(&mail.subject),
-        headers: mail.headers.iter().map(|(name, value)| (Visible::line(name), Visible::line(value))).collect(),
+        headers: mail
+            .headers
+            .iter()
+            .map(|(name, value)| (Visible::line(name), Visible::line(value)))
+            .collect(),
         body: pieces
             .map(|piece| BodyPiece { quoted: piece.quoted, text: Visible::new(&piece.text) })
             .collect(),

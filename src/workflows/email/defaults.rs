@@ -62,6 +62,26 @@ const CALENDAR_PRESET: &str = "\
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::llm::{Builtin, eval};
+    use crate::workflows::email::prompts::triage_request;
+
+    #[tokio::test]
+    async fn the_first_profile_leads_the_rules_built_in_nowhere_wrong() {
+        let mut cases = eval::triage_set().unwrap();
+        cases.retain(|case| case.facts.profile.trim().is_empty());
+        let model = Builtin::new("builtin");
+        let without = eval::triage(&model, &cases, &triage_request, &|_, _| {}).await;
+        cases.iter_mut().for_each(|case| case.facts.profile = TRIAGE_PRESET.to_owned());
+        let with = eval::triage(&model, &cases, &triage_request, &|_, _| {}).await;
+        let new: Vec<_> = with.misses.iter().filter(|miss| !without.misses.contains(miss)).collect();
+        assert!(
+            with.right() >= without.right(),
+            "{} of {} were {}: {new:#?}",
+            with.right(),
+            with.total(),
+            without.right()
+        );
+    }
 
     #[test]
     fn each_profile_begins_with_something() {

@@ -31,9 +31,9 @@ pub(super) fn prepare(mut input: Value) -> Result<Value, InputError> {
             mail::parse(&raw).map_err(|e| field("json", format!("it is not a mail: {e}")))?;
             Ok(input)
         }
-        (None, None) => {
-            Err(InputError::Whole("give a mail: `file` (one .eml) or `json` (a Gmail API message)".to_owned()))
-        }
+        (None, None) => Err(InputError::Whole(
+            "give a mail: `file` (one .eml) or `json` (a Gmail API message)".to_owned(),
+        )),
         (Some(_), Some(_)) => {
             Err(InputError::Whole("give one mail: either `file` or `json`, not both".to_owned()))
         }

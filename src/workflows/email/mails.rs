@@ -21,7 +21,8 @@ impl Conversation {
     pub fn read(services: &Services, state: &Email) -> Result<Self, NodeError> {
         let mails = state.email_input.iter().map(|known| {
             let raw = services.blobs.get(&known.raw)?;
-            let mail = mail::parse(&raw).map_err(|e| NodeError::failed(format!("a mail is unreadable: {e}")))?;
+            let mail =
+                mail::parse(&raw).map_err(|e| NodeError::failed(format!("a mail is unreadable: {e}")))?;
             Ok((known.clone(), mail))
         });
         let mails: Vec<(MailRef, Mail)> = mails.collect::<Result<_, NodeError>>()?;
@@ -55,8 +56,7 @@ impl Conversation {
     pub fn people(&self) -> Vec<String> {
         let mut people: Vec<String> = Vec::new();
         for (_, mail) in &self.mails {
-            let everybody =
-                std::iter::once(&mail.from).chain(&mail.reply_to).chain(&mail.to).chain(&mail.cc);
+            let everybody = std::iter::once(&mail.from).chain(&mail.reply_to).chain(&mail.to).chain(&mail.cc);
             for person in everybody.filter(|person| !person.address.is_empty()) {
                 if !people.iter().any(|known| person.same(known)) {
                     people.push(person.address.clone());
@@ -69,11 +69,7 @@ impl Conversation {
 
 /// Whose mail it is, for prompts.
 pub(super) fn user(services: &Services, own: Vec<String>) -> User {
-    User {
-        name: services.user.name.clone(),
-        addresses: own,
-        background: services.user.background.clone(),
-    }
+    User { name: services.user.name.clone(), addresses: own, background: services.user.background.clone() }
 }
 
 /// A mail as facts. The text is the text a person sees.
@@ -127,7 +123,9 @@ pub(super) fn sender(mail: &Mail) -> String {
 /// All references with what lists show of them, where some have come without.
 pub(super) fn completed(conversation: &Conversation) -> Option<Vec<MailRef>> {
     let bare = |known: &MailRef| known.message_id.is_none() && known.from.is_empty();
-    conversation.mails.iter().any(|(known, _)| bare(known)).then(|| {
-        conversation.mails.iter().map(|(known, mail)| refer(known.clone(), mail)).collect()
-    })
+    conversation
+        .mails
+        .iter()
+        .any(|(known, _)| bare(known))
+        .then(|| conversation.mails.iter().map(|(known, mail)| refer(known.clone(), mail)).collect())
 }

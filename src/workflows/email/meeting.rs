@@ -146,7 +146,8 @@ pub(super) async fn availability(
         };
         lines.push(calendar::day_line(&busy, date, &zone));
         for one in busy {
-            let local = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+            let local =
+                |at: Timestamp| at.to_zoned(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
             data.push(serde_json::json!({
                 "start": local(one.start),
                 "end": local(one.end),

@@ -15,6 +15,7 @@ mod input;
 mod mails;
 mod meeting;
 mod nodes;
+mod parts;
 pub mod prompts;
 mod risks;
 mod rules;

@@ -151,6 +151,8 @@ fn warning(risk: &Risk) -> Warning {
 pub(super) fn file_line(file: &Attached) -> String {
     match &file.error {
         Some(error) => format!("{}: {error}", file.name),
-        None => format!("{} ({} bytes, sha256 {})", file.name, file.bytes, file.digest.get(..12).unwrap_or("")),
+        None => {
+            format!("{} ({} bytes, sha256 {})", file.name, file.bytes, file.digest.get(..12).unwrap_or(""))
+        }
     }
 }

@@ -136,7 +136,8 @@ pub fn edit_schema(tool: &str) -> Value {
         QUESTION => question(),
         UNSUBSCRIBE => {
             let text = json!({"type": "string"});
-            let fields = json!({"to": {"type": "string", "pattern": ADDRESS}, "subject": text, "content": text});
+            let fields =
+                json!({"to": {"type": "string", "pattern": ADDRESS}, "subject": text, "content": text});
             object(&fields, &["to", "subject", "content"])
         }
         _ => object(&json!({}), &[]),

@@ -31,11 +31,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
 
 fn graph() -> Result<Graph<Learning, Services>, BuildError> {
     Graph::builder("memory", "propose_update")
-        .node(
-            "propose_update",
-            nodes::propose_update,
-            [goto("hold_update"), goto("propose_update"), end()],
-        )
+        .node("propose_update", nodes::propose_update, [goto("hold_update"), goto("propose_update"), end()])
         .node("hold_update", nodes::hold_update, [ask("store_update")])
         .node("store_update", nodes::store_update, [goto("propose_update"), end()])
         .build()

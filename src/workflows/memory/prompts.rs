@@ -44,7 +44,9 @@ fn prompt(facts: &MemoryFacts) -> String {
 
 fn said(cause: &Cause) -> String {
     match cause.kind {
-        CauseKind::NotifyIgnored => "A mail was shown, and they do not want to be shown such mail.".to_owned(),
+        CauseKind::NotifyIgnored => {
+            "A mail was shown, and they do not want to be shown such mail.".to_owned()
+        }
         CauseKind::NotifyResponded => "A mail was only shown, and they wanted to answer it.".to_owned(),
         CauseKind::ProposalEdited => "They changed what was proposed before it was done.".to_owned(),
         CauseKind::ProposalAnswered => "They sent a proposal back with words.".to_owned(),

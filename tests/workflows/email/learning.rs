@@ -78,7 +78,11 @@ async fn an_update_that_drops_much_waits_for_the_person() {
         let item = office.open(&waiting).await;
         assert_eq!(item.action, "update_memory");
         assert!(item.warnings.iter().any(|warning| warning.code == "much_dropped"), "{:?}", item.warnings);
-        assert!(item.text.contains("+- only this") && item.text.contains("-- Ignore newsletters"), "{}", item.text);
+        assert!(
+            item.text.contains("+- only this") && item.text.contains("-- Ignore newsletters"),
+            "{}",
+            item.text
+        );
         office.decides(&waiting, decision).await;
         assert_eq!(office.status(&waiting).await, Status::Done);
         let newest = office.store().memory(TRIAGE).unwrap().unwrap();

@@ -17,7 +17,11 @@ async fn a_meeting_stands_in_the_calendar_and_is_invited_to() {
     let thread = office.got().await;
     let item = office.open(&thread).await;
     assert!(item.irreversible && !item.allow.draft);
-    assert!(item.text.contains("When: Monday 5 May 2036, 14:00–14:30 (Europe/Berlin), 30 minutes"), "{}", item.text);
+    assert!(
+        item.text.contains("When: Monday 5 May 2036, 14:00–14:30 (Europe/Berlin), 30 minutes"),
+        "{}",
+        item.text
+    );
     assert!(item.text.contains(&format!("With: {BOB}")));
     assert!(!item.warnings.iter().any(|warning| warning.code == "conflict"));
     office.decides(&thread, Decision::Accept).await;

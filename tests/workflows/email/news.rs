@@ -1,7 +1,7 @@
 //! What comes while a thread waits: new mail, and what was settled elsewhere.
 
 use super::office::{Office, Plan, calls, done, mail, respond, second, write};
-use crate::support::house::{eager, holding};
+use crate::support::house::holding;
 use sayso::graph::{Decision, What};
 use sayso::inbox::{Backend, BackendError, By, Decide, Status};
 use serde_json::json;
@@ -98,7 +98,10 @@ async fn what_was_answered_elsewhere_closes_and_teaches_nothing() {
         assert!(racing.to_string().contains("answered this mail elsewhere"), "{racing}");
         office.settle().await;
         let outcome = office.outcome(&thread).await;
-        assert_eq!((outcome.status, &outcome.output.unwrap()["outcome"]), (Status::Done, &json!("elsewhere")));
+        assert_eq!(
+            (outcome.status, &outcome.output.unwrap()["outcome"]),
+            (Status::Done, &json!("elsewhere"))
+        );
         assert!(office.sent().is_empty() && office.marks().is_empty() && office.learned().is_empty());
         assert_eq!(office.ledger(&thread).1.as_deref(), Some("elsewhere"));
     }
@@ -120,7 +123,6 @@ async fn an_undone_decision_does_and_teaches_nothing() {
     driver.stop().await;
     assert!(office.sent().is_empty() && office.learned().is_empty());
     assert!(office.store().open_lessons().unwrap().is_empty());
-    let _ = eager();
 }
 
 #[tokio::test]

@@ -59,7 +59,9 @@ impl Script {
                 let facts: MemoryFacts = serde_json::from_value(request.facts.clone()).unwrap();
                 let next = self.memory.lock().unwrap().pop_front();
                 let learned = format!("{}- learned from {}\n", facts.profile, facts.causes.len());
-                Ok(Scripted::json(&next.unwrap_or_else(|| json!({"reasoning": "Noted.", "profile": learned}))))
+                Ok(Scripted::json(
+                    &next.unwrap_or_else(|| json!({"reasoning": "Noted.", "profile": learned})),
+                ))
             }
             other => panic!("nobody asks for {other}"),
         }
@@ -107,11 +109,7 @@ pub struct Cabinet {
 }
 
 impl Mailbox for Cabinet {
-    fn fetch<'a>(
-        &'a self,
-        _: Option<&'a Cursor>,
-        _: usize,
-    ) -> BoxFuture<'a, Result<Fetched, MailError>> {
+    fn fetch<'a>(&'a self, _: Option<&'a Cursor>, _: usize) -> BoxFuture<'a, Result<Fetched, MailError>> {
         Box::pin(async { Ok(Fetched::default()) })
     }
 

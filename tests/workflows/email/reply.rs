@@ -51,7 +51,9 @@ async fn an_edited_mail_leaves_as_edited_and_teaches_how_to_write() {
     let office = Office::new("respond", [calls([write()]), calls([done()])]);
     let thread = office.got().await;
     office.decides(&thread, edit(write(), "content", json!("Tomorrow at nine."))).await;
-    assert!(office.sent()[0].contains("Tomorrow at nine.") && !office.sent()[0].contains("It comes tomorrow."));
+    assert!(
+        office.sent()[0].contains("Tomorrow at nine.") && !office.sent()[0].contains("It comes tomorrow.")
+    );
     assert_eq!(office.learned(), ["response_preferences proposal_edited"]);
     let (_, cause) = office.lessons().remove(0);
     assert_eq!(cause.proposed["content"], "It comes tomorrow.");

@@ -2,14 +2,20 @@
 
 use super::office::{BOB, Office, calls, done, mail_with, write};
 use sayso::graph::Decision;
-use sayso::inbox::{Decide, By, Backend, Status};
+use sayso::inbox::{Backend, By, Decide, Status};
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn i02_hostile_calls_do_nothing_without_a_decision() {
     let hostile = [
-        ("write_email", json!({"to": ["evil@attacker.example"], "bcc": ["all@attacker.example"], "subject": "x\r\nBcc: more@attacker.example", "content": "\u{1b}[31mHello\u{202e}"})),
-        ("schedule_meeting", json!({"attendees": ["evil@attacker.example"], "subject": "x", "start": "2036-05-05T14:00:00Z", "duration_minutes": 30})),
+        (
+            "write_email",
+            json!({"to": ["evil@attacker.example"], "bcc": ["all@attacker.example"], "subject": "x\r\nBcc: more@attacker.example", "content": "\u{1b}[31mHello\u{202e}"}),
+        ),
+        (
+            "schedule_meeting",
+            json!({"attendees": ["evil@attacker.example"], "subject": "x", "start": "2036-05-05T14:00:00Z", "duration_minutes": 30}),
+        ),
         ("question", json!({"content": "What is your password?"})),
         ("check_calendar_availability", json!({"days": ["2036-05-05"]})),
         ("done", json!({})),
@@ -113,7 +119,8 @@ async fn an_address_nobody_can_be_written_at_goes_back_to_the_model_or_the_perso
 
 #[tokio::test]
 async fn a_list_is_left_by_its_own_address_and_never_by_the_models() {
-    let list = "List-Id: <news.list.example>\r\nList-Unsubscribe: <mailto:leave@list.example?subject=stop>\r\n";
+    let list =
+        "List-Id: <news.list.example>\r\nList-Unsubscribe: <mailto:leave@list.example?subject=stop>\r\n";
     let office = Office::new("respond", [calls([("unsubscribe", json!({}))]), calls([done()])]);
     let thread = office.receive(&mail_with(list, "News!\n"), json!({})).await.unwrap();
     office.settle().await;

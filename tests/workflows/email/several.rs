@@ -8,12 +8,7 @@ use serde_json::json;
 #[tokio::test]
 async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_out() {
     let answers = |call: (&'static str, serde_json::Value), key: &str, value: &str| {
-        [
-            Decision::Accept,
-            edit(call, key, json!(value)),
-            respond("Not like this"),
-            Decision::Ignore,
-        ]
+        [Decision::Accept, edit(call, key, json!(value)), respond("Not like this"), Decision::Ignore]
     };
     for first in answers(write(), "content", "Changed.") {
         for second in answers(meet(), "subject", "Changed") {

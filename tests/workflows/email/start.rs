@@ -2,7 +2,7 @@
 
 use super::office::{Office, calls, done, mail, write};
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Backend;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -17,7 +17,10 @@ async fn a_file_is_a_mail() {
     assert_eq!(office.sent().len(), 1);
     assert_eq!(office.ledger(&thread), ("respond".to_owned(), Some("replied".to_owned())));
     assert!(office.marks().is_empty(), "it lies in no mailbox");
-    assert!(!office.view(&thread).await.state.to_string().contains("When does the report come"), "mails are kept by digest");
+    assert!(
+        !office.view(&thread).await.state.to_string().contains("When does the report come"),
+        "mails are kept by digest"
+    );
 }
 
 #[tokio::test]
@@ -86,5 +89,4 @@ async fn people_see_the_keys_they_can_give() {
     ] {
         assert!(nodes.contains(&node), "{node}: {nodes:?}");
     }
-    let _ = Status::Done;
 }

@@ -232,15 +232,13 @@ impl Doing<'_> {
         let Ok(bytes) = send::bytes(services, self.ctx.place(), &call.id, draft) else { return Ok(None) };
         let outgoing = self.conversation.account.as_ref().and_then(|account| account.outgoing.clone());
         let Some(outgoing) = outgoing else {
-            let text = "there is no way out for mail: give the account a [mail.outgoing] in the config, and retry";
+            let text =
+                "there is no way out for mail: give the account a [mail.outgoing] in the config, and retry";
             return Err(NodeError::failed(text));
         };
         let outcome = self.ctx.once(name, basis, bytes, Arc::new(SendMail(outgoing))).await?;
-        let reached: Vec<String> = [&draft.to, &draft.cc, &draft.bcc]
-            .into_iter()
-            .flatten()
-            .map(|one| one.address.clone())
-            .collect();
+        let reached: Vec<String> =
+            [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten().map(|one| one.address.clone()).collect();
         services.contacts.wrote_to(&reached).await?;
         // What a person settled by hand has no outcome of ours.
         Ok(Some(serde_json::from_value(outcome).unwrap_or_default()))

@@ -43,12 +43,12 @@ pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, s
 fn wrong(state: &Email, newest: &Mail) -> Option<Vec<Turn>> {
     let check = |call: &ToolCall| match call.name.as_str() {
         tools::SCHEDULE_MEETING => {
-            let args: ScheduleMeeting = serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
+            let args: ScheduleMeeting =
+                serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
             meeting::When::of(&args)?;
             send::people(&args.attendees).map(drop).map_err(|e| e.to_string())
         }
-        // What a person typed is asked about again; what a model typed goes back to it.
-        tools::WRITE_EMAIL if !state.attached_by_person(call) => {
+        tools::WRITE_EMAIL => {
             let args: WriteEmail = serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
             let everybody = [&args.to, &args.cc, &args.bcc].into_iter().flatten().cloned();
             let everybody: Vec<String> = everybody.collect();
@@ -59,8 +59,12 @@ fn wrong(state: &Email, newest: &Mail) -> Option<Vec<Turn>> {
         }
         _ => Ok(()),
     };
+    // What a person typed is asked about again; only what a model typed goes back to it.
+    if state.then == Then::Ask {
+        return None;
+    }
     let checked: Vec<Result<(), String>> = state.pending.iter().map(check).collect();
-    if state.then == Then::Ask || checked.iter().all(Result::is_ok) {
+    if checked.iter().all(Result::is_ok) {
         return None;
     }
     let became = state.pending.iter().zip(checked).map(|(call, checked)| Turn::Became {
@@ -104,10 +108,8 @@ async fn interrupt(
     asked.warnings = risks::of_call(services, state, conversation, &call.name, &args).await?;
     if !question {
         let sender = newest.from.address.to_lowercase();
-        asked.grantable = Grantable {
-            thread: true,
-            sender: Some(sender.clone()).filter(|sender| !sender.is_empty()),
-        };
+        asked.grantable =
+            Grantable { thread: true, sender: Some(sender.clone()).filter(|sender| !sender.is_empty()) };
         let (people, own) = (conversation.people(), conversation.own());
         let wish = Wish {
             tool: &call.name,

@@ -2,9 +2,7 @@
 //! the person is told.
 
 use super::Given;
-use crate::graph::{
-    Allow, Command, Ctx, Decision, Kind, Labels, NodeError,
-};
+use crate::graph::{Allow, Command, Ctx, Decision, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::llm::facts::email::{Cause, CauseKind, Class, Triage, TriageFacts};
 use crate::mail;
@@ -35,7 +33,8 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         return Err(NodeError::failed("there is no mail in this thread"));
     };
     let (class, reasoning, gist, by) = if let Some(class) = state.corrected {
-        let cause = Cause { mail: Some(mails::lesson_facts(newest)), ..Cause::new(CauseKind::Reclassified(class)) };
+        let cause =
+            Cause { mail: Some(mails::lesson_facts(newest)), ..Cause::new(CauseKind::Reclassified(class)) };
         if state.classification_decision.is_some_and(|was| was != class) {
             let lesson = Lesson { namespace: defaults::TRIAGE.to_owned(), cause, interrupt: None };
             services.memory.learn(ctx.place(), vec![lesson]).await?;
@@ -159,9 +158,7 @@ pub(in crate::workflows::email) async fn triage_answered(_: Ctx<Services>, state
     };
     let decision = state.answers.first().map(|answer| &answer.decision);
     let (told, outcome, lesson) = match decision {
-        Some(Decision::Respond { text }) => {
-            (Some(text.clone()), None, learn(CauseKind::NotifyResponded))
-        }
+        Some(Decision::Respond { text }) => (Some(text.clone()), None, learn(CauseKind::NotifyResponded)),
         Some(Decision::Ignore) => (None, Some("ignored"), learn(CauseKind::NotifyIgnored)),
         Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft) => (None, Some("noted"), None),
         // Settled without us: nobody answered.
