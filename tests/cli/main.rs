@@ -15,6 +15,7 @@ mod gate;
 mod hostile;
 mod language;
 mod lists;
+mod mail;
 mod plain;
 #[allow(dead_code)]
 #[path = "../models/server.rs"]
