@@ -7,6 +7,7 @@
 
 mod accounts;
 mod cache;
+mod demo;
 mod drive;
 mod engine;
 mod eval;
@@ -14,7 +15,9 @@ mod fail_point;
 mod grants;
 mod intake;
 mod journal;
+mod learning;
 mod local;
+mod memory;
 mod models;
 mod post;
 mod screen;
@@ -25,6 +28,7 @@ mod wait;
 mod why;
 mod worker;
 
+pub use demo::{DemoError, begin_demo, is_demo, lay_out_demo};
 pub use accounts::check_accounts;
 pub use engine::{Engine, Settings};
 pub use eval::{TriageEval, Unanswered, eval_triage};

@@ -5,15 +5,18 @@
 mod support;
 
 mod arrivals;
+mod batches;
 mod children;
 mod effects;
 mod files;
 mod forks;
+mod grants;
 mod graphs;
 mod holds;
 mod interrupts;
 mod laws;
 mod limits;
+mod profiles;
 mod samples;
 mod snapshots;
 mod turns;

@@ -5,5 +5,6 @@
 mod support;
 
 mod analyze;
+mod email;
 mod study;
 mod trouble;
