@@ -1,8 +1,8 @@
 //! What nodes use, filled from the config and the store.
 
+use super::accounts::accounts;
 use super::memory::StoreMemory;
 use super::models::ConfiguredModels;
-use super::accounts::accounts;
 use super::post::{ConfiguredAccounts, StoreContacts, StoreLedger};
 use crate::calendar;
 use crate::config::{Config, Env};

@@ -169,7 +169,9 @@ impl Home {
             .env("RUST_BACKTRACE", "0")
             .stdin(Stdio::null())
             .stderr(Stdio::null());
-        String::from_utf8_lossy(&command.output().unwrap().stdout).lines().any(|line| line.ends_with("> done"))
+        String::from_utf8_lossy(&command.output().unwrap().stdout)
+            .lines()
+            .any(|line| line.ends_with("> done"))
     }
 
     async fn views(&self, local: &Local) -> Vec<ThreadView> {

@@ -11,7 +11,7 @@ use crate::store::{MailState, Phase, Road, StoreError, StoredMail, StoredSource,
 use crate::workflows::intake::{Asked, Taken};
 
 /// How much is read at once of what was kept.
-const PAGE: usize = 50;
+const PAGE: usize = 10;
 
 /// About how many tokens a model reads and writes over one mail, for a guess at the cost.
 const TOKENS: (f64, f64) = (4000.0, 400.0);

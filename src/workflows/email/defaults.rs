@@ -74,7 +74,13 @@ mod tests {
         cases.iter_mut().for_each(|case| case.facts.profile = TRIAGE_PRESET.to_owned());
         let with = eval::triage(&model, &cases, &triage_request, &|_, _| {}).await;
         let new: Vec<_> = with.misses.iter().filter(|miss| !without.misses.contains(miss)).collect();
-        assert!(with.right() >= without.right(), "{} of {} were {}: {new:#?}", with.right(), with.total(), without.right());
+        assert!(
+            with.right() >= without.right(),
+            "{} of {} were {}: {new:#?}",
+            with.right(),
+            with.total(),
+            without.right()
+        );
     }
 
     #[test]
