@@ -28,7 +28,7 @@ mod wait;
 mod why;
 mod worker;
 
-pub use accounts::check_accounts;
+pub use accounts::{check_accounts, check_calendar};
 pub use demo::{DemoError, begin_demo, is_demo, lay_out_demo};
 pub use engine::{Engine, Settings};
 pub use eval::{TriageEval, Unanswered, eval_triage};

@@ -18,6 +18,7 @@ mod hostile;
 mod language;
 mod lists;
 mod memory;
+mod mail;
 mod plain;
 #[allow(dead_code)]
 #[path = "../models/server.rs"]
