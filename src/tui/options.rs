@@ -1,5 +1,6 @@
 //! How the screen is to be, and what can be started from it.
 
+use crate::app::is_demo;
 use crate::config::{Config, Notices, ThemeName};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
@@ -49,7 +50,7 @@ impl From<&Config> for Options {
             keys: config.keys.clone(),
             notices: config.notices,
             time_zone: config.user.time_zone.clone(),
-            demo: false,
+            demo: is_demo(&config.data),
         }
     }
 }
