@@ -22,6 +22,7 @@ const ITEM: &[&str] = &[
     "snoozed_until",
     "args_hash",
     "irreversible",
+    "grantable",
     "closed",
 ];
 
