@@ -17,6 +17,7 @@ mod maildirs;
 mod mails;
 mod post;
 mod replies;
+mod requests;
 mod versions;
 
 /// A line of the table. What fails has panicked before it comes here.
