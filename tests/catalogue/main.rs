@@ -13,6 +13,7 @@ mod disks;
 mod drivers;
 mod home;
 mod kills;
+mod mails;
 mod versions;
 
 /// A line of the table. What fails has panicked before it comes here.
