@@ -1,3 +1,5 @@
+//! What is seen, what is not, and that no page takes long.
+
 use super::*;
 use proptest::prelude::*;
 

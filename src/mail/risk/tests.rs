@@ -1,3 +1,5 @@
+//! Each warning from both sides: what must be warned of, and what must stay quiet.
+
 use super::*;
 use crate::mail::{Attachment, Link, ListInfo, parse};
 use proptest::prelude::*;
