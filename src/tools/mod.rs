@@ -1,6 +1,7 @@
-//! Hands: what workflows use to reach files. Each keeps to its own limits, whoever asks.
+//! Hands: what workflows use to reach files and servers. Each keeps to its own limits, whoever asks.
 //!
 //! What is not here: any knowledge of threads or of who may do what; that is decided before a tool is used.
 
 pub mod folder;
+pub mod http;
 pub mod keep;

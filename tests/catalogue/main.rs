@@ -16,7 +16,9 @@ mod kills;
 mod maildirs;
 mod mails;
 mod post;
+mod reading;
 mod replies;
+mod requests;
 mod versions;
 
 /// A line of the table. What fails has panicked before it comes here.

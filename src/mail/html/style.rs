@@ -12,7 +12,7 @@ use std::collections::HashMap;
 const MAX_SHEET: usize = 512 << 10;
 const MAX_RULES: usize = 2_000;
 /// Rules tried on elements; beyond, nothing more is hidden.
-const MAX_TRIES: usize = 5_000_000;
+const MAX_TRIES: usize = 1_000_000;
 /// Ancestors looked at for one inside the other.
 const NEAR: usize = 64;
 /// Text of fewer pixels is not meant to be read.

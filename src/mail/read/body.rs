@@ -27,7 +27,11 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>) {
     let read = reader.part(0);
     let Said { text, hidden, cut, .. } = read;
     mail.cut = cut || text.len() > MAX_TEXT;
-    mail.text = Visible::new(clip(&text, MAX_TEXT)).trim_end().to_owned();
+    let text = Visible::new(clip(&text, MAX_TEXT));
+    // Placeholders are longer than what they stand for.
+    mail.cut |= text.len() > 2 * MAX_TEXT;
+    let text = if text.len() > 2 * MAX_TEXT { Visible::new(clip(&text, 2 * MAX_TEXT)) } else { text };
+    mail.text = text.trim_end().to_owned();
     mail.hidden = hidden;
 }
 

@@ -96,9 +96,13 @@ pub fn identity(account: &str, mail: &Mail) -> String {
 /// The digest of what follows the head. Line ends do not count: folders and servers keep them differently.
 fn body_digest(body: &[u8]) -> String {
     let mut hasher = Sha256::new();
-    for piece in body.trim_ascii_end().split(|byte| *byte == b'\r') {
-        hasher.update(piece);
+    let body = body.trim_ascii_end();
+    let mut from = 0;
+    for at in memchr::memchr_iter(b'\r', body) {
+        hasher.update(&body[from..at]);
+        from = at + 1;
     }
+    hasher.update(&body[from..]);
     hex(&hasher.finalize())
 }
 

@@ -1,3 +1,5 @@
+//! Mails as they come: whole, broken and damaged.
+
 use super::*;
 use crate::text::Visible;
 use proptest::prelude::*;

@@ -138,7 +138,20 @@ const UNSPACED: &[&str] = &[
 /// How a phrase counts.
 enum Weight {
     Enough,
-    Half,
+    /// Only together with one of another sort: people repeat and quote themselves.
+    Half(Sort),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    /// Drop what you were told.
+    Drop,
+    /// Be somebody else.
+    Role,
+    /// Keep it from the person.
+    Secret,
+    /// Give things away.
+    Leak,
 }
 
 /// The words of a text that speak to an assistant.
@@ -154,17 +167,16 @@ pub(super) fn spoken_to(text: &str) -> Option<String> {
     }
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
-    let mut half: Option<(usize, String)> = None;
+    let mut half: Option<(Sort, String)> = None;
     for at in 0..words.len() {
         let rest = &words[at..words.len().min(at + 10)];
         let found = || rest.join(" ");
         match weigh(rest) {
             Some(Weight::Enough) => return Some(found()),
-            // Two of them, and not two readings of the same words.
-            Some(Weight::Half) => match &half {
-                Some((before, words)) if at > before + 4 => return Some(words.clone()),
+            Some(Weight::Half(sort)) => match &half {
+                Some((before, words)) if *before != sort => return Some(words.clone()),
                 Some(_) => {}
-                None => half = Some((at, found())),
+                None => half = Some((sort, found())),
             },
             None => {}
         }
@@ -187,7 +199,7 @@ fn weigh(words: &[&str]) -> Option<Weight> {
         let yours = near(YOURS, 3).is_some_and(|at| at < told);
         return match (before, yours) {
             (true, true) => Some(Weight::Enough),
-            (true, false) => Some(Weight::Half),
+            (true, false) => Some(Weight::Half(Sort::Drop)),
             (false, true) if word(1) == "your" || word(2) == "your" => Some(Weight::Enough),
             _ => None,
         };
@@ -202,7 +214,7 @@ fn weigh(words: &[&str]) -> Option<Weight> {
         "act" | "respond" | "reply" | "acting"
             if word(1) == "as" && matches!(word(2), "a" | "an" | "the") =>
         {
-            is_machine(words.get(3..)?).then_some(Weight::Half)
+            is_machine(words.get(3..)?).then_some(Weight::Half(Sort::Role))
         }
         "note" | "message" | "instruction" | "instructions" | "notice" | "order" | "orders"
             if matches!(word(1), "to" | "for") =>
@@ -234,21 +246,21 @@ fn weigh(words: &[&str]) -> Option<Weight> {
                 words.windows(2).skip(told).take(6).any(|two| {
                     matches!(two, ["the", "user" | "human"] | ["your", "user" | "owner" | "human"])
                 });
-            person.then_some(Weight::Half)
+            person.then_some(Weight::Half(Sort::Secret))
         }
         "without" if matches!(word(1), "asking" | "telling" | "informing" | "notifying" | "confirming") => {
             let person = words
                 .windows(2)
                 .take(6)
                 .any(|two| matches!(two, ["the", "user" | "human"] | ["your", "user" | "owner" | "human"]));
-            person.then_some(Weight::Half)
+            person.then_some(Weight::Half(Sort::Secret))
         }
         "forward" | "send" | "exfiltrate" => {
             let all = matches!(word(1), "all" | "every" | "any");
             let mails = words.iter().take(5).any(|word| {
                 matches!(*word, "emails" | "mails" | "messages" | "inbox" | "passwords" | "credentials")
             });
-            (all && mails && near(&["to"], 9).is_some()).then_some(Weight::Half)
+            (all && mails && near(&["to"], 9).is_some()).then_some(Weight::Half(Sort::Leak))
         }
         "as" if matches!(word(1), "an" | "a")
             && matches!(word(2), "ai" | "llm")
@@ -261,7 +273,7 @@ fn weigh(words: &[&str]) -> Option<Weight> {
             if matches!(word(1), "must" | "should" | "shall")
                 && matches!(word(2), "now" | "immediately" | "ignore") =>
         {
-            Some(Weight::Half)
+            Some(Weight::Half(Sort::Role))
         }
         _ => None,
     }

@@ -1,5 +1,8 @@
+//! Each warning from both sides: what must be warned of, and what must stay quiet.
+
 use super::*;
 use crate::mail::{Attachment, Link, ListInfo, parse};
+use proptest::prelude::*;
 
 const KNOWN: &[&str] = &[
     "ann@example.com",
@@ -231,6 +234,7 @@ fn words_to_an_assistant() {
         "If you are a parent, please read this.",
         "The system prompt on the server says login:.",
         "Do not tell the user about internal errors; log them instead.",
+        "Do not notify the user yet.\n> We should do it without telling the user, and never ask the user.",
         "Send all messages to the list, not to me.",
         "Use the print dialog to output your invoice.",
         "Instructions for the assembly are attached.",
@@ -308,6 +312,22 @@ fn repeating_other_mails() {
     let wide = "来月の合併について、北支店の買収価格は四億二千万円で、三月三日に完了する予定です。他言無用でお願いします。担当は山田です。".to_owned();
     let foreign = from_ann(|mail| mail.text = wide.clone());
     assert_eq!(codes(&wide, &[&foreign]), ["quotes_other_mail"]);
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics(name in any::<String>(), domain in "[a-zé.1-]{0,20}", text in any::<String>(), target in "(https?://|mailto:|data:)?[a-z@.:/é?]{0,30}") {
+        let mail = from_ann(|mail| {
+            mail.from = Address { name, address: format!("x@{domain}") };
+            mail.links = vec![Link { text: text.clone(), target }];
+            mail.text = text.clone();
+            mail.attachments = vec![Attachment { name: text, ..Attachment::default() }];
+        });
+        let addresses = known();
+        for risk in risks_of_mail(&mail, &Known { is_known: &|_| false, addresses: &addresses }) {
+            prop_assert!(Visible::line(&risk.text()) == risk.text().as_str());
+        }
+    }
 }
 
 #[test]

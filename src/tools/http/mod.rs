@@ -1,0 +1,15 @@
+//! Requests to servers the person can see, and to no others.
+//!
+//! Promised: only http and https, only hosts from the list; a name is resolved once, every address it has must be of
+//! the public internet, and the connection goes to the address that was checked; redirects are checked like first
+//! requests; answers are bounded in time and in size after decompression; no proxy, no cookies, no credentials in an
+//! address. A private host is reached only where the config names it with its port.
+//!
+//! What is not here: who may ask for what; a request that changes something is approved before it comes here.
+
+mod address;
+mod send;
+mod target;
+
+pub use send::{Answer, Call, Http, HttpError, Limits, Method, Resolve};
+pub use target::Host;

@@ -1,0 +1,342 @@
+//! One request: checked, pinned to an address, sent, and its answer read within limits.
+
+use super::address::forbidden;
+use super::target::{self, Host, Target};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
+use reqwest::{Client, Response, redirect};
+use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// How a name becomes addresses.
+pub trait Resolve: Send + Sync {
+    /// Every address of `host`.
+    fn resolve<'a>(
+        &'a self,
+        host: &'a str,
+    ) -> Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send + 'a>>;
+}
+
+/// The machine's own way.
+struct System;
+
+impl Resolve for System {
+    fn resolve<'a>(
+        &'a self,
+        host: &'a str,
+    ) -> Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send + 'a>> {
+        Box::pin(
+            async move { Ok(tokio::net::lookup_host((host, 0)).await?.map(|found| found.ip()).collect()) },
+        )
+    }
+}
+
+/// How patient and how greedy a request is.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// For everything together, redirects and the last byte included.
+    pub time: Duration,
+    /// For the connection.
+    pub connect: Duration,
+    /// The most that is read of an answer, decompressed.
+    pub bytes: usize,
+    /// How often another address is followed, for requests that change nothing.
+    pub redirects: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time: Duration::from_secs(30), connect: Duration::from_secs(10), bytes: 4 << 20, redirects: 3 }
+    }
+}
+
+/// What is asked of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Read.
+    Get,
+    /// Ask whether it is there.
+    Head,
+    /// Put in.
+    Post,
+    /// Put in place of.
+    Put,
+    /// Change a part.
+    Patch,
+    /// Take away.
+    Delete,
+}
+
+impl Method {
+    /// How it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// The method a word means, in any case.
+    pub fn from_word(word: &str) -> Option<Self> {
+        let all = [Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete];
+        all.into_iter().find(|method| method.word().eq_ignore_ascii_case(word))
+    }
+
+    /// Whether it only reads.
+    pub fn reads(self) -> bool {
+        matches!(self, Self::Get | Self::Head)
+    }
+
+    fn wire(self) -> reqwest::Method {
+        match self {
+            Self::Get => reqwest::Method::GET,
+            Self::Head => reqwest::Method::HEAD,
+            Self::Post => reqwest::Method::POST,
+            Self::Put => reqwest::Method::PUT,
+            Self::Patch => reqwest::Method::PATCH,
+            Self::Delete => reqwest::Method::DELETE,
+        }
+    }
+}
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is asked.
+    pub method: Method,
+    /// Of whom, in full.
+    pub url: String,
+    /// Header fields besides those every request has.
+    pub headers: Vec<(String, String)>,
+    /// What goes along.
+    pub body: Option<Vec<u8>>,
+}
+
+/// What the server said.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Its status.
+    pub status: u16,
+    /// The media type, as the server names it; empty where it does not.
+    pub kind: String,
+    /// How long to wait, in seconds, where the server says so.
+    pub retry_after: Option<u64>,
+    /// The whole body.
+    pub body: Vec<u8>,
+    /// Where it came from in the end.
+    pub url: String,
+}
+
+/// Why there is no answer; which of them decides whether the request may be made again.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// It may not be made; nothing was sent.
+    #[error("{0}")]
+    Refused(String),
+    /// Nobody could be reached; nothing was sent.
+    #[error("{0}")]
+    NotSent(String),
+    /// It was sent, and no whole answer came within the limits.
+    #[error("{0}")]
+    NoAnswer(String),
+}
+
+/// Fields that belong to the connection, or that would smuggle something past its owner.
+const NOT_OURS: &[&str] = &[
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "upgrade",
+    "te",
+    "trailer",
+    "cookie",
+    "proxy-authorization",
+    "proxy-connection",
+    "keep-alive",
+    "accept-encoding",
+];
+
+/// What makes requests.
+#[derive(Clone)]
+pub struct Http {
+    resolver: Arc<dyn Resolve>,
+    limits: Limits,
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self::new(Arc::new(System), Limits::default())
+    }
+}
+
+impl Http {
+    /// With another way to look names up, or other limits.
+    pub fn new(resolver: Arc<dyn Resolve>, limits: Limits) -> Self {
+        Self { resolver, limits }
+    }
+
+    /// Makes a request to one of `hosts`.
+    pub async fn send(&self, call: &Call, hosts: &[Host]) -> Result<Answer, HttpError> {
+        let deadline = Instant::now() + self.limits.time;
+        let mut target = target::read(&call.url, hosts).map_err(HttpError::Refused)?;
+        let mut headers = fields(&call.headers)?;
+        let mut followed = 0;
+        loop {
+            let response = self.once(call, &target, headers.clone(), deadline).await?;
+            let Some(next) = elsewhere(&response, &target).filter(|_| call.method.reads()) else {
+                return self.read(response, deadline).await;
+            };
+            if followed == self.limits.redirects {
+                return Err(HttpError::NoAnswer(format!("{} sends us on and on", target.host)));
+            }
+            followed += 1;
+            let next = target::check(next, hosts).map_err(|why| {
+                HttpError::Refused(format!("{} sends us elsewhere, and {why}", target.host))
+            })?;
+            if next.host != target.host
+                || next.port != target.port
+                || next.url.scheme() != target.url.scheme()
+            {
+                // What was meant for one server is not told to another.
+                headers.clear();
+            }
+            target = next;
+        }
+    }
+
+    async fn once(
+        &self,
+        call: &Call,
+        target: &Target,
+        headers: HeaderMap,
+        deadline: Instant,
+    ) -> Result<Response, HttpError> {
+        let late = || HttpError::NotSent(format!("{} could not be reached in time", target.host));
+        let address = timeout_at(deadline, self.pin(target)).await.map_err(|_| late())??;
+        let client = client(target, address, self.limits.connect)
+            .map_err(|error| HttpError::NotSent(format!("no connection can be made: {error}")))?;
+        let mut request = client.request(call.method.wire(), target.url.clone()).headers(headers);
+        if let Some(body) = &call.body {
+            request = request.body(body.clone());
+        }
+        match timeout_at(deadline, request.send()).await {
+            Ok(Ok(response)) => Ok(response),
+            Ok(Err(error)) if error.is_connect() || error.is_builder() => {
+                let why = innermost(&error);
+                Err(HttpError::NotSent(format!("{} cannot be reached: {why}", target.host)))
+            }
+            Ok(Err(error)) => {
+                Err(HttpError::NoAnswer(format!("{} gave no answer: {}", target.host, innermost(&error))))
+            }
+            Err(_) => Err(HttpError::NoAnswer(format!("{} did not answer in time", target.host))),
+        }
+    }
+
+    /// The one address the request goes to. A name that leads to anything forbidden is not used at all.
+    async fn pin(&self, target: &Target) -> Result<SocketAddr, HttpError> {
+        let found = match target.host.parse::<IpAddr>() {
+            Ok(address) => vec![address],
+            Err(_) => self.resolver.resolve(&target.host).await.map_err(|error| {
+                HttpError::NotSent(format!("the host {} is not known: {error}", target.host))
+            })?,
+        };
+        if !target.private
+            && let Some((address, what)) = found.iter().find_map(|at| forbidden(*at).map(|what| (at, what)))
+        {
+            let text = format!("{} leads to {address}, which is {what}; it is not reached", target.host);
+            return Err(HttpError::Refused(text));
+        }
+        let first = found
+            .first()
+            .ok_or_else(|| HttpError::NotSent(format!("the host {} has no address", target.host)))?;
+        Ok(SocketAddr::new(*first, target.port))
+    }
+
+    async fn read(&self, mut response: Response, deadline: Instant) -> Result<Answer, HttpError> {
+        let text = |name: &str| {
+            let value = response.headers().get(name).and_then(|value| value.to_str().ok());
+            value.unwrap_or_default().to_owned()
+        };
+        let mut answer = Answer {
+            status: response.status().as_u16(),
+            kind: text("content-type"),
+            retry_after: text("retry-after").trim().parse().ok(),
+            body: Vec::new(),
+            url: response.url().to_string(),
+        };
+        let host = response.url().host_str().unwrap_or_default().to_owned();
+        loop {
+            let chunk = timeout_at(deadline, response.chunk()).await;
+            match chunk {
+                Err(_) => return Err(HttpError::NoAnswer(format!("{host} answers too slowly"))),
+                Ok(Err(error)) => {
+                    let why = innermost(&error);
+                    return Err(HttpError::NoAnswer(format!("the answer of {host} broke off: {why}")));
+                }
+                Ok(Ok(None)) => return Ok(answer),
+                Ok(Ok(Some(chunk))) if answer.body.len() + chunk.len() > self.limits.bytes => {
+                    let most = self.limits.bytes >> 10;
+                    return Err(HttpError::NoAnswer(format!(
+                        "the answer of {host} is longer than {most} KiB"
+                    )));
+                }
+                Ok(Ok(Some(chunk))) => answer.body.extend_from_slice(&chunk),
+            }
+        }
+    }
+}
+
+/// A client that knows one address and nothing else.
+fn client(target: &Target, address: SocketAddr, connect: Duration) -> reqwest::Result<Client> {
+    let builder = || {
+        Client::builder()
+            .redirect(redirect::Policy::none())
+            .no_proxy()
+            .connect_timeout(connect)
+            .pool_max_idle_per_host(0)
+            .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
+            .resolve_to_addrs(&target.host, &[address])
+    };
+    // On a machine without certificates the usual client cannot even be made, though plain http needs none.
+    builder().build().or_else(|_| builder().tls_certs_only([]).build())
+}
+
+fn fields(given: &[(String, String)]) -> Result<HeaderMap, HttpError> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in given {
+        let refuse = |why: &str| HttpError::Refused(format!("the header field `{name}` {why}"));
+        let known = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("has no valid name"))?;
+        if NOT_OURS.contains(&known.as_str()) {
+            return Err(refuse("is not for a request to set"));
+        }
+        let value =
+            HeaderValue::from_str(value).map_err(|_| refuse("holds what no header field may hold"))?;
+        headers.append(known, value);
+    }
+    Ok(headers)
+}
+
+/// Where the server sends us instead.
+fn elsewhere(response: &Response, target: &Target) -> Option<reqwest::Url> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let place = response.headers().get(LOCATION)?.to_str().ok()?;
+    target.url.join(place).ok()
+}
+
+/// What really went wrong, without the address, which may hold a secret.
+fn innermost(error: &reqwest::Error) -> String {
+    let mut source: &dyn std::error::Error = error;
+    while let Some(next) = source.source() {
+        source = next;
+    }
+    if std::ptr::addr_eq(source, error) { "the connection failed".to_owned() } else { source.to_string() }
+}

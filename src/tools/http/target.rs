@@ -1,0 +1,117 @@
+//! From an address as written to a host that may be reached.
+
+use reqwest::Url;
+
+/// A host requests may go to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host {
+    /// Its name, or its address.
+    pub name: String,
+    /// The one port, where it is not the scheme's own.
+    pub port: Option<u16>,
+    /// Whether it may be on this machine or in a private network; only the person's config says so.
+    pub private: bool,
+}
+
+impl Host {
+    /// A host of the public internet.
+    pub fn public(name: &str) -> Self {
+        Self { name: name.to_owned(), port: None, private: false }
+    }
+}
+
+/// An address that was read and found on the list.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub url: Url,
+    /// The host as names are looked up: no brackets, no dot at the end.
+    pub host: String,
+    pub port: u16,
+    pub private: bool,
+}
+
+/// Reads an address and finds its host on the list; the error says what is wrong with it.
+pub(super) fn read(text: &str, hosts: &[Host]) -> Result<Target, String> {
+    let url = Url::parse(text).map_err(|error| format!("that is no address: {error}"))?;
+    check(url, hosts)
+}
+
+/// The same for an address already read.
+pub(super) fn check(mut url: Url, hosts: &[Host]) -> Result<Target, String> {
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(format!("`{}` addresses are not reached, only http and https", url.scheme()));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("the address carries a user name or a password; leave them out".to_owned());
+    }
+    url.set_fragment(None);
+    let Some(host) = url.host_str() else {
+        return Err("the address names no host".to_owned());
+    };
+    let host = bare(host);
+    let Some(port) = url.port_or_known_default() else {
+        return Err("the address names no port".to_owned());
+    };
+    let usual = url.port().is_none();
+    let listed = hosts
+        .iter()
+        .find(|listed| bare(&listed.name) == host && listed.port.map_or(usual, |wanted| wanted == port));
+    match listed {
+        Some(listed) => {
+            let private = listed.private;
+            // The connection is made by this very name, so that it goes to the address that was looked up.
+            let written = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+            url.set_host(Some(&written)).map_err(|error| format!("{host} is no host: {error}"))?;
+            Ok(Target { private, url, host, port })
+        }
+        None => {
+            let port = if usual { String::new() } else { format!(":{port}") };
+            Err(format!("{host}{port} is not among the hosts this request may go to"))
+        }
+    }
+}
+
+/// A host without brackets and the dot at its end, in lower case.
+fn bare(host: &str) -> String {
+    host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_listed_hosts_at_their_port_by_http() {
+        let hosts =
+            [Host::public("api.example"), Host { name: "127.0.0.1".into(), port: Some(8080), private: true }];
+        for good in [
+            "https://api.example/v1",
+            "HTTP://API.example./v1?q=1#x",
+            "https://api.example:443/",
+            "http://127.0.0.1:8080/",
+            "http://2130706433:8080/",
+        ] {
+            assert!(read(good, &hosts).is_ok(), "{good}");
+        }
+        for bad in [
+            "ftp://api.example/",
+            "file:///etc/passwd",
+            "gopher://api.example/",
+            "https://api.example:8443/",
+            "https://ada:secret@api.example/",
+            "https://api.example@evil.example/",
+            "https://api.example.evil.example/",
+            "https://evil.example/api.example",
+            "https://127.0.0.1/",
+            "http://127.0.0.1:8081/",
+            "https:///path",
+            "//api.example/",
+            "api.example",
+            "",
+        ] {
+            assert!(read(bad, &hosts).is_err(), "{bad}");
+        }
+        let read = read("https://API.example./a#b", &hosts).unwrap();
+        assert_eq!((read.url.as_str(), read.host.as_str()), ("https://api.example/a", "api.example"));
+    }
+}
