@@ -22,7 +22,7 @@ pub fn preset(namespace: &str) -> &'static str {
 const TRIAGE_PRESET: &str = "\
 # What deserves an answer
 - Respond to direct questions and requests from people
-- Respond to meeting requests
+- A request for a meeting deserves an answer
 - Respond to mail that waits for my decision
 
 # What I want to know
@@ -33,7 +33,7 @@ const TRIAGE_PRESET: &str = "\
 
 # What can be left out
 - Ignore newsletters
-- Ignore promotions
+- Offers and advertising can be left out
 - Ignore social notifications
 - Ignore routine receipts
 ";
