@@ -18,5 +18,6 @@ mod laws;
 mod limits;
 mod profiles;
 mod samples;
+mod skipped;
 mod snapshots;
 mod turns;
