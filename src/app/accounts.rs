@@ -1,11 +1,13 @@
 //! The mail accounts of the config, with their doors.
 
+use crate::calendar;
 use crate::config::{self, Config};
 use crate::mail::{
     self, Account, BoxFuture, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent,
     Standing,
 };
 use futures_util::future::join_all;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,8 +61,14 @@ pub async fn check_accounts(config: &Config) -> Vec<(String, Result<String, Stri
     join_all(accounts(config).into_iter().map(check)).await
 }
 
+/// Whether the calendar can be read and written, in a sentence either way; `None` where the config names none.
+pub async fn check_calendar(config: &Config) -> Option<Result<String, String>> {
+    let calendar = calendar::open(config.calendar.as_ref()?, config.user.time_zone.clone());
+    Some(within(calendar.check()).await)
+}
+
 /// A server that does not answer is as good as none.
-async fn within(check: BoxFuture<'_, Result<String, MailError>>) -> Result<String, String> {
+async fn within<E: Display>(check: BoxFuture<'_, Result<String, E>>) -> Result<String, String> {
     match tokio::time::timeout(PATIENCE, check).await {
         Ok(said) => said.map_err(|error| error.to_string()),
         Err(_) => Err(format!("it did not answer within {} seconds", PATIENCE.as_secs())),

@@ -4,6 +4,7 @@ use super::accounts::{accounts, read_mail};
 use super::engine::{Engine, Settings};
 use super::grants;
 use super::intake::Intake;
+use super::post::ConfiguredAccounts;
 use super::services::services;
 use crate::config::{Config, Env};
 use crate::graph::BuildError;
@@ -91,7 +92,9 @@ impl Setup {
 
     /// The workflows sayso has, with services from this config and this data folder.
     pub fn workflows(&self) -> Result<Registry, WorkflowsError> {
-        let registry = workflows::all(&Arc::new(services(&self.config, self.env.clone(), &self.store)))?;
+        let mut services = services(&self.config, self.env.clone(), &self.store);
+        services.accounts = Arc::new(ConfiguredAccounts(self.accounts.clone()));
+        let registry = workflows::all(&Arc::new(services))?;
         for (workflow, key) in self.config.workflow_keys() {
             let Some(spec) = registry.get(workflow) else {
                 let near = nearest(workflow, registry.names()).map(str::to_owned);
@@ -143,6 +146,7 @@ impl From<&Config> for Settings {
             node_timeout: config.engine.node_timeout,
             step_limit: u32::try_from(config.engine.step_limit).unwrap_or(u32::MAX),
             retries: config.engine.retries,
+            learning_delay: config.learning.delay,
             policies: grants::allowing(config),
             ..Self::default()
         }

@@ -2,11 +2,37 @@
 //!
 //! Promised: an error is an error, never a made-up free slot; times are instants, whatever zone or recurrence they
 //! were written in; an event is written as the exact iCalendar text that was frozen before, and is found again by its
-//! UID. A new source is one file and one arm in its `open`.
+//! UID. A new source is one file and one arm in [`open`].
 
+mod days;
+mod entry;
+mod expand;
+mod file;
+mod ics;
+mod invited;
+mod lines;
+mod moment;
+mod rule;
+mod taken;
+mod windows;
+mod write;
+mod zone;
+
+#[cfg(test)]
+mod tests;
+
+pub use days::{day_line, day_lines, day_window};
+pub use ics::IcsCalendar;
+pub use invited::{InvitationError, Invited, read_invitation};
+pub use write::{Event, Method, Person, event_text, invitation};
+
+use crate::config;
+use crate::text::{Visible, truncate};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 use std::pin::Pin;
+use std::sync::Arc;
 
 /// A future that can be stored: what traits used as `dyn` return.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -50,4 +76,16 @@ pub trait Calendar: Send + Sync {
     fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>>;
     /// Whether it can be read and written, in a sentence either way.
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>>;
+}
+
+/// The calendar the config names. Times that name no zone are in the person's.
+pub fn open(calendar: &config::Calendar, person: TimeZone) -> Arc<dyn Calendar> {
+    match calendar {
+        config::Calendar::Ics { path } => Arc::new(IcsCalendar::new(path, person)),
+    }
+}
+
+/// Something from a calendar in an error: on one line, and not long.
+fn short(text: &str) -> String {
+    truncate(&Visible::line(text), 60).into_owned()
 }

@@ -25,10 +25,9 @@ pub use mailbox::{
     Standing,
 };
 pub use model::{Address, Attachment, Invitation, Link, ListInfo, Mail, Piece, Unsubscribe};
+pub use open::{open_mailbox, open_outgoing};
 pub use quotes::pieces;
 pub use read::{ParseError, attachment, identity, parse};
-
-pub use open::{open_mailbox, open_outgoing};
 
 use std::pin::Pin;
 

@@ -40,6 +40,6 @@ pub use msg::{Cmd, Deed, Driving, Failure, Lines, Mouse, Msg, Past, Press, Read,
 pub use options::{Options, Startable};
 pub use perform::perform;
 pub use run::{RunError, run};
-pub use terminal::TerminalError;
+pub use terminal::{TerminalError, edit};
 pub use update::update;
 pub use view::view;

@@ -1,6 +1,6 @@
 //! `sayso doctor`: is everything in order?
 
-use crate::app::{Health, Setup, check_accounts, check_models};
+use crate::app::{Health, Setup, check_accounts, check_calendar, check_models};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Check the data folder, read through the whole database, call the model once, and look at each mailbox
+/// Check the data folder and the whole database, call the model once, look at mail
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
@@ -76,13 +76,18 @@ async fn models(config: &Config, env: &Env) -> Vec<Check> {
     checked.into_iter().map(check).collect()
 }
 
-/// Every account is reached, and nothing in it is changed.
+/// Every account and the calendar are reached, and nothing in them is changed.
 async fn mail(config: &Config) -> Vec<Check> {
     let check = |(name, said): (String, Result<String, String>)| match said {
         Ok(said) => Check::good("mail", format!("{name}: {said}")),
         Err(why) => Check::bad("mail", format!("{name}: {why}")),
     };
-    check_accounts(config).await.into_iter().map(check).collect()
+    let mut checks: Vec<Check> = check_accounts(config).await.into_iter().map(check).collect();
+    checks.extend(check_calendar(config).await.map(|said| match said {
+        Ok(said) => Check::good("calendar", said),
+        Err(why) => Check::bad("calendar", why),
+    }));
+    checks
 }
 
 fn look(config: Config, env: &Env) -> Vec<Check> {

@@ -1,0 +1,118 @@
+//! Busy times in words, a day a line.
+
+use super::Busy;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+
+/// How many times of a day are told one by one.
+const TOLD: usize = 40;
+
+/// When a day begins and ends for somebody in `zone`; `None` beyond the end of time.
+pub fn day_window(day: Date, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
+    let begin = day.to_zoned(zone.clone()).ok()?;
+    let end = day.tomorrow().ok()?.to_zoned(zone.clone()).ok()?;
+    Some((begin.timestamp(), end.timestamp()))
+}
+
+/// What of a day is taken, in one line: `Tue 17 Nov: 09:00–10:00 Stand-up; free otherwise`. Of `busy` only what lies
+/// on the day counts.
+pub fn day_line(busy: &[Busy], day: Date, zone: &TimeZone) -> String {
+    let name = day.strftime("%a %-d %b");
+    let Some((begin, end)) = day_window(day, zone) else {
+        return format!("{name}: beyond the end of time");
+    };
+    let on_day = |it: &&Busy| it.start < end && (it.end > begin || (it.start == it.end && it.start >= begin));
+    let mut taken: Vec<&Busy> = busy.iter().filter(on_day).collect();
+    if taken.is_empty() {
+        return format!("{name}: free all day");
+    }
+    taken.sort_by_key(|it| (!it.all_day, it.start, it.end));
+    let mut parts: Vec<String> = taken.iter().take(TOLD).map(|it| part(it, begin, end, zone)).collect();
+    if taken.len() > TOLD {
+        parts.push(format!("{} more", taken.len() - TOLD));
+    }
+    if !is_full(&taken, begin, end) {
+        parts.push("free otherwise".to_owned());
+    }
+    format!("{name}: {}", parts.join("; "))
+}
+
+/// A line for each day, with the year and zone said once.
+pub fn day_lines(busy: &[Busy], days: &[Date], zone: &TimeZone) -> String {
+    let lines: Vec<String> = days.iter().map(|day| day_line(busy, *day, zone)).collect();
+    lines.join("\n")
+}
+
+fn part(it: &Busy, begin: Timestamp, end: Timestamp, zone: &TimeZone) -> String {
+    let clock = |time: Timestamp| zone.to_datetime(time).strftime("%H:%M").to_string();
+    let when = if it.start <= begin && it.end >= end {
+        "all day".to_owned()
+    } else if it.start == it.end {
+        clock(it.start)
+    } else {
+        let from = if it.start <= begin { "00:00".to_owned() } else { clock(it.start) };
+        let until = if it.end >= end { "24:00".to_owned() } else { clock(it.end) };
+        format!("{from}–{until}")
+    };
+    let title = it.title.trim();
+    if title.is_empty() { format!("{when} busy") } else { format!("{when} {title}") }
+}
+
+/// Whether nothing of the day is left.
+fn is_full(taken: &[&Busy], begin: Timestamp, end: Timestamp) -> bool {
+    let mut spans: Vec<(Timestamp, Timestamp)> = taken.iter().map(|it| (it.start, it.end)).collect();
+    spans.sort_unstable();
+    let reached = spans.into_iter().fold(
+        begin,
+        |reached, (from, until)| {
+            if from <= reached { reached.max(until) } else { reached }
+        },
+    );
+    reached >= end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    fn busy(start: &str, end: &str, title: &str, all_day: bool) -> Busy {
+        let at = |text: &str| text.parse().unwrap();
+        Busy { start: at(start), end: at(end), title: title.to_owned(), all_day }
+    }
+
+    #[track_caller]
+    fn check(busy: &[Busy], expected: &str) {
+        let berlin = TimeZone::get("Europe/Berlin").unwrap();
+        assert_eq!(day_line(busy, date(2026, 11, 17), &berlin), expected);
+    }
+
+    #[test]
+    fn a_day_in_a_line() {
+        let standup = busy("2026-11-17T08:00:00Z", "2026-11-17T09:00:00Z", "Stand-up", false);
+        let night = busy("2026-11-16T22:00:00Z", "2026-11-17T01:30:00Z", "", false);
+        let late = busy("2026-11-17T21:00:00Z", "2026-11-18T01:30:00Z", "Night train", false);
+        let day = busy("2026-11-16T23:00:00Z", "2026-11-17T23:00:00Z", "Holiday", true);
+        let bell = busy("2026-11-17T11:00:00Z", "2026-11-17T11:00:00Z", "Bell", false);
+        check(&[], "Tue 17 Nov: free all day");
+        check(std::slice::from_ref(&standup), "Tue 17 Nov: 09:00–10:00 Stand-up; free otherwise");
+        check(
+            &[late, night, bell],
+            "Tue 17 Nov: 00:00–02:30 busy; 12:00 Bell; 22:00–24:00 Night train; free otherwise",
+        );
+        check(&[standup, day], "Tue 17 Nov: all day Holiday; 09:00–10:00 Stand-up");
+        check(
+            &[busy("2026-11-17T23:00:00Z", "2026-11-18T23:00:00Z", "Next day", true)],
+            "Tue 17 Nov: free all day",
+        );
+    }
+
+    #[test]
+    fn a_crowded_day_is_told_to_an_end() {
+        let bell = busy("2026-11-17T11:00:00Z", "2026-11-17T11:00:00Z", "Bell", false);
+        let berlin = TimeZone::get("Europe/Berlin").unwrap();
+        let line = day_line(&vec![bell; 1000], date(2026, 11, 17), &berlin);
+        assert!(line.ends_with("; 960 more; free otherwise") && line.len() < 2000, "{line}");
+    }
+}

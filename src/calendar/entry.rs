@@ -1,0 +1,182 @@
+//! An event as a calendar holds it, read whole or not at all.
+
+use super::lines::{Component, Line};
+use super::moment::{Length, Moment, MomentError};
+use super::rule::{Rule, RuleError};
+use super::zone::Zone;
+use crate::text::{Visible, truncate};
+use jiff::SignedDuration;
+use jiff::tz::TimeZone;
+use std::sync::Arc;
+
+/// What a recurrence adds: another beginning, perhaps with a length of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Extra {
+    pub start: Moment,
+    pub length: Option<Length>,
+}
+
+/// Which occurrence an event stands in for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Replaces {
+    pub start: Moment,
+    /// And all that come after it.
+    pub onwards: bool,
+}
+
+/// An event.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub uid: String,
+    pub title: String,
+    pub sequence: i64,
+    /// Whether it takes time at all: not if it was cancelled or is marked as free.
+    pub takes_time: bool,
+    pub start: Moment,
+    pub length: Length,
+    pub rules: Vec<Rule>,
+    pub extra: Vec<Extra>,
+    pub except: Vec<Moment>,
+    pub replaces: Option<Replaces>,
+}
+
+/// Why an event cannot be read.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(super) enum EntryError {
+    #[error("it has no DTSTART")]
+    NoStart,
+    #[error("it ends before it begins")]
+    Backwards,
+    #[error("its {0} is no length of time ({1})")]
+    Length(String, String),
+    #[error("its times lie beyond the end of time")]
+    Beyond,
+    #[error("it uses EXRULE, which sayso does not follow")]
+    ExRule,
+    #[error("it recurs too often to be followed")]
+    TooOften,
+    #[error(transparent)]
+    Moment(#[from] MomentError),
+    #[error(transparent)]
+    Rule(#[from] RuleError),
+}
+
+/// The zones of a text: what it defines, and what is known anyhow.
+pub(super) struct Zones(Vec<(String, Option<Arc<Zone>>)>);
+
+impl Zones {
+    /// Gathers what the calendars define.
+    pub fn of(calendars: &[Component]) -> Self {
+        let definitions = calendars.iter().flat_map(|calendar| &calendar.inside);
+        let definitions = definitions.filter(|part| part.kind == "VTIMEZONE");
+        Self(definitions.map(|zone| (zone.text("TZID"), Zone::defined(zone).map(Arc::new))).collect())
+    }
+
+    /// The zone of a `TZID`. A well-known name means the well-known zone, whatever else the text says of it.
+    pub fn find(&self, id: &str) -> Option<Arc<Zone>> {
+        let defined = || self.0.iter().find(|(name, _)| name == id.trim()).and_then(|(_, zone)| zone.clone());
+        Zone::named(id).map(Arc::new).or_else(defined)
+    }
+}
+
+/// What an event is called in a list: its title on one line, cut where it is long.
+pub(super) fn title(event: &Component) -> String {
+    truncate(&Visible::line(&event.text("SUMMARY")), 200).into_owned()
+}
+
+impl Entry {
+    /// Reads a `VEVENT`.
+    pub fn read(event: &Component, zones: &Zones, person: &TimeZone) -> Result<Self, EntryError> {
+        let find = |id: &str| zones.find(id);
+        let moment = |line: &Line, value: &str| Moment::of(line, value, &find);
+        let first = |name: &str| event.line(name).map(|line| moment(line, &line.value)).transpose();
+        let replaces = match event.line("RECURRENCE-ID") {
+            Some(line) => Some(Replaces {
+                start: moment(line, &line.value)?,
+                onwards: line.param("RANGE").is_some_and(|range| range.eq_ignore_ascii_case("THISANDFUTURE")),
+            }),
+            None => None,
+        };
+        let cancelled = event.text("STATUS").eq_ignore_ascii_case("CANCELLED");
+        let transparent = event.text("TRANSP").eq_ignore_ascii_case("TRANSPARENT");
+        let start = match (first("DTSTART")?, &replaces) {
+            (Some(start), _) => start,
+            // What was cancelled need not say again when it would have been.
+            (None, Some(replaces)) if cancelled => replaces.start.clone(),
+            (None, _) => return Err(EntryError::NoStart),
+        };
+        if event.line("EXRULE").is_some() {
+            return Err(EntryError::ExRule);
+        }
+        let rules: Result<Vec<Rule>, _> = event.all("RRULE").map(|line| Rule::read(&line.value)).collect();
+        let except: Result<Vec<Moment>, _> = event
+            .all("EXDATE")
+            .flat_map(|line| line.value.split(',').map(move |value| moment(line, value)))
+            .collect();
+        let extra: Result<Vec<Extra>, EntryError> = event
+            .all("RDATE")
+            .flat_map(|line| line.value.split(',').map(move |value| (line, value)))
+            .map(|(line, value)| extra(line, value, &moment, person))
+            .collect();
+        Ok(Self {
+            uid: event.text("UID"),
+            title: title(event),
+            sequence: event.text("SEQUENCE").parse().unwrap_or(0),
+            takes_time: !cancelled && !transparent,
+            length: length(event, &start, first("DTEND")?, person)?,
+            start,
+            rules: rules?,
+            extra: extra?,
+            except: except?,
+            replaces,
+        })
+    }
+}
+
+fn length(
+    event: &Component,
+    start: &Moment,
+    end: Option<Moment>,
+    person: &TimeZone,
+) -> Result<Length, EntryError> {
+    match (end, event.line("DURATION")) {
+        (Some(end), _) if start.is_day() && end.is_day() => {
+            let days = end.civil.duration_since(start.civil).as_hours() / 24;
+            // Some programs end a day on itself.
+            if days < 0 { Err(EntryError::Backwards) } else { Ok(days_long(days.max(1))) }
+        }
+        (Some(end), _) => between(start, &end, person),
+        (None, Some(line)) => Length::read(&line.value)
+            .ok_or_else(|| EntryError::Length("DURATION".to_owned(), super::short(&line.value))),
+        (None, None) if start.is_day() => Ok(days_long(1)),
+        (None, None) => Ok(days_long(0)),
+    }
+}
+
+fn days_long(days: i64) -> Length {
+    Length { days, exact: SignedDuration::ZERO }
+}
+
+fn between(start: &Moment, end: &Moment, person: &TimeZone) -> Result<Length, EntryError> {
+    let (from, until) = (start.instant(person), end.instant(person));
+    let (from, until) = from.zip(until).ok_or(EntryError::Beyond)?;
+    let exact = until.duration_since(from);
+    if exact.is_negative() { Err(EntryError::Backwards) } else { Ok(Length { days: 0, exact }) }
+}
+
+fn extra(
+    line: &Line,
+    value: &str,
+    moment: &dyn Fn(&Line, &str) -> Result<Moment, MomentError>,
+    person: &TimeZone,
+) -> Result<Extra, EntryError> {
+    let Some((start, end)) = value.split_once('/') else {
+        return Ok(Extra { start: moment(line, value)?, length: None });
+    };
+    let start = moment(line, start)?;
+    let length = match end.trim_start().starts_with(['P', 'p', '+', '-']) {
+        true => Length::read(end).ok_or_else(|| EntryError::Length("RDATE".to_owned(), super::short(end)))?,
+        false => between(&start, &moment(line, end)?, person)?,
+    };
+    Ok(Extra { start, length: Some(length) })
+}

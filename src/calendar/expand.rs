@@ -1,0 +1,278 @@
+//! The local times a rule names, in order (RFC 5545, section 3.3.10).
+//!
+//! Works on wall clocks alone: what instant a time is, and when a rule ends by `UNTIL`, is decided by whoever knows
+//! the zone. Bounded: a rule without `COUNT` begins near the window asked for, and whoever takes too many steps is
+//! told so rather than being given less.
+
+use super::rule::{Every, NthDay, Rule};
+use jiff::civil::{Date, DateTime, Weekday, date};
+use jiff::{Span, ToSpan};
+
+/// How many periods and times one rule may take.
+const MOST_STEPS: u32 = 250_000;
+
+/// A rule goes on and on.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooMany;
+
+/// The times of a rule in `from..=until`, and its count from the first one on where it has one.
+pub(super) fn times(
+    rule: &Rule,
+    start: DateTime,
+    from: DateTime,
+    until: DateTime,
+) -> Result<Vec<DateTime>, TooMany> {
+    let mut walk = Walk { rule: complete(rule, start), start, steps: 0 };
+    let mut found = Vec::new();
+    let mut left = rule.count;
+    let skipped = if left.is_some() { 0 } else { walk.periods_before(from) };
+    let mut period = skipped;
+    while let Some(at) = walk.period(period) {
+        if at > until {
+            break;
+        }
+        let mut times = walk.times(at)?;
+        times.retain(|time| *time >= start);
+        for time in times {
+            if time > until || left == Some(0) {
+                return Ok(found);
+            }
+            left = left.map(|left| left - 1);
+            if time >= from {
+                found.push(time);
+            }
+        }
+        period = match walk.next_day(at, period) {
+            Some(later) => later,
+            None => period + 1,
+        };
+        walk.step(1)?;
+    }
+    Ok(found)
+}
+
+/// What the rule leaves open is as at the start.
+fn complete(rule: &Rule, start: DateTime) -> Rule {
+    let mut rule = rule.clone();
+    if !rule.names_days() {
+        match rule.every {
+            Every::Year => {
+                if rule.months.is_empty() {
+                    rule.months = vec![start.month().into()];
+                }
+                rule.month_days = vec![start.day().into()];
+            }
+            Every::Month => rule.month_days = vec![start.day().into()],
+            Every::Week => rule.days = vec![NthDay { nth: None, day: start.weekday() }],
+            Every::Day | Every::Hour | Every::Minute | Every::Second => {}
+        }
+    } else if !rule.weeks.is_empty()
+        && rule.days.is_empty()
+        && rule.month_days.is_empty()
+        && rule.year_days.is_empty()
+    {
+        rule.days = vec![NthDay { nth: None, day: start.weekday() }];
+    }
+    if rule.hours.is_empty() && rule.every < Every::Hour {
+        rule.hours = vec![start.hour()];
+    }
+    if rule.minutes.is_empty() && rule.every < Every::Minute {
+        rule.minutes = vec![start.minute()];
+    }
+    if rule.seconds.is_empty() && rule.every < Every::Second {
+        rule.seconds = vec![start.second()];
+    }
+    rule
+}
+
+struct Walk {
+    rule: Rule,
+    start: DateTime,
+    steps: u32,
+}
+
+impl Walk {
+    fn step(&mut self, more: usize) -> Result<(), TooMany> {
+        self.steps = self.steps.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
+        if self.steps > MOST_STEPS { Err(TooMany) } else { Ok(()) }
+    }
+
+    /// Where the nth period begins; `None` beyond the end of time.
+    fn period(&self, n: i64) -> Option<DateTime> {
+        let many = n.checked_mul(self.rule.interval)?;
+        let day = self.start.date();
+        let midnight = |day: Date| day.at(0, 0, 0, 0);
+        match self.rule.every {
+            Every::Year => {
+                let year = i64::from(day.year()).checked_add(many)?;
+                Date::new(i16::try_from(year).ok()?, 1, 1).ok().map(midnight)
+            }
+            Every::Month => {
+                let month = day.first_of_month();
+                month.checked_add(Span::new().try_months(many).ok()?).ok().map(midnight)
+            }
+            Every::Week => {
+                let back = days_since(day.weekday(), self.rule.week_start);
+                let monday = day.checked_sub(back.days()).ok()?;
+                monday.checked_add(Span::new().try_weeks(many).ok()?).ok().map(midnight)
+            }
+            Every::Day => day.checked_add(Span::new().try_days(many).ok()?).ok().map(midnight),
+            Every::Hour => {
+                let hour = day.at(self.start.hour(), 0, 0, 0);
+                hour.checked_add(Span::new().try_hours(many).ok()?).ok()
+            }
+            Every::Minute => {
+                let minute = day.at(self.start.hour(), self.start.minute(), 0, 0);
+                minute.checked_add(Span::new().try_minutes(many).ok()?).ok()
+            }
+            Every::Second => self.start.checked_add(Span::new().try_seconds(many).ok()?).ok(),
+        }
+    }
+
+    /// How many periods surely lie before a time.
+    fn periods_before(&self, time: DateTime) -> i64 {
+        let seconds = match self.rule.every {
+            Every::Year => 366 * 86_400,
+            Every::Month => 31 * 86_400,
+            Every::Week => 7 * 86_400,
+            Every::Day => 86_400,
+            Every::Hour => 3600,
+            Every::Minute => 60,
+            Every::Second => 1,
+        };
+        let gone = time.duration_since(self.start).as_secs();
+        let whole = gone / self.rule.interval.saturating_mul(seconds);
+        (whole - 1).max(0)
+    }
+
+    /// The first period on a later day, where periods are shorter than a day and this day is none of the rule's.
+    fn next_day(&self, at: DateTime, period: i64) -> Option<i64> {
+        let seconds = match self.rule.every {
+            Every::Hour => 3600,
+            Every::Minute => 60,
+            Every::Second => 1,
+            Every::Year | Every::Month | Every::Week | Every::Day => return None,
+        };
+        if self.is_wanted(at.date()) {
+            return None;
+        }
+        let midnight = at.date().tomorrow().ok()?.at(0, 0, 0, 0);
+        let left = midnight.duration_since(at).as_secs();
+        let step = self.rule.interval.saturating_mul(seconds);
+        period.checked_add(((left + step - 1) / step).max(1))
+    }
+
+    /// The times of the period that begins at `at`.
+    fn times(&mut self, at: DateTime) -> Result<Vec<DateTime>, TooMany> {
+        let first = at.date();
+        let days: Vec<Date> = match self.rule.every {
+            Every::Year => days(first, 366).filter(|day| day.year() == first.year()).collect(),
+            Every::Month => days(first, 31).filter(|day| day.month() == first.month()).collect(),
+            Every::Week => days(first, 7).collect(),
+            Every::Day | Every::Hour | Every::Minute | Every::Second => vec![first],
+        };
+        let days: Vec<Date> = days.into_iter().filter(|day| self.is_wanted(*day)).collect();
+        let rule = &self.rule;
+        let own = |list: &[i8], every: Every, own: i8| -> Vec<i8> {
+            if rule.every < every {
+                list.to_vec()
+            } else if list.is_empty() || list.contains(&own) {
+                vec![own]
+            } else {
+                Vec::new()
+            }
+        };
+        let hours = own(&rule.hours, Every::Hour, at.hour());
+        let minutes = own(&rule.minutes, Every::Minute, at.minute());
+        let seconds = own(&rule.seconds, Every::Second, at.second());
+        let many = days
+            .len()
+            .saturating_mul(hours.len())
+            .saturating_mul(minutes.len())
+            .saturating_mul(seconds.len());
+        self.step(many)?;
+        let mut times = Vec::with_capacity(many);
+        for day in days {
+            for hour in &hours {
+                for minute in &minutes {
+                    times.extend(seconds.iter().map(|second| day.at(*hour, *minute, *second, 0)));
+                }
+            }
+        }
+        Ok(positions(&self.rule.positions, times))
+    }
+
+    fn is_wanted(&self, day: Date) -> bool {
+        let rule = &self.rule;
+        let of = |list: &[i16], at: i16, length: i16| {
+            list.is_empty() || list.contains(&at) || list.contains(&(at - length - 1))
+        };
+        of(&rule.months, day.month().into(), 12)
+            && of(&rule.month_days, day.day().into(), day.days_in_month().into())
+            && of(&rule.year_days, day.day_of_year(), day.days_in_year())
+            && (rule.weeks.is_empty() || self.is_in_week(day))
+            && (rule.days.is_empty() || rule.days.iter().any(|wanted| self.is_nth(day, *wanted)))
+    }
+
+    fn is_nth(&self, day: Date, wanted: NthDay) -> bool {
+        if day.weekday() != wanted.day {
+            return false;
+        }
+        let monthly = match self.rule.every {
+            Every::Month => true,
+            Every::Year => !self.rule.months.is_empty(),
+            // The standard gives the number no meaning here.
+            Every::Week | Every::Day | Every::Hour | Every::Minute | Every::Second => return true,
+        };
+        let Some(nth) = wanted.nth else { return true };
+        let (at, length) = match monthly {
+            true => (i16::from(day.day()), i16::from(day.days_in_month())),
+            false => (day.day_of_year(), day.days_in_year()),
+        };
+        nth == (at - 1) / 7 + 1 || nth == -((length - at) / 7 + 1)
+    }
+
+    /// Weeks are numbered by the year that has most of their days.
+    fn is_in_week(&self, day: Date) -> bool {
+        let start = self.rule.week_start;
+        let Some((year, week)) = week_of(day, start) else { return false };
+        let weeks = weeks_in(year, start);
+        self.rule.weeks.iter().any(|wanted| *wanted == week || *wanted == week - weeks - 1)
+    }
+}
+
+fn days(first: Date, most: usize) -> impl Iterator<Item = Date> {
+    let mut next = Some(first);
+    std::iter::from_fn(move || {
+        let day = next?;
+        next = day.tomorrow().ok();
+        Some(day)
+    })
+    .take(most)
+}
+
+/// How many days one goes back from a weekday to the last `start`.
+fn days_since(day: Weekday, start: Weekday) -> i8 {
+    (day.to_monday_zero_offset() - start.to_monday_zero_offset()).rem_euclid(7)
+}
+
+/// The year and number of the week a day is in.
+fn week_of(day: Date, start: Weekday) -> Option<(i16, i16)> {
+    let first = day.checked_sub(days_since(day.weekday(), start).days()).ok()?;
+    let middle = first.checked_add(3.days()).ok()?;
+    Some((middle.year(), (middle.day_of_year() - 1) / 7 + 1))
+}
+
+fn weeks_in(year: i16, start: Weekday) -> i16 {
+    // The 28th of December is always in the last week.
+    week_of(date(year, 12, 28), start).map_or(52, |(_, week)| week)
+}
+
+fn positions(wanted: &[i16], times: Vec<DateTime>) -> Vec<DateTime> {
+    if wanted.is_empty() {
+        return times;
+    }
+    let length = i64::try_from(times.len()).unwrap_or(i64::MAX);
+    let is_wanted = |at: i64| wanted.iter().map(|n| i64::from(*n)).any(|n| n == at + 1 || n == at - length);
+    times.into_iter().zip(0..).filter(|(_, at)| is_wanted(*at)).map(|(time, _)| time).collect()
+}

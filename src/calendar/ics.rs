@@ -1,0 +1,242 @@
+//! A calendar kept as an iCalendar file, or as a folder of them (one event a file, as vdirsyncer and khal do).
+//!
+//! Promised: an event that cannot be read is an error that names it, for whoever leaves it out makes up free time;
+//! an event is put in without touching another byte, is on the disk when that is said, and is there once however often
+//! it is put in; what another program writes meanwhile is kept.
+
+use super::entry::{self, Entry, Zones};
+use super::file::{self, Changed};
+use super::lines::{self, Component, LineError};
+use super::taken::{Window, taken};
+use super::{BoxFuture, Busy, Calendar, CalendarError};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How often a file that others write to is read again.
+const TRIES: usize = 8;
+
+/// A calendar in a file or a folder.
+#[derive(Clone, Debug)]
+pub struct IcsCalendar {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    name: String,
+    path: PathBuf,
+    person: TimeZone,
+}
+
+impl IcsCalendar {
+    /// The calendar at `path`. Times that name no zone are the person's.
+    pub fn new(path: &Path, person: TimeZone) -> Self {
+        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        Self { inner: Arc::new(Inner { name, path: path.to_owned(), person }) }
+    }
+
+    /// Works on the disk, away from what must not wait.
+    fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Inner) -> Result<T, CalendarError> + Send + 'static,
+    ) -> BoxFuture<'_, Result<T, CalendarError>> {
+        let inner = self.inner.clone();
+        Box::pin(async move {
+            match tokio::task::spawn_blocking(move || work(&inner)).await {
+                Ok(done) => done,
+                Err(error) => Err(CalendarError::Unknown(format!("the calendar was given up: {error}"))),
+            }
+        })
+    }
+}
+
+impl Calendar for IcsCalendar {
+    fn name(&self) -> &str {
+        &self.inner.name
+    }
+
+    fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>> {
+        self.work(move |inner| inner.busy(from, until))
+    }
+
+    fn add<'a>(&'a self, event: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>> {
+        let event = event.to_vec();
+        self.work(move |inner| inner.add(&event))
+    }
+
+    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
+        let uid = uid.to_owned();
+        self.work(move |inner| Ok(inner.texts()?.iter().any(|text| text.holds(&uid))))
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
+        self.work(Inner::check)
+    }
+}
+
+/// A file that was read.
+struct Text {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    calendars: Vec<Component>,
+}
+
+impl Text {
+    fn read(path: PathBuf, bytes: Vec<u8>) -> Result<Self, CalendarError> {
+        // A file that was only just made is an empty calendar.
+        let calendars = match bytes.trim_ascii().is_empty() {
+            true => Vec::new(),
+            false => lines::read(&bytes).map_err(|error| damaged(&path, &error))?,
+        };
+        Ok(Self { path, bytes, calendars })
+    }
+
+    fn events(&self) -> impl Iterator<Item = &Component> {
+        let inside = self.calendars.iter().flat_map(|calendar| &calendar.inside);
+        inside.filter(|component| component.kind == "VEVENT")
+    }
+
+    fn holds(&self, uid: &str) -> bool {
+        self.events().any(|event| event.text("UID") == uid)
+    }
+}
+
+impl Inner {
+    fn is_folder(&self) -> bool {
+        self.path.is_dir()
+    }
+
+    /// Everything there is; nothing where the file is yet to be made.
+    fn texts(&self) -> Result<Vec<Text>, CalendarError> {
+        if self.is_folder() {
+            let files = file::read_folder(&self.path)?;
+            return files.into_iter().map(|(path, bytes)| Text::read(path, bytes)).collect();
+        }
+        match file::read(&self.path)? {
+            Some(bytes) => Ok(vec![Text::read(self.path.clone(), bytes)?]),
+            None if self
+                .path
+                .parent()
+                .is_some_and(|parent| parent.as_os_str().is_empty() || parent.is_dir()) =>
+            {
+                Ok(Vec::new())
+            }
+            None => {
+                let path = self.path.display();
+                Err(CalendarError::Lasting(format!(
+                    "the folder of the calendar {path} is not there; make it"
+                )))
+            }
+        }
+    }
+
+    fn entries(&self, texts: &[Text]) -> Result<Vec<Entry>, CalendarError> {
+        let mut entries = Vec::new();
+        for text in texts {
+            let zones = Zones::of(&text.calendars);
+            for event in text.events() {
+                let entry = Entry::read(event, &zones, &self.person);
+                entries.push(
+                    entry.map_err(|error| {
+                        broken(&text.path, &entry::title(event), &event.text("UID"), &error)
+                    })?,
+                );
+            }
+        }
+        Ok(entries)
+    }
+
+    fn busy(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Busy>, CalendarError> {
+        let entries = self.entries(&self.texts()?)?;
+        taken(&entries, &Window { from, until, person: &self.person })
+            .map_err(|(entry, error)| broken(&self.path, &entry.title, &entry.uid, &error))
+    }
+
+    fn add(&self, event: &[u8]) -> Result<(), CalendarError> {
+        let bad = |error: &dyn std::fmt::Display| {
+            CalendarError::Lasting(format!("the event cannot be put in: {error}"))
+        };
+        let wanted = Text::read(PathBuf::new(), event.to_vec())?;
+        let uid = match wanted.events().collect::<Vec<_>>().as_slice() {
+            [event] => event.text("UID"),
+            _ => return Err(bad(&"it is not exactly one event")),
+        };
+        if uid.is_empty() {
+            return Err(bad(&"it has no UID"));
+        }
+        self.texts()?;
+        let _lock = file::lock(&self.path)?;
+        for _ in 0..TRIES {
+            let texts = self.texts()?;
+            if texts.iter().any(|text| text.holds(&uid)) {
+                return Ok(());
+            }
+            let changed = if self.is_folder() {
+                file::replace(&self.path.join(file::name_for(&uid)), None, event)?
+            } else {
+                match texts.first() {
+                    Some(text) => file::replace(&self.path, Some(&text.bytes), &with(text, &wanted))?,
+                    None => file::replace(&self.path, None, event)?,
+                }
+            };
+            if changed == Changed::Done {
+                return Ok(());
+            }
+        }
+        let path = self.path.display();
+        Err(CalendarError::Passing(format!(
+            "another program keeps changing the calendar {path}; try again later"
+        )))
+    }
+
+    fn check(&self) -> Result<String, CalendarError> {
+        let entries = self.entries(&self.texts()?)?;
+        let path = self.path.display();
+        if !file::is_writable(&self.path) {
+            return Err(CalendarError::Lasting(format!("the calendar {path} can be read, but not written")));
+        }
+        if !self.path.exists() {
+            return Ok(format!("{path} will be made with its first event"));
+        }
+        let many = entries.iter().map(|entry| &entry.uid).collect::<BTreeSet<_>>().len();
+        Ok(format!("{path} holds {many} {}", if many == 1 { "event" } else { "events" }))
+    }
+}
+
+/// The text with the event in it, every byte that was there kept: the event and the zones it brings are put before the
+/// end of the last calendar.
+fn with(text: &Text, wanted: &Text) -> Vec<u8> {
+    let Some(last) = text.calendars.last() else { return wanted.bytes.clone() };
+    let at = last.end.0;
+    let known: Vec<String> = parts(text, "VTIMEZONE").map(|zone| zone.text("TZID")).collect();
+    let zones = parts(wanted, "VTIMEZONE").filter(|zone| !known.contains(&zone.text("TZID")));
+    let mut bytes = text.bytes[..at].to_vec();
+    for part in zones.chain(parts(wanted, "VEVENT")) {
+        bytes.extend_from_slice(&wanted.bytes[part.from..part.end.1]);
+    }
+    bytes.extend_from_slice(&text.bytes[at..]);
+    bytes
+}
+
+fn parts<'a>(text: &'a Text, kind: &'a str) -> impl Iterator<Item = &'a Component> {
+    text.calendars.iter().flat_map(|calendar| &calendar.inside).filter(move |part| part.kind == kind)
+}
+
+fn damaged(path: &Path, error: &LineError) -> CalendarError {
+    CalendarError::Lasting(match path.as_os_str().is_empty() {
+        true => format!("the event is no calendar text: {error}"),
+        false => format!("the calendar {} is damaged: {error}", path.display()),
+    })
+}
+
+fn broken(path: &Path, title: &str, uid: &str, error: &dyn std::fmt::Display) -> CalendarError {
+    let title = if title.is_empty() { "without a title" } else { title };
+    let uid = super::short(uid);
+    CalendarError::Lasting(format!(
+        "the calendar {} has an event that cannot be followed, “{title}” ({uid}): {error}; mend it or take it out",
+        path.display()
+    ))
+}

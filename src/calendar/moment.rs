@@ -1,0 +1,203 @@
+//! Times as iCalendar writes them: a day, a wall clock somewhere, or an instant; and how long things last.
+
+use super::lines::Line;
+use super::zone::Zone;
+use jiff::civil::{Date, DateTime, Time};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Span, Timestamp, ToSpan};
+use std::sync::Arc;
+
+/// By whose clock a time is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Clock {
+    /// A whole day, wherever the person is.
+    Day,
+    /// The person's, wherever they are.
+    Person,
+    /// Greenwich's.
+    Utc,
+    /// A named place's.
+    Zone(Arc<Zone>),
+}
+
+impl Clock {
+    /// The instant of a wall clock's time. In a gap it is as if the clock had not been put forward; of two the first.
+    pub fn instant(&self, civil: DateTime, person: &TimeZone) -> Option<Timestamp> {
+        match self {
+            Self::Day | Self::Person => Some(person.to_ambiguous_zoned(civil).compatible().ok()?.timestamp()),
+            Self::Utc => TimeZone::UTC.to_timestamp(civil).ok(),
+            Self::Zone(zone) => zone.instant(civil),
+        }
+    }
+}
+
+/// A time as it was written.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Moment {
+    pub civil: DateTime,
+    pub clock: Clock,
+}
+
+impl Moment {
+    /// Reads `20261117`, `20261117T090000` or `20261117T090000Z`.
+    pub fn bare(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let (day, time) = match text.split_once(['T', 't']) {
+            Some((day, time)) => (day, Some(time)),
+            None => (text, None),
+        };
+        let day = {
+            digits(day, 8)?;
+            Date::new(day[..4].parse().ok()?, day[4..6].parse().ok()?, day[6..].parse().ok()?).ok()?
+        };
+        let Some(time) = time else {
+            return Some(Self { civil: day.at(0, 0, 0, 0), clock: Clock::Day });
+        };
+        let (time, clock) = match time.strip_suffix(['Z', 'z']) {
+            Some(time) => (time, Clock::Utc),
+            None => (time, Clock::Person),
+        };
+        digits(time, 6)?;
+        // A leap second is the second before it.
+        let second = time[4..].parse::<i8>().ok().filter(|second| *second <= 60)?.min(59);
+        let time = Time::new(time[..2].parse().ok()?, time[2..4].parse().ok()?, second, 0).ok()?;
+        Some(Self { civil: day.to_datetime(time), clock })
+    }
+
+    /// Reads a value of a line, by the line's `TZID` where it has one.
+    pub fn of(
+        line: &Line,
+        value: &str,
+        zones: &dyn Fn(&str) -> Option<Arc<Zone>>,
+    ) -> Result<Self, MomentError> {
+        let mut moment =
+            Self::bare(value).ok_or_else(|| MomentError::Odd(line.name.clone(), super::short(value)))?;
+        if let (Clock::Person, Some(id)) = (&moment.clock, line.param("TZID")) {
+            let zone = zones(id).ok_or_else(|| MomentError::NoZone(super::short(id)))?;
+            moment.clock = Clock::Zone(zone);
+        }
+        Ok(moment)
+    }
+
+    /// The instant.
+    pub fn instant(&self, person: &TimeZone) -> Option<Timestamp> {
+        self.clock.instant(self.civil, person)
+    }
+
+    /// Whether it is a day rather than a time.
+    pub fn is_day(&self) -> bool {
+        self.clock == Clock::Day
+    }
+}
+
+/// Why a time cannot be told.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub(super) enum MomentError {
+    #[error("its {0} is no time ({1})")]
+    Odd(String, String),
+    #[error("its time zone is not known ({0}), and the calendar does not define it")]
+    NoZone(String),
+}
+
+fn digits(text: &str, many: usize) -> Option<()> {
+    (text.len() == many && text.bytes().all(|byte| byte.is_ascii_digit())).then_some(())
+}
+
+/// How long something lasts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Length {
+    /// Days on the calendar, however long they are.
+    pub days: i64,
+    /// And this besides.
+    pub exact: SignedDuration,
+}
+
+impl Length {
+    /// Reads `P1W`, `P1DT2H30M` …; one that goes backwards is none.
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim().to_ascii_uppercase();
+        let text = text.strip_prefix('+').unwrap_or(&text);
+        let mut rest = text.strip_prefix('P')?;
+        let (mut days, mut seconds, mut timed, mut any) = (0i64, 0i64, false, false);
+        while !rest.is_empty() {
+            if let Some(after) = rest.strip_prefix('T') {
+                if timed {
+                    return None;
+                }
+                timed = true;
+                rest = after;
+                continue;
+            }
+            let end = rest.find(|c: char| !c.is_ascii_digit())?;
+            let n: i64 = rest[..end].parse().ok()?;
+            let (to, many) = match (timed, &rest[end..=end]) {
+                (false, "W") => (&mut days, 7),
+                (false, "D") => (&mut days, 1),
+                (true, "H") => (&mut seconds, 3600),
+                (true, "M") => (&mut seconds, 60),
+                (true, "S") => (&mut seconds, 1),
+                _ => return None,
+            };
+            *to = to.checked_add(n.checked_mul(many)?)?;
+            any = true;
+            rest = &rest[end + 1..];
+        }
+        any.then_some(Self { days, exact: SignedDuration::from_secs(seconds) })
+    }
+
+    /// When what begins at a wall clock's time ends.
+    pub fn end(&self, start: DateTime, clock: &Clock, person: &TimeZone) -> Option<Timestamp> {
+        let civil = start.checked_add(Span::new().try_days(self.days).ok()?).ok()?;
+        clock.instant(civil, person)?.checked_add(self.exact).ok()
+    }
+
+    /// A wall clock's time that is surely earlier than the beginning of whatever still lasts at `time`.
+    pub fn before(&self, time: DateTime) -> DateTime {
+        let whole = self.days.saturating_add(self.exact.as_hours() / 24).saturating_add(3);
+        let span = Span::new().try_days(whole);
+        span.ok().and_then(|span| time.checked_sub(span).ok()).unwrap_or(DateTime::MIN)
+    }
+}
+
+/// A wall clock's time that is surely later than anything that begins before `time`, in whatever zone.
+pub(super) fn after(time: DateTime) -> DateTime {
+    time.checked_add(2.days()).unwrap_or(DateTime::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    #[test]
+    fn times_are_read_strictly() {
+        let civil = |text| Moment::bare(text).map(|moment| moment.civil);
+        assert_eq!(civil("20261117"), Some(date(2026, 11, 17).at(0, 0, 0, 0)));
+        assert_eq!(civil("20261117T093000Z"), Some(date(2026, 11, 17).at(9, 30, 0, 0)));
+        assert_eq!(civil("20161231T235960Z"), Some(date(2016, 12, 31).at(23, 59, 59, 0)));
+        for bad in [
+            "",
+            "2026-11-17",
+            "20261317",
+            "20260230",
+            "20261117T0930",
+            "20261117T250000",
+            "20261117T09:30:00",
+            "２０２６",
+        ] {
+            assert_eq!(Moment::bare(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn lengths_are_read_strictly() {
+        let read = |text| Length::read(text).map(|length| (length.days, length.exact.as_secs()));
+        assert_eq!(read("P1W"), Some((7, 0)));
+        assert_eq!(read("P1DT2H30M"), Some((1, 9000)));
+        assert_eq!(read("PT45M"), Some((0, 2700)));
+        assert_eq!(read("PT0S"), Some((0, 0)));
+        for bad in ["", "P", "PT", "1H", "-PT1H", "P1H", "PT1D", "P99999999999999999999D", "PT1HT1H", "P1"] {
+            assert_eq!(read(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! From events to the times they take: recurrences followed, exceptions left out, changed occurrences put in.
+
+use super::Busy;
+use super::entry::{Entry, EntryError};
+use super::expand;
+use super::moment::{Clock, Length, Moment, after};
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// How many times one look may find.
+const MOST_TIMES: usize = 50_000;
+
+/// A window, and where the person is.
+pub(super) struct Window<'a> {
+    pub from: Timestamp,
+    pub until: Timestamp,
+    pub person: &'a TimeZone,
+}
+
+/// An event, and what is wrong with it.
+pub(super) type Wrong<'a> = (&'a Entry, EntryError);
+
+/// Every time the events take within a window, by their start.
+pub(super) fn taken<'a>(entries: &'a [Entry], window: &Window<'_>) -> Result<Vec<Busy>, Wrong<'a>> {
+    let mut families: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
+    let mut found = Found { seen: HashSet::new(), busy: Vec::new() };
+    for entry in entries {
+        families.entry(&entry.uid).or_default().push(entry);
+    }
+    for (uid, family) in families {
+        // Without a UID nothing tells which belong together.
+        let (changes, masters): (Vec<&Entry>, Vec<&Entry>) =
+            family.into_iter().partition(|entry| entry.replaces.is_some() && !uid.is_empty());
+        let changes = Changes::of(changes, window.person);
+        for master in masters {
+            series(master, &changes, window, &mut found).map_err(|error| (master, error))?;
+        }
+        for change in changes.all {
+            let start = change.start.civil;
+            found.add(change, start, change.length, window).map_err(|error| (change, error))?;
+        }
+    }
+    found.busy.sort_by(|a, b| (a.start, a.end, &a.title).cmp(&(b.start, b.end, &b.title)));
+    Ok(found.busy)
+}
+
+struct Found {
+    seen: HashSet<(String, Timestamp, Timestamp)>,
+    busy: Vec<Busy>,
+}
+
+impl Found {
+    /// Adds one occurrence where it takes time and lies in the window.
+    fn add(
+        &mut self,
+        entry: &Entry,
+        start: DateTime,
+        length: Length,
+        window: &Window<'_>,
+    ) -> Result<(), EntryError> {
+        let clock = &entry.start.clock;
+        let begins = clock.instant(start, window.person).ok_or(EntryError::Beyond)?;
+        let ends = length.end(start, clock, window.person).ok_or(EntryError::Beyond)?;
+        self.put(entry, begins, ends, window)
+    }
+
+    fn put(
+        &mut self,
+        entry: &Entry,
+        start: Timestamp,
+        end: Timestamp,
+        window: &Window<'_>,
+    ) -> Result<(), EntryError> {
+        let inside = start < window.until && (end > window.from || (end == start && start >= window.from));
+        if !entry.takes_time || !inside || !self.seen.insert((entry.uid.clone(), start, end)) {
+            return Ok(());
+        }
+        if self.busy.len() >= MOST_TIMES {
+            return Err(EntryError::TooOften);
+        }
+        self.busy.push(Busy { start, end, title: entry.title.clone(), all_day: entry.start.is_day() });
+        Ok(())
+    }
+}
+
+/// Adds every occurrence of an event that no change stands in for.
+fn series(
+    master: &Entry,
+    changes: &Changes<'_>,
+    window: &Window<'_>,
+    found: &mut Found,
+) -> Result<(), EntryError> {
+    let person = window.person;
+    if !master.takes_time && changes.all.iter().all(|change| !change.takes_time) {
+        return Ok(());
+    }
+    // What changes move from elsewhere into the window decides how far to look.
+    let onwards = || changes.onwards.iter().map(|(_, change)| *change);
+    let lengths = onwards().map(|change| reach(change, person)).chain([master.length]);
+    let utc = |time: Timestamp| TimeZone::UTC.to_datetime(time);
+    let from = lengths.map(|length| length.before(utc(window.from))).min().unwrap_or(DateTime::MIN);
+    let earlier = onwards().map(|change| shift(change, person)).min().unwrap_or(SignedDuration::ZERO);
+    let until = after(utc(window.until)).checked_sub(earlier.min(SignedDuration::ZERO));
+    let until = until.unwrap_or(DateTime::MAX);
+
+    let clock = &master.start.clock;
+    let mut starts: Vec<(Moment, Option<Length>)> = vec![(master.start.clone(), None)];
+    for rule in &master.rules {
+        let times = expand::times(rule, master.start.civil, from, until).map_err(|_| EntryError::TooOften)?;
+        let holds =
+            |time: &DateTime| rule.until.as_ref().is_none_or(|until| is_within(*time, clock, until, person));
+        let times = times.into_iter().filter(holds);
+        starts.extend(times.map(|civil| (Moment { civil, clock: clock.clone() }, None)));
+    }
+    starts.extend(master.extra.iter().map(|extra| (extra.start.clone(), extra.length)));
+
+    let except = Named::of(master.except.iter().map(|moment| (moment, ())), person);
+    for (start, length) in starts {
+        if except.get(&start, person).is_some() {
+            continue;
+        }
+        let begins = start.instant(person).ok_or(EntryError::Beyond)?;
+        if let Some(change) = changes.onwards_at(&start, begins, person) {
+            let begins = begins.checked_add(shift(change, person)).map_err(|_| EntryError::Beyond)?;
+            let (civil, clock) = match change.start.is_day() {
+                true => (person.to_datetime(begins), Clock::Day),
+                false => (utc(begins), Clock::Utc),
+            };
+            let ends = change.length.end(civil, &clock, person).ok_or(EntryError::Beyond)?;
+            found.put(change, begins, ends, window)?;
+        } else if changes.single.get(&start, person).is_none() {
+            let length = length.unwrap_or(master.length);
+            let ends = length.end(start.civil, &start.clock, person).ok_or(EntryError::Beyond)?;
+            found.put(master, begins, ends, window)?;
+        }
+    }
+    Ok(())
+}
+
+/// Occurrences by the moments that name them. A day names whatever begins on it.
+struct Named<T> {
+    instants: HashMap<Timestamp, T>,
+    days: HashMap<Date, T>,
+}
+
+impl<T: Clone> Named<T> {
+    fn of<'a>(moments: impl Iterator<Item = (&'a Moment, T)>, person: &TimeZone) -> Self {
+        let mut named = Self { instants: HashMap::new(), days: HashMap::new() };
+        for (moment, what) in moments {
+            match moment.is_day() {
+                true => drop(named.days.insert(moment.civil.date(), what)),
+                false => {
+                    if let Some(instant) = moment.instant(person) {
+                        named.instants.insert(instant, what);
+                    }
+                }
+            }
+        }
+        named
+    }
+
+    fn get(&self, start: &Moment, person: &TimeZone) -> Option<&T> {
+        let day = || self.days.get(&start.civil.date());
+        start.instant(person).and_then(|instant| self.instants.get(&instant)).or_else(day)
+    }
+}
+
+/// What stands in for occurrences.
+struct Changes<'a> {
+    /// The changes that were made last.
+    all: Vec<&'a Entry>,
+    single: Named<()>,
+    /// Those that go on, by when they begin.
+    onwards: Vec<(Timestamp, &'a Entry)>,
+}
+
+impl<'a> Changes<'a> {
+    fn of(changes: Vec<&'a Entry>, person: &TimeZone) -> Self {
+        let at = |entry: &Entry| entry.replaces.as_ref().and_then(|it| it.start.instant(person));
+        let mut newest: HashMap<Option<Timestamp>, i64> = HashMap::new();
+        for change in &changes {
+            let sequence = newest.entry(at(change)).or_insert(change.sequence);
+            *sequence = (*sequence).max(change.sequence);
+        }
+        let mut all = changes;
+        all.retain(|change| newest.get(&at(change)).is_none_or(|newest| change.sequence >= *newest));
+        let replaces = |change: &&'a Entry| change.replaces.as_ref();
+        let single = Named::of(all.iter().filter_map(replaces).map(|it| (&it.start, ())), person);
+        let mut onwards: Vec<(Timestamp, &Entry)> = all
+            .iter()
+            .filter(|change| replaces(change).is_some_and(|it| it.onwards))
+            .filter_map(|change| at(change).map(|at| (at, *change)))
+            .collect();
+        onwards.sort_by_key(|(at, _)| *at);
+        Self { all, single, onwards }
+    }
+
+    /// The change that moves an occurrence together with all that follow, unless it has one of its own.
+    fn onwards_at(&self, start: &Moment, begins: Timestamp, person: &TimeZone) -> Option<&'a Entry> {
+        let (from, change) = self.onwards.iter().rev().find(|(from, _)| *from <= begins)?;
+        let own = *from != begins && self.single.get(start, person).is_some();
+        (!own).then_some(*change)
+    }
+}
+
+/// How far a change moves what it stands in for.
+fn shift(change: &Entry, person: &TimeZone) -> SignedDuration {
+    let old = change.replaces.as_ref().and_then(|it| it.start.instant(person));
+    match (old, change.start.instant(person)) {
+        (Some(old), Some(new)) => new.duration_since(old),
+        _ => SignedDuration::ZERO,
+    }
+}
+
+/// How long before a window the occurrences a change moves may have begun.
+fn reach(change: &Entry, person: &TimeZone) -> Length {
+    let exact = change.length.exact.saturating_add(shift(change, person).max(SignedDuration::ZERO));
+    Length { days: change.length.days, exact }
+}
+
+/// Whether a rule that ends still holds. A day as the end is the whole day.
+fn is_within(time: DateTime, clock: &Clock, until: &Moment, person: &TimeZone) -> bool {
+    match &until.clock {
+        Clock::Day => time.date() <= until.civil.date(),
+        // By the event's own clock, whatever it is.
+        Clock::Person => time <= until.civil,
+        Clock::Utc | Clock::Zone(_) if *clock == Clock::Day => time.date() <= until.civil.date(),
+        Clock::Utc | Clock::Zone(_) => match (clock.instant(time, person), until.instant(person)) {
+            (Some(time), Some(until)) => time <= until,
+            _ => true,
+        },
+    }
+}

@@ -1,0 +1,138 @@
+//! Time zones by what calendars call them: IANA names, Windows names, and zones a calendar defines itself.
+
+use super::expand;
+use super::lines::Component;
+use super::moment::{Length, Moment};
+use super::rule::Rule;
+use super::windows;
+use jiff::civil::DateTime;
+use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Timestamp, ToSpan};
+
+/// A time zone.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Zone {
+    /// One the whole world knows.
+    Known(TimeZone),
+    /// One that a `VTIMEZONE` defines.
+    Defined(Vec<Observance>),
+}
+
+/// From some local time on, the clocks go differently.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Observance {
+    start: DateTime,
+    from: Offset,
+    to: Offset,
+    rules: Vec<Rule>,
+    dates: Vec<DateTime>,
+}
+
+impl Zone {
+    /// The zone of a name that needs no definition.
+    pub fn named(id: &str) -> Option<Self> {
+        let id = id.trim();
+        if let Some(iana) = windows::iana(id) {
+            return TimeZone::get(iana).ok().map(Self::Known);
+        }
+        // Some programs write `/citadel.org/20261117_1/Europe/Berlin`.
+        let names = std::iter::successors(Some(id.trim_start_matches('/')), |name| {
+            name.split_once('/').map(|(_, rest)| rest)
+        });
+        let known = |name: &str| (!name.is_empty()).then(|| TimeZone::get(name).ok()).flatten();
+        names.take(6).find_map(known).map(Self::Known)
+    }
+
+    /// The zone a `VTIMEZONE` defines; `None` where it cannot be followed.
+    pub fn defined(zone: &Component) -> Option<Self> {
+        let parts = zone.inside.iter().filter(|part| matches!(part.kind.as_str(), "STANDARD" | "DAYLIGHT"));
+        let observances: Option<Vec<Observance>> = parts.map(observance).collect();
+        observances.filter(|list| !list.is_empty()).map(Self::Defined)
+    }
+
+    /// The instant of a local time. In a gap it is as if the clock had not been put forward; of two the first.
+    pub fn instant(&self, civil: DateTime) -> Option<Timestamp> {
+        match self {
+            Self::Known(zone) => Some(zone.to_ambiguous_zoned(civil).compatible().ok()?.timestamp()),
+            Self::Defined(observances) => offset(observances, civil)?.to_timestamp(civil).ok(),
+        }
+    }
+}
+
+fn observance(part: &Component) -> Option<Observance> {
+    let start = Moment::bare(&part.line("DTSTART")?.value)?.civil;
+    let rules: Result<Vec<Rule>, _> = part.all("RRULE").map(|line| Rule::read(&line.value)).collect();
+    let dates: Option<Vec<DateTime>> = part
+        .all("RDATE")
+        .flat_map(|line| line.value.split(','))
+        .map(|value| Moment::bare(value).map(|moment| moment.civil))
+        .collect();
+    Some(Observance {
+        start,
+        from: utc_offset(&part.line("TZOFFSETFROM")?.value)?,
+        to: utc_offset(&part.line("TZOFFSETTO")?.value)?,
+        rules: rules.ok()?,
+        dates: dates?,
+    })
+}
+
+/// `+0100`, `-023045`.
+fn utc_offset(text: &str) -> Option<Offset> {
+    let text = text.trim();
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    if !matches!(digits.len(), 4 | 6) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let two = |at: usize| digits.get(at..at + 2).map_or(Some(0), |two| two.parse::<i32>().ok());
+    Offset::from_seconds(sign * (two(0)? * 3600 + two(2)? * 60 + two(4)?)).ok()
+}
+
+/// How far from Greenwich a local time is: as the last change before it says.
+fn offset(observances: &[Observance], civil: DateTime) -> Option<Offset> {
+    let mut last: Option<(DateTime, &Observance)> = None;
+    for observance in observances {
+        let onset = observance.last_onset(civil)?;
+        if let Some(onset) = onset
+            && last.is_none_or(|(at, _)| onset > at)
+        {
+            last = Some((onset, observance));
+        }
+    }
+    let Some((onset, observance)) = last else {
+        // Before anything is defined it is as before the first change.
+        return observances.iter().min_by_key(|observance| observance.start).map(|first| first.from);
+    };
+    let jump = SignedDuration::from_secs(i64::from(observance.to.seconds() - observance.from.seconds()));
+    let in_gap = jump.is_positive() && civil.duration_since(onset) < jump;
+    Some(if in_gap { observance.from } else { observance.to })
+}
+
+impl Observance {
+    /// When it last began before a local time; the outer `None` where its rule cannot be followed.
+    fn last_onset(&self, civil: DateTime) -> Option<Option<DateTime>> {
+        let mut onsets: Vec<DateTime> = vec![self.start];
+        onsets.extend(&self.dates);
+        // Rules of zones are yearly; two years hold the last change.
+        let from = civil.checked_sub(800.days()).unwrap_or(DateTime::MIN);
+        for rule in &self.rules {
+            let mut times = expand::times(rule, self.start, from, civil).ok()?;
+            if let Some(until) = &rule.until {
+                // Written in UTC, meant in the time before the change.
+                let shift = SignedDuration::from_secs(self.from.seconds().into());
+                let until = match until.clock {
+                    super::moment::Clock::Utc => until.civil.checked_add(shift).ok()?,
+                    _ => until.civil,
+                };
+                // A rule that ended long ago is still the last word, unless another one speaks later.
+                let ended = until.min(civil);
+                let long_ago = Length { days: 800, exact: SignedDuration::ZERO }.before(ended);
+                times = expand::times(rule, self.start, long_ago, ended).ok()?;
+            }
+            onsets.extend(times);
+        }
+        Some(onsets.into_iter().filter(|onset| *onset <= civil).max())
+    }
+}
