@@ -35,6 +35,10 @@ impl Screen for Local {
         Box::pin(self.blocking(move |this| this.read_why(&item)))
     }
 
+    fn spent(&self, since: jiff::Timestamp) -> Reply<'_, f64> {
+        Box::pin(self.blocking(move |this| this.engine().store().cost_since(since)))
+    }
+
     fn last_decided(&self) -> Reply<'_, Option<Decided>> {
         Box::pin(self.blocking(|this| this.engine().store().last_decided()))
     }

@@ -107,6 +107,8 @@ pub trait Screen: Backend {
     fn keep_draft(&self, key: String, text: Option<String>) -> Reply<'_, ()>;
     /// Why an item is there, by the item's id: what its workflow says of it, and what the thread has cost so far.
     fn why(&self, item: String) -> Reply<'_, Card>;
+    /// What model calls have cost since then, as far as their prices are known.
+    fn spent(&self, since: Timestamp) -> Reply<'_, f64>;
     /// The newest decision that can still be taken back, whichever process took it.
     fn last_decided(&self) -> Reply<'_, Option<Decided>>;
 }

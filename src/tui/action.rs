@@ -51,6 +51,7 @@ actions! {
     NewThread "new_thread" "new thread",
     Undo "undo" "take the last decision back",
     Pause "pause" "pause or resume all",
+    FetchMail "fetch_mail" "look for new mail now",
     Clear "clear" "clear or close",
     Back "back" "back, at the top quit",
     Quit "quit" "quit",

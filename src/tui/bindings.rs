@@ -116,6 +116,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Global, &["c"], A::NewThread),
     bind(Global, &["u"], A::Undo),
     bind(Global, &["!"], A::Pause),
+    bind(Global, &["$"], A::FetchMail),
     bind(Global, &["esc"], A::Clear),
     bind(Global, &["q"], A::Back),
     bind(Global, &["Q"], A::Quit),

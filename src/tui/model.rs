@@ -11,7 +11,9 @@ use super::safe::{Late, Shown, Spent};
 use super::theme::Theme;
 use super::words;
 use crate::graph::ThreadId;
-use crate::inbox::{Card, DecisionView, GrantLine, Item, MemoryLine, Overview, SkippedLine, ThreadLine};
+use crate::inbox::{
+    Card, DecisionView, GrantLine, Item, MemoryLine, Overview, SkippedLine, SourceLine, ThreadLine,
+};
 use crate::text::Visible;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -247,6 +249,10 @@ pub struct Model {
     pub memory: Browse<MemoryLine>,
     /// The inbox in numbers.
     pub overview: Option<Overview>,
+    /// How each mailbox does.
+    pub sources: Vec<SourceLine>,
+    /// What the day has cost.
+    pub spent_today: f64,
     /// Who drives.
     pub driving: Driving,
     /// Counts ticks, for what turns.
@@ -309,6 +315,8 @@ impl Model {
             threads_search: String::new(),
             memory: Browse::default(),
             overview: None,
+            sources: Vec::new(),
+            spent_today: 0.0,
             driving: Driving::Unknown,
             turns: 0,
             ending: false,

@@ -4,7 +4,7 @@ use super::key::Key;
 use crate::graph::{Decision, InterruptId, Progress, ThreadId};
 use crate::inbox::{
     BackendError, Card, DecisionView, Glance, GrantLine, GrantRequest, Item, ItemLine, LineQuery, MemoryLine,
-    MemoryVersion, MemoryView, Overview, SkippedLine, ThreadLine, ThreadView,
+    MemoryVersion, MemoryView, Overview, SkippedLine, SourceLine, ThreadLine, ThreadView,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -120,6 +120,10 @@ pub enum Msg {
     Card(String, Told<Box<Read>>),
     /// The inbox in numbers.
     Overview(Told<Overview>),
+    /// How each mailbox does.
+    Sources(Told<Vec<SourceLine>>),
+    /// What the day has cost.
+    Spent(Told<f64>),
     /// Running threads.
     Running(Told<Vec<ThreadLine>>),
     /// Threads for the Threads tab.
@@ -228,6 +232,12 @@ pub enum Cmd {
     Card(String),
     /// Count.
     Overview,
+    /// Ask how each mailbox does.
+    Sources,
+    /// Ask what model calls have cost since then.
+    Spent(Timestamp),
+    /// Ask whoever drives to look for mail.
+    FetchMail,
     /// List running threads.
     Running,
     /// List threads, those with these words.

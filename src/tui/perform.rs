@@ -27,6 +27,12 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
             Msg::Card(id, told)
         }
         Cmd::Overview => Msg::Overview(backend.overview().await.map_err(Failure::from)),
+        Cmd::Sources => Msg::Sources(backend.sources().await.map_err(Failure::from)),
+        Cmd::Spent(since) => Msg::Spent(backend.spent(since).await.map_err(Failure::from)),
+        Cmd::FetchMail => Msg::Done(match backend.fetch_mail().await {
+            Ok(()) => Ok("looking for new mail".to_owned()),
+            Err(error) => Err(error.into()),
+        }),
         Cmd::Running => Msg::Running(running(backend).await),
         Cmd::Threads(search) => Msg::Threads(threads(backend, None, search).await),
         Cmd::Thread(id) => {

@@ -92,6 +92,16 @@ fn saved_as_a_draft_and_taken_back() {
 }
 
 #[test]
+fn mail_is_fetched_on_demand() {
+    let mut desk = desk();
+    let store = desk.local.engine().store().clone();
+    let before = store.sync_wanted().unwrap();
+    desk.press("$");
+    assert_eq!(desk.note(), "looking for new mail");
+    assert_ne!(store.sync_wanted().unwrap(), before);
+}
+
+#[test]
 fn why_is_a_page() {
     let mut desk = desk();
     desk.press("w");

@@ -3,7 +3,7 @@
 use crate::harness::Desk;
 use crate::support::desk;
 use sayso::graph::{Progress, ThreadId};
-use sayso::inbox::SkippedLine;
+use sayso::inbox::{SkippedLine, SourceLine};
 use sayso::tui::{Driving, Msg};
 use serde_json::json;
 
@@ -203,6 +203,20 @@ fn profiles() {
     snap_with("memory_history", learned("oAnswers in French.<enter>d"));
     snap_with("memory_pin", learned("P"));
     snap_with("memory_revert", learned("oAnswers in French.<enter>R<enter>"));
+}
+
+#[test]
+fn health() {
+    let tell = |desk: &mut Desk, error: Option<&str>| {
+        let at = Some(crate::harness::wall());
+        let source = "home".to_owned();
+        let line = SourceLine { source, checked_at: at, ok_at: at, error: error.map(str::to_owned) };
+        desk.press("4");
+        desk.tell(Msg::Sources(Ok(vec![line])));
+        desk.tell(Msg::Spent(Ok(0.1234)));
+    };
+    snap_with("mail_well", move |desk| tell(desk, None));
+    snap_with("mail_fails", move |desk| tell(desk, Some("the folder is gone")));
 }
 
 #[test]

@@ -50,6 +50,12 @@ pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
         Sort::Meta if doc.text(piece).is_empty() => 0,
         Sort::Row { .. } => 1 + usize::from(matches!(piece.sort, Sort::Row { row: None, .. })),
         Sort::Markdown(inside) => inside.lines(doc.text(piece), width.max(1)).len(),
+        // Line by line, as it is drawn: where a character alone is too wide, that makes a difference.
+        sort @ Sort::Code { .. } => {
+            let text = doc.text(piece);
+            let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
+            lines.map(|line| wrap(line, room(sort, width)).count().max(1)).sum()
+        }
         sort => wrap(doc.text(piece), room(sort, width)).count().max(1),
     }
 }

@@ -137,6 +137,7 @@ impl Action {
             | Action::Palette
             | Action::Help
             | Action::Pause
+            | Action::FetchMail
             | Action::Clear
             | Action::Back
             | Action::Quit

@@ -61,7 +61,9 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
         return Vec::new();
     }
     model.glancing = (true, false);
-    let mut cmds = vec![Cmd::Glance, Cmd::Overview];
+    let mut cmds = vec![Cmd::Glance, Cmd::Overview, Cmd::Sources];
+    let today = model.wall.to_zoned(model.options.time_zone.clone()).start_of_day();
+    cmds.extend(today.ok().map(|today| Cmd::Spent(today.timestamp())));
     if model.shows_running() {
         cmds.push(Cmd::Running);
     }

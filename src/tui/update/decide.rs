@@ -1,7 +1,7 @@
 //! Decisions: taken on what is shown, told when they are kept, taken back while they can be.
 
 use super::bulk;
-use crate::graph::Decision;
+use crate::graph::{Decision, Kind};
 use crate::inbox::{Block, Card, ItemKind};
 use crate::text::Visible;
 use crate::tui::action::Action;
@@ -105,6 +105,14 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
     let mut cmds = Vec::new();
     let mut done: Vec<(String, String)> = Vec::new();
     let mut refused = None;
+    // On triage, accepting is to take note.
+    let triage: HashSet<String> = model
+        .list
+        .all()
+        .iter()
+        .filter(|row| row.kind == ItemKind::Interrupt(Kind::Triage))
+        .map(|row| row.id.clone())
+        .collect();
     let titles: HashMap<String, String> =
         model.list.all().iter().map(|row| (row.id.clone(), row.title.clone())).collect();
     let title_of = |id: &str| titles.get(id).cloned().unwrap_or_default();
@@ -143,9 +151,11 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
         }
         // A glance that was taken before this would show them as they were.
         model.stale_glance = model.glancing.0;
+        let noted = deed == Deed::Accepted && done.iter().all(|(id, _)| triage.contains(id));
+        let word = if noted { "noted" } else { deed.word() };
         let what = match done.as_slice() {
-            [(_, title)] => format!("{}: “{title}”", deed.word()),
-            many => format!("{}: {}", deed.word(), words::count(many.len(), "item")),
+            [(_, title)] => format!("{word}: “{title}”"),
+            many => format!("{word}: {}", words::count(many.len(), "item")),
         };
         model.say(what);
         if matches!(deed, Deed::Accepted | Deed::Edited | Deed::Answered | Deed::Ignored | Deed::Drafted) {

@@ -76,6 +76,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
             let paused = model.overview.as_ref().is_some_and(|overview| overview.paused);
             vec![Cmd::Pause(!paused)]
         }
+        Action::FetchMail => vec![Cmd::FetchMail],
         Action::Clear => clear(model),
         Action::Back => quit::back(model),
         Action::Quit => quit::quit(model),

@@ -53,6 +53,20 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Lines(told) => data::lines(model, told),
         Msg::Card(id, told) => data::card(model, &id, told),
         Msg::Overview(told) => data::overview(model, told),
+        Msg::Sources(told) => {
+            match told {
+                Ok(sources) => model.sources = sources,
+                Err(failure) => model.fail(failure.text),
+            }
+            Vec::new()
+        }
+        Msg::Spent(told) => {
+            match told {
+                Ok(spent) => model.spent_today = spent,
+                Err(failure) => model.fail(failure.text),
+            }
+            Vec::new()
+        }
         Msg::Running(told) => tabs::running(model, told),
         Msg::Threads(told) => tabs::threads(model, told),
         Msg::Thread(id, told) => tabs::thread(model, &id, told),

@@ -86,13 +86,19 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
         Driving::Theirs(None) => signs.push(("driven elsewhere".to_owned(), theme.quiet)),
         Driving::Unknown | Driving::Ours => {}
     }
+    signs.extend(mail(model));
     let count = |status: Status| {
         let all = model.overview.as_ref().map(|overview| overview.threads.as_slice()).unwrap_or_default();
         all.iter().find(|(word, _)| word == status.word()).map_or(0, |(_, count)| *count)
     };
     let running = count(Status::Running).max(model.working.len() as u64);
+    let spent =
+        if model.spent_today >= 0.005 { format!("${:.2} today", model.spent_today) } else { String::new() };
     if running > 0 {
-        signs.push((format!("{} {running} running", spinner(model)), theme.good));
+        let dot = if spent.is_empty() { "" } else { " · " };
+        signs.push((format!("{} {running} running{dot}{spent}", spinner(model)), theme.good));
+    } else if !spent.is_empty() {
+        signs.push((spent, theme.quiet));
     }
     if count(Status::Held) > 0 {
         signs.push((format!("{} held", count(Status::Held)), theme.warning));
@@ -103,6 +109,21 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
         signs.push((format!("{} snoozed", overview.snoozed), theme.quiet));
     }
     signs
+}
+
+/// How mail does: which mailboxes fail, or when they were last looked at.
+fn mail(model: &Model) -> Option<(String, Style)> {
+    let failing: Vec<String> = model
+        .sources
+        .iter()
+        .filter(|line| line.error.is_some())
+        .map(|line| words::line(&line.source))
+        .collect();
+    if !failing.is_empty() {
+        return Some((format!("mail: {} fails", failing.join(", ")), model.theme.warning));
+    }
+    let last = model.sources.iter().filter_map(|line| line.ok_at).min()?;
+    Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))
 }
 
 pub(super) fn note(model: &Model, area: Rect, buf: &mut Buffer) {

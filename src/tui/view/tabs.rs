@@ -2,7 +2,7 @@
 
 use super::bars::spinner;
 use super::{card, draw, list};
-use crate::inbox::{Block, GrantLine, MemoryLine, SkippedLine, Status, ThreadLine};
+use crate::inbox::{Block, GrantLine, MemoryLine, SkippedLine, SourceLine, Status, ThreadLine};
 use crate::text::{Visible, pad, truncate};
 use crate::tui::card::Doc;
 use crate::tui::layout::Areas;
@@ -248,15 +248,30 @@ fn overview(model: &Model) -> Doc {
     Doc::page("Everything in numbers", "", numbers(model))
 }
 
+fn ago(age: String) -> String {
+    if age == "now" { "just now".to_owned() } else { format!("{age} ago") }
+}
+
 fn numbers(model: &Model) -> Vec<Block> {
     let Some(overview) = &model.overview else { return Vec::new() };
     let fields = |rows: &[(String, u64)]| {
         rows.iter().map(|(word, count)| (Visible::line(word), Visible::line(&count.to_string()))).collect()
     };
-    vec![
-        Block::Heading(Visible::line("Waiting for you")),
-        Block::Fields(fields(&overview.open)),
-        Block::Heading(Visible::line("Threads")),
-        Block::Fields(fields(&overview.threads)),
-    ]
+    let mut blocks =
+        vec![Block::Heading(Visible::line("Waiting for you")), Block::Fields(fields(&overview.open))];
+    if !model.sources.is_empty() {
+        let source = |line: &SourceLine| {
+            let said = match (&line.error, line.ok_at) {
+                (Some(error), _) => format!("fails: {error}"),
+                (None, Some(at)) => format!("looked at {} ($ looks again)", ago(words::age(at, model.wall))),
+                (None, None) => "not looked at yet".to_owned(),
+            };
+            (Visible::line(&line.source), Visible::line(&said))
+        };
+        blocks.push(Block::Heading(Visible::line("Mail")));
+        blocks.push(Block::Fields(model.sources.iter().map(source).collect()));
+    }
+    blocks.push(Block::Heading(Visible::line("Threads")));
+    blocks.push(Block::Fields(fields(&overview.threads)));
+    blocks
 }
