@@ -98,8 +98,17 @@ impl Action {
             Action::NextItem | Action::PreviousItem => when(inbox, ""),
             Action::Quotes | Action::Pipe => when(model.current().is_some(), ""),
             Action::Headers | Action::Attachments | Action::Links => {
-                let mails = model.current().is_some_and(|opened| opened.doc.mails().next().is_some());
-                when(mails, "there is no mail in this card")
+                let Some(doc) = model.current().map(|opened| &opened.doc) else { return Err("") };
+                when(doc.mails().next().is_some(), "there is no mail in this card")?;
+                match self {
+                    Action::Attachments => {
+                        when(doc.mails().any(|mail| !mail.attachments.is_empty()), "nothing is attached")
+                    }
+                    Action::Links => {
+                        when(doc.mails().any(|mail| !mail.links.is_empty()), "it holds no links")
+                    }
+                    _ => Ok(()),
+                }
             }
             Action::Undo => Ok(()),
             Action::SearchNext | Action::SearchPrevious => {

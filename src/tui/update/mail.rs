@@ -24,10 +24,6 @@ pub(super) fn attachments(model: &mut Model) -> Vec<Cmd> {
             vec![file.name.clone(), file.kind.clone(), size, mail.from.clone()]
         })
         .collect();
-    if rows.is_empty() {
-        model.say("nothing is attached");
-        return Vec::new();
-    }
     let meta = "Shown by name only: nothing of it is opened or run.";
     let doc = Doc::page(&words::count(rows.len(), "attachment"), meta, vec![Block::Table { head, rows }]);
     model.push(Layer::Page(Box::new(Page { title: "Attachments".to_owned(), doc, top: Place::default() })));
@@ -44,10 +40,6 @@ pub(super) fn links(model: &mut Model) -> Vec<Cmd> {
             (format!("{:>2}  {}", n + 1, link(text, target)), Choice::Copy(target.to_string()))
         })
         .collect();
-    if rows.is_empty() {
-        model.say("it holds no links");
-        return Vec::new();
-    }
     model.push(Layer::Menu(Menu { title: "Links and where they lead".to_owned(), rows, cursor: 0 }));
     Vec::new()
 }

@@ -3,7 +3,7 @@
 use super::bars::spinner;
 use super::{card, draw, list};
 use crate::inbox::{Block, GrantLine, MemoryLine, SkippedLine, SourceLine, Status, ThreadLine};
-use crate::text::{Visible, pad, truncate};
+use crate::text::{Visible, pad};
 use crate::tui::card::Doc;
 use crate::tui::layout::Areas;
 use crate::tui::model::{Browse, Focus, Model, Tab};
@@ -193,7 +193,7 @@ pub(super) fn skipped(model: &Model, areas: &Areas, buf: &mut Buffer) {
         return list::message(model, areas.list, buf, what, next);
     }
     let mail = |line: &SkippedLine| Plain {
-        lead: truncate(&words::line(&line.sender), 24).into_owned(),
+        lead: pad(&words::line(&line.sender), 24),
         style: model.theme.quiet,
         text: words::line(&line.title),
         end: words::age(line.at, model.wall),
