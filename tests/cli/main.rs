@@ -17,8 +17,8 @@ mod grants;
 mod hostile;
 mod language;
 mod lists;
-mod memory;
 mod mail;
+mod memory;
 mod plain;
 #[allow(dead_code)]
 #[path = "../models/server.rs"]
