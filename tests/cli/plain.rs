@@ -65,6 +65,7 @@ fn help_is_there_for_every_verb() {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     let expected = [
+        "demo",
         "list",
         "view",
         "accept",
@@ -82,6 +83,8 @@ fn help_is_there_for_every_verb() {
         "resume",
         "status",
         "run",
+        "watch",
+        "mail",
         "threads",
         "show",
         "fork",

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Check the data folder, read through the whole database, call the model once, and look at each mailbox
+/// Check the data folder and the whole database, call the model once, look at mail
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
