@@ -271,6 +271,14 @@ async fn meetings() {
     );
     invitation.facts["mail"]["headers"] = json!({"calendar": "REQUEST"});
     show(&mut out, "an invitation", &invitation.calendar(BUSY).await).await;
+    let offered =
+        mail("Ines Duarte", "ines@lumen.example", "Talk", "Hi Mara,\n\ncould we meet next week?\n\nInes");
+    let afternoons = offered.calendar(BUSY).await.answered("only in the afternoon please").await;
+    show(&mut out, "offered times are moved", &afternoons).await;
+    show(&mut out, "and one is fixed", &afternoons.answered("make it Thursday at 14:00").await).await;
+    let later = booked.answered("at 16:30 instead, 30 minutes").await;
+    show(&mut out, "the same day, later", &later).await;
+    show(&mut out, "and not at all", &later.answered("tell him I am away that day").await).await;
     insta::assert_snapshot!("meetings", out);
 }
 

@@ -45,11 +45,8 @@ impl<'a> Desk<'a> {
         for words in &story.older {
             wishes::read(&mut Wishes::default(), &mut manner, words, About::Proposal, now.date(), &known);
         }
-        for words in &story.words {
-            wishes::read(&mut wishes, &mut manner, words, About::Mail, now.date(), &known);
-        }
-        for words in &story.feedback {
-            wishes::read(&mut wishes, &mut manner, words, About::Proposal, now.date(), &known);
+        for (about, words) in &story.heard {
+            wishes::read(&mut wishes, &mut manner, words, *about, now.date(), &known);
         }
         let points = points(&facts.user, &facts.mail, written);
         let voice = voice(facts, &own, &manner, &wishes);

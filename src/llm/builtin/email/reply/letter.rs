@@ -88,11 +88,18 @@ fn say(desk: &Desk<'_>, said: &[Say], points: &[Point], quote: bool) -> Vec<Stri
     let voice = desk.voice;
     let asked: Vec<&Point> = points.iter().filter(|point| !point.meeting).collect();
     let mut out = Vec::new();
-    for one in said {
+    for (n, one) in said.iter().enumerate() {
         match one {
             Say::Yes | Say::No => {
                 let yes = *one == Say::Yes;
                 let bare = if yes { voice.yes() } else { voice.no() };
+                let goes_on = matches!(said.get(n + 1), Some(Say::Words(_)));
+                if let [point] = asked[..]
+                    && goes_on
+                {
+                    out.push(settle(point, yes, voice).unwrap_or(bare));
+                    continue;
+                }
                 if asked.is_empty() {
                     out.push(if yes { voice.agree() } else { bare });
                     continue;

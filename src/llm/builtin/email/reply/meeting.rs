@@ -135,6 +135,14 @@ fn wanted(desk: &Desk<'_>) -> Vec<Mention> {
     if desk.wishes.when.is_empty() {
         return theirs;
     }
+    // "Only in the afternoon" is about all days that were spoken of.
+    let dayless = |mention: &Mention| mention.day == Day::Unnamed && mention.time.is_none();
+    if let [only] = desk.wishes.when[..]
+        && dayless(&only)
+    {
+        let days = if theirs.is_empty() { vec![only] } else { theirs };
+        return days.into_iter().map(|mention| Mention { day: mention.day, ..only }).collect();
+    }
     // "At four instead" is about the day that was spoken of, "Friday instead" about the time.
     let day = theirs.iter().find_map(|mention| matches!(mention.day, Day::On(_)).then_some(mention.day));
     let proposed = desk.story.proposed.last().map(|at| at.to_zoned(desk.zone.clone()));

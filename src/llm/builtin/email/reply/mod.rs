@@ -75,3 +75,92 @@ fn changed(desk: &Desk<'_>, calls: Vec<Call>) -> Vec<Call> {
         _ => calls,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::facts::email::{Became, MailFacts, Said, User};
+    use proptest::prelude::*;
+
+    /// Words that the rules look for, and characters they may stumble over.
+    fn text() -> impl Strategy<Value = String> {
+        let words = prop::sample::select(vec![
+            "could you",
+            "please",
+            "send",
+            "next",
+            "Tuesday",
+            "at",
+            "3",
+            "pm",
+            "17.",
+            "17.11.",
+            "November",
+            "um",
+            "14",
+            "Uhr",
+            "tell him",
+            "he",
+            "has",
+            "decline",
+            "cc",
+            "bob@x.example",
+            "shorter",
+            "add",
+            "mention",
+            ",",
+            ";",
+            "and",
+            "?",
+            ".",
+            "\n",
+            "\n\n",
+            "dass",
+            "ſ",
+            "İ",
+            "ẞ",
+            "🧨",
+            "yes",
+            "instead",
+            "30 minutes",
+            "meet",
+            "> q",
+            "by",
+            "2026-13-45",
+            "99:99",
+            "24:00",
+            "0",
+            "-",
+            "half an hour",
+            "Dear",
+            "„",
+            "(",
+        ]);
+        prop::collection::vec(words, 0..30).prop_map(|words| words.join(" "))
+    }
+
+    proptest! {
+        #[test]
+        fn any_words_are_survived(mail in text(), told in text(), feedback in text(), profile in text()) {
+            let called = Said::Called { id: "c".into(), tool: "write_email".into(), args: json!({"content": "x"}) };
+            let became = Said::Became {
+                id: "c".into(), how: Became::Answered, text: feedback, data: Value::Null,
+            };
+            let facts = ReplyFacts {
+                user: User { name: "Ada Lovelace".into(), ..User::default() },
+                mail: MailFacts { from: "b@x.example".into(), text: mail, ..MailFacts::default() },
+                now: "2026-11-11T09:30:00+01:00".into(),
+                response_profile: profile.clone(),
+                cal_profile: profile,
+                said: vec![Said::Told { text: told }, called, became],
+                ..ReplyFacts::default()
+            };
+            let calls = reply(&facts).unwrap();
+            prop_assert!(!calls.is_empty());
+            for (_, args) in &calls {
+                prop_assert!(args.get("content").is_none_or(|content| !content.as_str().unwrap().trim().is_empty()));
+            }
+            prop_assert_eq!(reply(&facts).unwrap(), calls);
+        }
+    }
+}

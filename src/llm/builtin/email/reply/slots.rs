@@ -191,8 +191,11 @@ impl Search<'_> {
         let mut days = self.known.days.clone();
         days.sort_unstable();
         days.dedup();
-        let window =
-            |date: Date| wanted.iter().find_map(|m| (m.day == Day::On(date)).then(|| window(m))).flatten();
+        let about = |mention: &Mention, date: Date| match mention.day {
+            Day::On(day) => day == date,
+            Day::Week(_) | Day::Unnamed => true,
+        };
+        let window = |date: Date| wanted.iter().filter(|m| about(m, date)).find_map(window);
         let by_day: Vec<Vec<Zoned>> = days.iter().map(|date| self.of_day(*date, window(*date))).collect();
         let mut out: Vec<Zoned> = Vec::new();
         for round in 0..3 {

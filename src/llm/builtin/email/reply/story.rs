@@ -5,6 +5,7 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 use super::slots::Known;
+use super::wishes::About;
 use crate::llm::facts::email::{Became, ReplyFacts, Said};
 
 /// The story of a mail.
@@ -14,6 +15,8 @@ pub(super) struct Story<'a> {
     pub words: Vec<&'a str>,
     /// Their words about proposals that answer the newest mail.
     pub feedback: Vec<&'a str>,
+    /// Both, in the order they were said.
+    pub heard: Vec<(About, &'a str)>,
     /// Their words while an older mail was the newest: only how they want it written still counts.
     pub older: Vec<&'a str>,
     /// What the calendar told.
@@ -40,7 +43,10 @@ impl<'a> Story<'a> {
         let mut calls: Vec<(&str, &str, &Value)> = Vec::new();
         for said in &facts.said {
             match said {
-                Said::Told { text } => story.words.push(text),
+                Said::Told { text } => {
+                    story.words.push(text);
+                    story.heard.push((About::Mail, text));
+                }
                 Said::Called { id, tool, args } => calls.push((id, tool, args)),
                 Said::Became { id, how, text, data } => {
                     if let Some(call) = calls.iter().rev().find(|(known, _, _)| known == id).copied() {
@@ -73,10 +79,12 @@ impl<'a> Story<'a> {
             (_, Became::Refused) => self.refused = true,
             ("question", Became::Answered) => {
                 self.words.push(text);
+                self.heard.push((About::Mail, text));
                 self.failed = None;
             }
             (_, Became::Answered) => {
                 self.feedback.push(text);
+                self.heard.push((About::Proposal, text));
                 self.returned = Some((tool, args));
                 let start =
                     args.get("start").and_then(Value::as_str).and_then(|at| at.parse::<Timestamp>().ok());
@@ -91,6 +99,7 @@ impl<'a> Story<'a> {
     fn came(&mut self) {
         self.older.append(&mut self.words);
         self.older.append(&mut self.feedback);
+        self.heard.clear();
         self.returned = None;
         self.proposed.clear();
         (self.mailed, self.met, self.refused) = (false, false, false);

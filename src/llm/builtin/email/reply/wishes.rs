@@ -146,8 +146,11 @@ fn read_clause(wishes: &mut Wishes, manner: &mut Manner, clause: &str, about: Ab
     // Any day will do here: what counts is whether one is named.
     let dated = !mentions(clause, Date::constant(2026, 1, 5)).is_empty() || minutes(clause).is_some();
     let moves = starts(&words, "make it, move it, schedule, propose, offer, suggest, rather, better, lieber");
-    if dated && (moves || count <= 5 && !is_sentence(clause) && !starts(&words, "tell, say, sag, schreib")) {
-        if !moves {
+    let few = if proposal { 10 } else { 5 };
+    if dated && (moves || count <= few && !is_sentence(clause) && !starts(&words, "tell, say, sag, schreib"))
+    {
+        // Said about a proposal, it is for the agent; said about the mail, it is the answer.
+        if !moves && !proposal {
             wishes.say.push(Say::When(sentence(clause)));
         }
         return;
