@@ -108,6 +108,15 @@ pub enum Found {
     Unknown(String),
 }
 
+/// Whom a mailbox shows the person to know, by bare address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct People {
+    /// Whom they wrote to.
+    pub wrote_to: Vec<String>,
+    /// Who wrote to them.
+    pub heard_from: Vec<String>,
+}
+
 /// Where mail is read.
 pub trait Mailbox: Send + Sync {
     /// At most `limit` mails that came after `since`; all there are where it is `None`.
@@ -120,6 +129,12 @@ pub trait Mailbox: Send + Sync {
     /// without fetching.
     fn start(&self, _from: jiff::Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
         Box::pin(async { Ok(None) })
+    }
+    /// Whom the mail that came before `until`, and the sent mail, show the person to know: as much of it as is quickly
+    /// read. Nobody, where the mailbox cannot tell.
+    fn people(&self, until: jiff::Timestamp) -> BoxFuture<'_, Result<People, MailError>> {
+        let _ = until;
+        Box::pin(async { Ok(People::default()) })
     }
     /// How mails stand now, in the order asked.
     fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>>;

@@ -21,7 +21,7 @@ pub mod risk;
 
 pub use json::from_json;
 pub use mailbox::{
-    Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, NewMail, Outgoing, SendError, Sent,
+    Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, NewMail, Outgoing, People, SendError, Sent,
     Standing,
 };
 pub use model::{Address, Attachment, Invitation, Link, ListInfo, Mail, Piece, Unsubscribe};

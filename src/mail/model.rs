@@ -79,6 +79,8 @@ pub struct Mail {
     pub text: String,
     /// How many pieces of text were left out because they were made not to be seen.
     pub hidden: u32,
+    /// How those pieces begin. Nobody is shown it and no model reads it; warnings are computed from it.
+    pub unseen: String,
     /// Whether the text was cut because it is too long; the raw bytes have all of it.
     pub cut: bool,
     /// Links with their real targets.

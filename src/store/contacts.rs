@@ -18,20 +18,27 @@ impl Store {
         })
     }
 
-    /// Addresses the person knows, at most `limit`: those they wrote to first, newest first.
+    /// Addresses the person wrote to, at most `limit`, newest first.
     pub fn contacts(&self, limit: usize) -> Result<Vec<String>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.read(|db| {
             let mut found = db.prepare_cached(
-                "SELECT address FROM (
-                    SELECT address, 1 AS wrote, sent_at AS at FROM contacts
-                    UNION ALL
-                    SELECT sender, 0, max(came_at) FROM mails
-                     WHERE sender <> '' AND sender NOT IN (SELECT address FROM contacts) GROUP BY sender
-                 ) ORDER BY wrote DESC, at DESC LIMIT ?",
+                "SELECT address FROM contacts WHERE sent_at IS NOT NULL ORDER BY sent_at DESC LIMIT ?",
             )?;
             Ok(found.query_map([limit], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
+    }
+
+    /// Remembers who wrote to the person before sayso looked.
+    pub async fn heard_from(&self, addresses: Vec<String>) -> Result<(), StoreError> {
+        self.write(move |db| {
+            let mut keep = db.prepare_cached("INSERT OR IGNORE INTO contacts (address) VALUES (?)")?;
+            for address in addresses {
+                keep.execute([address.to_lowercase()])?;
+            }
+            Ok(())
+        })
+        .await
     }
 
     /// Remembers whom the person wrote to.

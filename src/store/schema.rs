@@ -252,10 +252,10 @@ CREATE TABLE sources (
     digest      BLOB NOT NULL
 ) STRICT;
 
--- Whom the person has written to; a sender who is in neither this nor `mails` is a first contact.
+-- Whom the person knows; a sender who is in neither this nor `mails` is a first contact.
 CREATE TABLE contacts (
     address  TEXT PRIMARY KEY,
-    sent_at  INTEGER NOT NULL
+    sent_at  INTEGER            -- when they were last written to, if ever
 ) STRICT, WITHOUT ROWID;
 
 -- Answers that something is to be learned from.

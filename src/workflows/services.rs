@@ -110,7 +110,8 @@ pub trait Memory: Send + Sync {
 pub trait Contacts: Send + Sync {
     /// Whether mail from, or to, this address is known besides the mail of this Message-ID.
     fn known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError>;
-    /// Addresses the person knows, for look-alikes: at most a few thousand, newest first.
+    /// Addresses the person wrote to, for look-alikes: at most a few thousand, newest first. Having written to
+    /// the person makes nobody trusted.
     fn all(&self) -> Result<Vec<String>, NodeError>;
     /// Remembers whom the person wrote to.
     fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>>;

@@ -5,6 +5,8 @@
 pub(super) enum Place {
     /// Unread in the inbox.
     New,
+    /// Read long ago; it makes its sender known.
+    Read,
     /// Read and answered.
     Answered,
     /// Among what the person sent.
@@ -43,6 +45,12 @@ pub(super) const MAILS: &[(Place, &str, &[u8])] = &[
     (Place::New, "26-demo-bike", include_bytes!("../../../assets/demo/mail/26-demo-bike.eml")),
     (Place::New, "27-vat", include_bytes!("../../../assets/demo/mail/27-vat.eml")),
     (Place::New, "28-build-fixed", include_bytes!("../../../assets/demo/mail/28-build-fixed.eml")),
+    (Place::Read, "r1-old-review", include_bytes!("../../../assets/demo/mail/r1-old-review.eml")),
+    (Place::Read, "r2-old-sign-in", include_bytes!("../../../assets/demo/mail/r2-old-sign-in.eml")),
+    (Place::Read, "r3-old-invoice", include_bytes!("../../../assets/demo/mail/r3-old-invoice.eml")),
+    (Place::Read, "r4-old-bounce", include_bytes!("../../../assets/demo/mail/r4-old-bounce.eml")),
+    (Place::Read, "r5-old-spokes", include_bytes!("../../../assets/demo/mail/r5-old-spokes.eml")),
+    (Place::Read, "r6-old-list", include_bytes!("../../../assets/demo/mail/r6-old-list.eml")),
     (Place::Sent, "s1-workshop", include_bytes!("../../../assets/demo/mail/s1-workshop.eml")),
     (Place::Sent, "s2-brochure", include_bytes!("../../../assets/demo/mail/s2-brochure.eml")),
     (Place::Sent, "s3-receipts", include_bytes!("../../../assets/demo/mail/s3-receipts.eml")),

@@ -70,13 +70,6 @@ pub fn lay_out_demo(folder: &Path, now: Timestamp, zone: &TimeZone, reset: bool)
     Ok(true)
 }
 
-/// Whom the demo's person wrote to, by what lies among the sent mails.
-fn written_to() -> Vec<String> {
-    let sent = MAILS.iter().filter(|(place, ..)| *place == Place::Sent);
-    let mails = sent.filter_map(|(_, _, bytes)| crate::mail::parse(bytes).ok());
-    mails.flat_map(|mail| mail.recipients().map(|to| to.address.clone()).collect::<Vec<_>>()).collect()
-}
-
 fn is_empty(folder: &Path) -> io::Result<bool> {
     match fs::read_dir(folder) {
         Ok(mut entries) => Ok(entries.next().is_none()),
@@ -119,6 +112,7 @@ fn write_all(folder: &Path, stamp: &Stamp) -> io::Result<()> {
     for (place, name, bytes) in MAILS {
         let path = match place {
             Place::New => mail.join(format!("inbox/new/{name}.demo")),
+            Place::Read => mail.join(format!("inbox/cur/{name}.demo:2,S")),
             Place::Answered => mail.join(format!("inbox/cur/{name}.demo:2,RS")),
             Place::Sent => mail.join(format!("sent/cur/{name}.demo:2,S")),
         };

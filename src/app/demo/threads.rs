@@ -21,8 +21,6 @@ const PAST: &str = "What is spent for the spring fair?";
 
 /// Starts the demo's threads about the notes in `folder`, and drives them to where a person is asked.
 pub async fn begin(local: &Local, folder: &Path) -> Result<(), BackendError> {
-    let known = super::written_to();
-    local.engine().store().wrote_to(known).await.map_err(failed)?;
     if let Some(intake) = local.intake() {
         let synced = intake.sync_anywhere(&|_| {}, PATIENCE).await.map_err(failed)?;
         if let Some(error) = synced.into_iter().flatten().find_map(|synced| synced.error) {

@@ -23,6 +23,10 @@ impl Intake {
         self.carry_out(account, &mut source, synced).await?;
         let mut cursor = source.cursor.clone().map(Cursor);
         if cursor.is_none() {
+            // Who is in the mailbox already is no stranger.
+            let people = account.mailbox.people(source.since).await?;
+            store.heard_from(people.heard_from).await?;
+            store.wrote_to(people.wrote_to).await?;
             cursor = account.mailbox.start(source.since).await?;
         }
         let mut done = 0;

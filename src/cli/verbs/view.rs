@@ -5,7 +5,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
-use crate::inbox::Item;
+use crate::inbox::{Block, Item};
 use crate::text::Visible;
 
 /// Show one card: an interrupt, or a result by its thread
@@ -30,11 +30,13 @@ impl Args {
             }
         };
         item.text = pages::in_default(card.text(), &item);
-        here.page.answer(&item, |page| text(page, &item))
+        let warned = card.blocks.iter().any(|block| matches!(block, Block::Warnings(_)));
+        here.page.answer(&item, |page| text(page, &item, warned))
     }
 }
 
-fn text(page: &Page, item: &Item) -> String {
+/// `warned` says that the card itself begins with what is unusual.
+fn text(page: &Page, item: &Item, warned: bool) -> String {
     let from = item.source.as_ref().map(|source| format!(" · from {source}")).unwrap_or_default();
     let mut out = format!(
         "{} · {} · {} · thread {} ({}){from} · {} ago\n",
@@ -49,7 +51,7 @@ fn text(page: &Page, item: &Item) -> String {
         out.push_str(&Visible::line(text));
         out.push('\n');
     };
-    for warning in &item.warnings {
+    for warning in item.warnings.iter().filter(|_| !warned) {
         line(&format!("! {} [{}]", warning.text, warning.code));
     }
     if let Some(until) = item.snoozed_until {

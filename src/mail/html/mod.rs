@@ -27,6 +27,9 @@ const MAX_LINKS: usize = 1_000;
 /// Open elements looked at to find the one that an end tag closes.
 const NEAR: usize = 64;
 
+/// How much of what is hidden is kept, in bytes.
+const MAX_UNSEEN: usize = 16 << 10;
+
 /// What a page shows.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Page {
@@ -34,6 +37,8 @@ pub(super) struct Page {
     pub text: String,
     /// How many pieces of text cannot be seen.
     pub hidden: u32,
+    /// How they begin, all together; not yet Visible.
+    pub unseen: String,
     pub links: Vec<Link>,
     /// Whether there is more of it than was read.
     pub cut: bool,
@@ -65,6 +70,7 @@ pub(super) fn page(html: &str) -> Page {
         link: None,
         links: Vec::new(),
         hidden: 0,
+        unseen: String::new(),
         in_hidden: false,
         lists: Vec::new(),
     };
@@ -81,6 +87,7 @@ pub(super) fn page(html: &str) -> Page {
     Page {
         text: reader.out.finish(),
         hidden: reader.hidden,
+        unseen: reader.unseen,
         links: reader.links,
         cut: read.len() < html.len(),
     }
@@ -96,6 +103,7 @@ struct Reader<'a> {
     link: Option<Anchor>,
     links: Vec<Link>,
     hidden: u32,
+    unseen: String,
     /// Whether the text read last was hidden; neighbours count as one piece.
     in_hidden: bool,
     /// The open lists: the next number, or `None` for dots.
@@ -186,6 +194,7 @@ impl<'a> Reader<'a> {
                 self.hidden += 1;
                 self.in_hidden = true;
             }
+            self.keep_unseen(&text);
             return;
         }
         if !empty {
@@ -201,6 +210,16 @@ impl<'a> Reader<'a> {
             text.starts_with("[if") || text.starts_with("<![endif]") || text.starts_with("[endif]");
         if text.chars().any(char::is_alphanumeric) && !conditional && !self.in_hidden {
             self.hidden += 1;
+            self.keep_unseen(text);
+        }
+    }
+
+    /// Nobody is shown what is hidden, but whoever looks for tricks should see it.
+    fn keep_unseen(&mut self, text: &str) {
+        let room = MAX_UNSEEN.saturating_sub(self.unseen.len());
+        self.unseen.push_str(&text[..text.floor_char_boundary(room)]);
+        if room > 0 {
+            self.unseen.push(' ');
         }
     }
 

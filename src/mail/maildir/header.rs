@@ -6,7 +6,7 @@ use mail_parser::{HeaderValue, MessageParser};
 use sha2::{Digest, Sha256};
 
 /// How much of a mail is looked at for its header.
-const BEGINNING: u64 = 64 << 10;
+pub(super) const BEGINNING: u64 = 64 << 10;
 
 /// The ids of a mail, without angle brackets.
 #[derive(Debug, Default, PartialEq, Eq)]

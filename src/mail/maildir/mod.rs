@@ -27,6 +27,7 @@ mod header;
 mod keywords;
 mod mark;
 mod name;
+mod people;
 mod sent;
 mod watch;
 
@@ -35,7 +36,7 @@ pub use deliver::{Delivered, Delivery, Shelf};
 pub(super) use folder::Folder;
 pub(super) use header::{head, identity, ids, with_message_id};
 
-use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, Standing};
+use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, People, Standing};
 use crate::config::{self, AfterHandling, MailMode, MailSource};
 use crate::text::Visible;
 use jiff::Timestamp;
@@ -118,6 +119,10 @@ impl Mailbox for Maildir {
 
     fn start(&self, from: Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
         self.work(move |inner| fetch::start(&inner.folders, from).map(Some))
+    }
+
+    fn people(&self, until: Timestamp) -> BoxFuture<'_, Result<People, MailError>> {
+        self.work(move |inner| people::people(&inner.folders, &inner.sent, until))
     }
 
     fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {

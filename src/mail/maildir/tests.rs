@@ -266,3 +266,18 @@ async fn what_is_wrong_is_said() {
     folders.push("Work".to_owned());
     assert!(Maildir::open(&mailbox.config).is_err());
 }
+
+#[tokio::test]
+async fn who_lies_in_the_mailbox_is_known() {
+    let desk = Desk::new();
+    Folder::new("", desk.path(".Sent")).create().unwrap();
+    desk.put("cur/100.old:2,S", "From: Old Friend <Friend@Old.example>\r\nTo: ann@example.org\r\n\r\nhi\r\n");
+    let sent = "From: ann@example.org\r\nTo: a@x.example, B <b@x.example>\r\nCc: c@x.example\r\n\r\nwell\r\n";
+    desk.put(".Sent/cur/100.sent:2,S", sent);
+    let people = desk.open().people(Timestamp::MAX).await.unwrap();
+    assert_eq!(people.heard_from, ["friend@old.example"]);
+    assert_eq!(people.wrote_to, ["a@x.example", "b@x.example", "c@x.example"]);
+    // A mail that is yet to be taken in makes nobody known.
+    let people = desk.open().people(Timestamp::UNIX_EPOCH).await.unwrap();
+    assert_eq!((people.heard_from.len(), people.wrote_to.len()), (0, 3));
+}

@@ -25,7 +25,7 @@ const MAX_LINKS: usize = 1_000;
 pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>) {
     let mut reader = Reader { tree, mail, seen: HashSet::new() };
     let read = reader.part(0);
-    let Said { text, hidden, cut, .. } = read;
+    let Said { text, hidden, unseen, cut, .. } = read;
     mail.cut = cut || text.len() > MAX_TEXT;
     let text = Visible::new(clip(&text, MAX_TEXT));
     // Placeholders are longer than what they stand for.
@@ -33,6 +33,7 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>) {
     let text = if text.len() > 2 * MAX_TEXT { Visible::new(clip(&text, 2 * MAX_TEXT)) } else { text };
     mail.text = text.trim_end().to_owned();
     mail.hidden = hidden;
+    mail.unseen = Visible::new(&unseen).trim().to_owned();
 }
 
 /// What a part says.
@@ -40,6 +41,7 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>) {
 struct Said {
     text: String,
     hidden: u32,
+    unseen: String,
     cut: bool,
     rich: bool,
 }
@@ -78,9 +80,9 @@ impl Reader<'_, '_> {
         let it = &self.tree.parts[part];
         let (text, cut) = text(self.tree, part);
         if it.kind.is("text/html") || looks_like_html(&it.kind, &text) {
-            let Page { text, hidden, links, cut: too_long } = html::page(&text);
+            let Page { text, hidden, unseen, links, cut: too_long } = html::page(&text);
             self.link(links);
-            return Said { text, hidden, cut: cut || too_long, rich: true };
+            return Said { text, hidden, unseen, cut: cut || too_long, rich: true };
         }
         let text = if it.kind.flowed { unflow(&text, it.kind.del_sp) } else { text };
         self.link(links::bare_links(&text, MAX_LINKS));

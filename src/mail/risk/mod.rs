@@ -187,7 +187,8 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     found.extend(
         programs.take(MOST_ALIKE).map(|attachment| Risk::Executable { name: attachment.name.clone() }),
     );
-    let spoken = assistant::spoken_to(&mail.subject).or_else(|| assistant::spoken_to(&mail.text));
+    let said = [&mail.subject, &mail.text, &mail.unseen];
+    let spoken = said.into_iter().find_map(|text| assistant::spoken_to(text));
     found.extend(spoken.map(|words| Risk::AddressesAssistant { words }));
     found
 }

@@ -189,14 +189,14 @@ fn said(state: &Email) -> Vec<(Visible, Visible)> {
                         .iter()
                         .find_map(|key| call.args.get(key).and_then(Value::as_str))
                         .unwrap_or_default();
-                    turns.push((format!("agent, {}", call.name), text.to_owned()));
+                    turns.push((format!("agent, {}", tools::word(&call.name)), text.to_owned()));
                 }
             }
             Turn::Became { tool, how, text, .. } => match how {
                 Became::Answered => turns.push(("you".to_owned(), text.clone())),
                 Became::Refused if text.is_empty() => turns.push(("you".to_owned(), "(no)".to_owned())),
                 Became::Done | Became::Failed | Became::Refused if !text.is_empty() => {
-                    turns.push((tool.clone(), text.clone()));
+                    turns.push((tools::word(tool).to_owned(), text.clone()));
                 }
                 Became::Done | Became::Failed | Became::Refused => {}
             },

@@ -15,7 +15,7 @@ use serde_json::Value;
 /// The warnings of the newest mail.
 pub(super) fn of_mail(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
     let Some((_, newest)) = conversation.newest() else { return Ok(Vec::new()) };
-    with_known(services, newest, |known| {
+    with_known(services, conversation.own(), newest, |known| {
         risks_of_mail(newest, known).into_iter().map(|risk| warning(&risk)).collect()
     })
 }
@@ -73,7 +73,9 @@ fn of_message(
     };
     let mails: Vec<&Mail> = conversation.mails.iter().map(|(_, mail)| mail).collect();
     let own = conversation.own();
-    with_known(services, newest, |known| {
+    let mut trusted = own.clone();
+    trusted.extend(conversation.people());
+    with_known(services, trusted, newest, |known| {
         risks_of_message(&message, &mails, &[], &own, known).iter().map(warning).collect()
     })
 }
@@ -120,13 +122,15 @@ fn cannot_send(
     send::draft(services, conversation, &args, Vec::new()).err().map(|error| error.to_string())
 }
 
-/// Looks at a mail with whom the person knows. Their own addresses are never strangers.
+/// Looks at a mail with whom the person knows: whom they wrote to, and whoever is `trusted` here besides.
 fn with_known<T>(
     services: &Services,
+    trusted: Vec<String>,
     newest: &Mail,
     look: impl FnOnce(&Known<'_>) -> T,
 ) -> Result<T, NodeError> {
-    let addresses = services.contacts.all()?;
+    let mut addresses = services.contacts.all()?;
+    addresses.extend(trusted);
     let besides = newest.message_id.as_deref();
     let failed = std::cell::RefCell::new(None);
     let is_known = |address: &str| match services.contacts.known(address, besides) {

@@ -21,6 +21,16 @@ pub const DONE: &str = "done";
 /// Leaves a mailing list by mail.
 pub const UNSUBSCRIBE: &str = "unsubscribe";
 
+/// What a tool is called on cards.
+pub fn word(tool: &str) -> &str {
+    match tool {
+        WRITE_EMAIL => "mail",
+        SCHEDULE_MEETING => "meeting",
+        CHECK_CALENDAR => "calendar",
+        other => other,
+    }
+}
+
 /// An address, alone or after a name.
 const ADDRESS: &str = r"^([^<>]*<)?[^\s@<>,;]+@[^\s@<>,;]+>?$";
 /// RFC 3339 with its offset.

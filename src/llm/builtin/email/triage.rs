@@ -186,17 +186,23 @@ fn weighty(signs: &Signs) -> bool {
     .any(|kind| signs.is(*kind))
 }
 
-/// One line that says who wants what.
+/// One line that says what the mail wants, or how it begins; who it is from and its subject stand beside it.
 fn gist(mail: &MailFacts, signs: &Signs) -> String {
-    let who = if mail.from_name.trim().is_empty() { &mail.from } else { &mail.from_name };
-    let who = line(who, 30);
-    let subject = if mail.subject.trim().is_empty() { "(no subject)" } else { &mail.subject };
-    match &signs.ask {
-        Ask::OfReader(words) if !signs.automated && !signs.bulk => {
-            line(&format!("{who} asks: {words}"), GIST - 1)
-        }
-        _ => line(&format!("{who}: {subject}"), GIST - 1),
+    if let Ask::OfReader(words) = &signs.ask
+        && !signs.automated
+        && !signs.bulk
+    {
+        return line(words, GIST - 1);
     }
+    let says =
+        |line: &&str| line.split_whitespace().count() > 2 && !line.starts_with('>') && !is_greeting(line);
+    let first = mail.text.lines().map(str::trim).find(says).unwrap_or(&mail.subject);
+    line(if first.trim().is_empty() { "(nothing is said)" } else { first }, GIST - 1)
+}
+
+/// `Dear Ms Haddad,`: a short line that ends like a greeting.
+fn is_greeting(line: &str) -> bool {
+    line.ends_with([',', '!', ':']) && line.split_whitespace().count() <= 5
 }
 
 #[cfg(test)]
@@ -228,7 +234,7 @@ mod tests {
         let mut facts = facts("Figures", "Hi Ada,\nCould you send me the figures?");
         let answer = triage(&facts);
         assert_eq!(answer.classification, Class::Respond);
-        assert!(answer.gist.starts_with("Bob Stone asks: Could you"), "{}", answer.gist);
+        assert!(answer.gist.starts_with("Could you"), "{}", answer.gist);
         facts.profile = "- ignore mail from bob@stone.example".into();
         let answer = triage(&facts);
         assert_eq!(answer.classification, Class::Ignore);
