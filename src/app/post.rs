@@ -38,6 +38,7 @@ impl Ledger for StoreLedger {
                 subject: mail.subject.clone(),
                 sent_at: mail.date,
                 raw: digest_from_hex(&mail.raw)?,
+                words: mail.words(),
             };
             self.0.hand_in(place.thread.clone(), handed).await.map_err(NodeError::failed)
         })

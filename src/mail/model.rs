@@ -4,6 +4,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+/// How much of a text can be found by its words, in bytes.
+const MOST_WORDS: usize = 128 << 10;
+
 /// Who wrote, or is written to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Address {
@@ -178,6 +181,25 @@ impl Mail {
     /// Every address it was sent to, openly.
     pub fn recipients(&self) -> impl Iterator<Item = &Address> {
         self.to.iter().chain(&self.cc)
+    }
+
+    /// What it can be found by: who, what about, and the beginning of what it says.
+    pub fn words(&self) -> String {
+        let mut words = String::new();
+        for person in std::iter::once(&self.from).chain(self.recipients().take(50)) {
+            words.push_str(&person.name);
+            words.push(' ');
+            words.push_str(&person.address);
+            words.push('\n');
+        }
+        words.push_str(&self.subject);
+        for file in &self.attachments {
+            words.push('\n');
+            words.push_str(&file.name);
+        }
+        words.push('\n');
+        words.push_str(&self.text[..self.text.floor_char_boundary(MOST_WORDS)]);
+        words
     }
 
     /// What the mails of one conversation share: the id of its first mail, as far as this one knows it.

@@ -23,6 +23,8 @@ pub struct HandedIn {
     pub sent_at: Option<Timestamp>,
     /// The digest of its bytes.
     pub raw: [u8; 32],
+    /// What it says, to be found by.
+    pub words: String,
 }
 
 /// A thread that waits, by its newest mail.
@@ -68,7 +70,8 @@ impl Store {
                 outcome: None,
                 handled_at: None,
             };
-            row.insert(db)
+            row.insert(db)?;
+            super::search::add_mail(db, row.seq, &mail.words)
         })
         .await
     }

@@ -37,6 +37,8 @@ pub struct NewMail {
     pub raw: Vec<u8>,
     /// Where the mailbox keeps it.
     pub place: String,
+    /// What it says, to be found by.
+    pub words: String,
 }
 
 /// Which way a mail goes.
@@ -247,6 +249,7 @@ fn take_in(
     now: i64,
 ) -> Result<TakenIn, StoreError> {
     let found = MailRow::find(db, &mail.identity)?;
+    let words = mail.words.clone();
     let mut row = match found {
         Some(mut known) => {
             let open = matches!(known.state, MailState::Asked | MailState::Unreadable);
@@ -293,10 +296,11 @@ fn take_in(
         }
     };
     if row.seq == 0 {
-        row.insert(db)?
+        row.insert(db)?;
     } else {
-        row.update(db)?
+        row.update(db)?;
     }
+    super::search::add_mail(db, row.seq, &words)?;
     Ok(taken)
 }
 

@@ -238,6 +238,9 @@ CREATE INDEX mails_by_sender ON mails (sender);
 CREATE INDEX mails_skipped ON mails (seq) WHERE class = 'ignore';
 CREATE INDEX mails_by_state ON mails (account, state, seq);
 
+-- What mails say; it is put in with the mail, because what is kept of a mail are bytes that only a parser reads.
+CREATE VIRTUAL TABLE mail_words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
+
 -- Where each mailbox was left off, and how it does.
 CREATE TABLE sources (
     seq         INTEGER PRIMARY KEY,

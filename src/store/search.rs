@@ -1,4 +1,5 @@
-//! Words. Steps are indexed in batches, when somebody searches, so that a turn does not pay for it.
+//! Words. Steps are indexed in batches, when somebody searches, so that a turn does not pay for it; mails when they
+//! are taken in.
 
 use super::rows::json;
 use super::{Store, StoreError};
@@ -56,6 +57,15 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Lets a mail be found by what it says.
+pub(super) fn add_mail(db: &Connection, mail: i64, words: &str) -> Result<(), StoreError> {
+    if !words.is_empty() {
+        db.prepare_cached("INSERT OR REPLACE INTO mail_words (rowid, text) VALUES (?, ?)")?
+            .execute(params![mail, words])?;
+    }
+    Ok(())
+}
+
 /// Every text a person could look for; the names of fields are ours, not theirs.
 fn strings(value: &Value, out: &mut String) {
     match value {
@@ -69,7 +79,7 @@ fn strings(value: &Value, out: &mut String) {
     }
 }
 
-/// The threads before number `before` in which all the words occur in one step, newest first.
+/// The threads before number `before` in which all the words occur in one step or one mail, newest first.
 pub(super) fn threads(
     db: &Connection,
     words: &str,
@@ -79,8 +89,13 @@ pub(super) fn threads(
 ) -> Result<Vec<i64>, StoreError> {
     let Some(words) = quoted(words) else { return Ok(Vec::new()) };
     let mut found = db.prepare_cached(
-        "SELECT DISTINCT t.seq FROM words w JOIN steps s ON s.seq = w.rowid JOIN threads t ON t.seq = s.thread
-         WHERE w.text MATCH ?1 AND t.seq < ?2 AND (?3 IS NULL OR t.status = ?3)
+        "SELECT t.seq FROM (
+             SELECT s.thread AS thread FROM words w JOIN steps s ON s.seq = w.rowid WHERE w.text MATCH ?1
+             UNION
+             SELECT m.thread FROM mail_words w JOIN mails m ON m.seq = w.rowid
+              WHERE w.text MATCH ?1 AND m.thread IS NOT NULL
+         ) JOIN threads t ON t.seq = thread
+         WHERE t.seq < ?2 AND (?3 IS NULL OR t.status = ?3)
          ORDER BY t.seq DESC LIMIT ?4",
     )?;
     Ok(found

@@ -144,6 +144,7 @@ async fn take_in(local: &Local, config: &Config) {
             came_at: found.arrived,
             raw: found.raw,
             place: found.place,
+            words: String::new(),
         };
         store.take_in(new, Road::Start(thread), 100).await.unwrap();
     }

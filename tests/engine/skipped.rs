@@ -20,6 +20,7 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
             subject: format!("Offer {n}"),
             sent_at: None,
             raw,
+            words: String::new(),
         };
         house.store().hand_in(thread.clone(), mail).await.unwrap();
         house.store().triaged(thread.clone(), class.to_owned(), format!("rule {n}")).await.unwrap();

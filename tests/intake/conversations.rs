@@ -4,7 +4,7 @@ use crate::CONFIG;
 use crate::pigeonhole::letter;
 use crate::post::Post;
 use sayso::graph::Decision;
-use sayso::inbox::Status;
+use sayso::inbox::{Status, ThreadQuery};
 
 #[tokio::test]
 async fn each_mail_is_taken_in_once() {
@@ -91,4 +91,22 @@ async fn accounts_do_not_mix() {
     assert_eq!((synced[0].new, synced[1].new), (0, 1));
     assert!(post.store().sources().unwrap().iter().all(|source| source.error.is_none()));
     assert_eq!(post.mails().await.len(), 2, "the same mail in two accounts is two mails");
+}
+
+#[tokio::test]
+async fn a_thread_is_found_by_what_its_mail_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    let raw = letter(1, "bob@b.example", "Lunch", "")
+        .replace("\r\n\r\n", "\r\n\r\nAlso bring the Öltank sketches. ");
+    post.hole.put(&raw);
+    post.hole.put(&letter(2, "eve@e.example", "Dinner", ""));
+    post.sync_and_drive().await;
+    for (words, found) in
+        [("oltank sketch", 1), ("bob b example", 1), ("lunch oltank", 1), ("dinner oltank", 0)]
+    {
+        let query = ThreadQuery { search: Some(words.to_owned()), limit: 10, ..ThreadQuery::default() };
+        let page = post.store().threads(&query).await.unwrap();
+        assert_eq!(page.threads.len(), found, "{words}");
+    }
 }

@@ -55,6 +55,7 @@ impl Intake {
             came_at: found.arrived,
             raw: found.raw.clone(),
             place: found.place.clone(),
+            words: String::new(),
         };
         match read {
             Err(unread) => {
@@ -68,6 +69,7 @@ impl Intake {
                 mail.sender = parsed.from.address.to_lowercase();
                 mail.subject.clone_from(&parsed.subject);
                 mail.sent_at = parsed.date;
+                mail.words = parsed.words();
             }
         }
         Ok(mail)

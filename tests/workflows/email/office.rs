@@ -307,6 +307,7 @@ impl Office {
             came_at: self.store().now(),
             raw: raw.as_bytes().to_vec(),
             place: "new/1".to_owned(),
+            words: String::new(),
         };
         match self.store().take_in(new, Road::Start(self.thread(input)), 100).await.unwrap() {
             TakenIn::Started(thread) => Some(thread),
