@@ -35,10 +35,10 @@ fn main() {
             many.push(durable_turns(64, turns / 10).await);
         }
         if report::flag("--e1") {
-            println!("{:.0} of {:.0}", report::median(one), report::median(raw));
+            println!("{:.0} of {:.0}", median(one), median(raw));
             std::process::exit(0);
         }
-        let (raw, one, many) = (report::median(raw), report::median(one), report::median(many));
+        let (raw, one, many) = (median(raw), median(one), median(many));
         rows.push(Row::new(
             "E1",
             "durable turns a second, one thread",
@@ -219,7 +219,7 @@ fn fold(local: &Local, id: &ThreadId) -> f64 {
         local.engine().state_at(id, None).unwrap().unwrap();
         begin.elapsed().as_secs_f64() * 1e6
     };
-    report::median((0..200).map(|_| once()).collect())
+    median((0..200).map(|_| once()).collect())
 }
 
 /// The file as it is on disk once its log is folded in; nobody searched, so there is no word index in it.
@@ -228,4 +228,9 @@ fn file_bytes(folder: &Path) -> u64 {
     let db = Connection::open(&path).unwrap();
     db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
     std::fs::metadata(path).unwrap().len()
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
 }

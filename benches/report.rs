@@ -31,11 +31,6 @@ pub fn flag(name: &str) -> bool {
     std::env::args().any(|arg| arg == name)
 }
 
-pub fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 pub fn print(bench: &str, rows: &[Row]) {
     if flag("--json") {
         println!("{}", serde_json::json!({ "bench": bench, "rows": rows }));

@@ -1,13 +1,21 @@
 //! One look at one mailbox: what is new is taken in, page by page.
 
+use super::road::Read;
 use super::{Intake, OnStep, Step, Synced, Trouble};
 use crate::app::fail_point;
 use crate::mail::{Account, Cursor, NewMail};
 use crate::store::{Phase, Road, StoredSource, TakenIn};
+use futures_util::future::join_all;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 use jiff::SignedDuration;
+use std::collections::HashSet;
 
 /// How many mails are fetched at once.
-const PAGE: usize = 50;
+const PAGE: usize = 200;
+/// How many are parsed at once.
+const PARSED_AT_ONCE: usize = 8;
+/// How many are taken in side by side.
+const TAKEN_AT_ONCE: usize = 64;
 
 impl Intake {
     pub(super) async fn look(
@@ -34,9 +42,14 @@ impl Intake {
             let fetched = account.mailbox.fetch(cursor.as_ref(), PAGE).await?;
             let (count, mut of) = (fetched.mails.len() as u64, done + fetched.left);
             of += count;
-            for mail in fetched.mails {
-                self.take(account, &source, mail, synced).await?;
-                done += 1;
+            for run in runs(self.read_all(account, fetched.mails).await?) {
+                done += run.len() as u64;
+                let takes = run.iter().map(|(read, found)| self.take(account, &source, read, found));
+                for took in join_all(takes).await {
+                    let took = took?;
+                    synced.new += u64::from(took.new);
+                    synced.started += u64::from(took.started);
+                }
                 on_step(Step { source: &account.name, done, of });
             }
             fail_point("before_cursor");
@@ -57,51 +70,91 @@ impl Intake {
         self.settle_answered(account).await
     }
 
+    /// Parses a page of mails, several at once.
+    async fn read_all(
+        &self,
+        account: &Account,
+        mails: Vec<NewMail>,
+    ) -> Result<Vec<(Read, NewMail)>, Trouble> {
+        let read = |found: NewMail| async move { Ok((self.read(account, &found.raw).await?, found)) };
+        stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await
+    }
+
     async fn take(
         &self,
         account: &Account,
         source: &StoredSource,
-        found: NewMail,
-        synced: &mut Synced,
-    ) -> Result<(), Trouble> {
+        read: &Read,
+        found: &NewMail,
+    ) -> Result<Took, Trouble> {
         // Also later: a mailbox that lost its place shows everything again.
         if found.arrived < source.since {
-            return Ok(());
+            return Ok(Took::default());
         }
-        let read = self.read(account, &found.raw).await?;
         let limit = self.engine().step_limit();
         let store = self.engine().store();
-        let known = match &read {
+        let known = match read {
             Ok((_, identity)) => store.mail_state(identity)?.is_some(),
             Err(unread) => store.mail_state(&unread.identity)?.is_some(),
         };
         if known {
-            let mail = self.new_mail(account, &read, &found)?;
+            let mail = self.new_mail(account, read, found)?;
             store.take_in(mail, Road::Asked, limit).await?;
-            return Ok(());
+            return Ok(Took::default());
         }
         fail_point("before_take_in");
-        let taken = match &read {
+        let taken = match read {
             Ok((mail, _)) if self.is_own(account, mail) => {
                 self.settle_by_own(account, mail).await?;
                 store.wrote_to(mail.recipients().map(|to| to.address.clone()).collect()).await?;
                 let road = Road::Left("you wrote it".to_owned());
-                store.take_in(self.new_mail(account, &read, &found)?, road, limit).await?
+                store.take_in(self.new_mail(account, read, found)?, road, limit).await?
             }
             Ok(_) if found.answered => {
                 let road = Road::Left("you had answered it already".to_owned());
-                store.take_in(self.new_mail(account, &read, &found)?, road, limit).await?
+                store.take_in(self.new_mail(account, read, found)?, road, limit).await?
             }
             Ok(_) if source.phase == Phase::Collecting => {
                 let skip = found.seen && self.0.config.intake.unread_only;
                 let road = if skip { Road::Left("you had read it already".to_owned()) } else { Road::Asked };
-                store.take_in(self.new_mail(account, &read, &found)?, road, limit).await?
+                store.take_in(self.new_mail(account, read, found)?, road, limit).await?
             }
-            _ => self.send_off(account, &read, &found).await?,
+            _ => self.send_off(account, read, found).await?,
         };
         fail_point("after_take_in");
-        synced.new += u64::from(taken != TakenIn::Known);
-        synced.started += u64::from(matches!(taken, TakenIn::Started(_)));
-        Ok(())
+        Ok(Took { new: taken != TakenIn::Known, started: matches!(taken, TakenIn::Started(_)) })
     }
+}
+
+/// What became of one mail.
+#[derive(Default)]
+struct Took {
+    new: bool,
+    started: bool,
+}
+
+/// Cuts a page into runs of mails that have nothing to do with each other, in their order. The mails of a run are taken
+/// in side by side and share a write to the disk; a mail that may belong to an earlier one waits until that is stored.
+fn runs(page: Vec<(Read, NewMail)>) -> Vec<Vec<(Read, NewMail)>> {
+    let mut runs: Vec<Vec<(Read, NewMail)>> = Vec::new();
+    let mut met: HashSet<String> = HashSet::new();
+    for mail in page {
+        let names: Vec<String> = match &mail.0 {
+            Err(unread) => vec![unread.identity.clone()],
+            Ok((parsed, identity)) => {
+                let refers = parsed.references.iter().chain(&parsed.in_reply_to).chain(&parsed.message_id);
+                refers.cloned().chain([identity.clone()]).collect()
+            }
+        };
+        let full = runs.last().is_none_or(|run| run.len() >= TAKEN_AT_ONCE);
+        if full || names.iter().any(|name| met.contains(name)) {
+            runs.push(Vec::new());
+            met.clear();
+        }
+        met.extend(names);
+        if let Some(run) = runs.last_mut() {
+            run.push(mail);
+        }
+    }
+    runs
 }
