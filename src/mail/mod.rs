@@ -7,11 +7,14 @@
 //! What is not here: threads, storage and decisions. A new source is one file and one arm in its `open`.
 
 pub mod compose;
+pub mod imap;
 mod mailbox;
 pub mod maildir;
 mod model;
+mod net;
 mod open;
 pub mod outgoing;
+pub mod smtp;
 
 pub use mailbox::{
     Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, NewMail, Outgoing, SendError, Sent,
@@ -19,6 +22,7 @@ pub use mailbox::{
 };
 pub use model::{Address, Attachment, Invitation, Link, ListInfo, Mail, Piece, Unsubscribe};
 
+pub use net::Patience;
 pub use open::{open_mailbox, open_outgoing};
 
 use std::pin::Pin;

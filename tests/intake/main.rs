@@ -8,8 +8,8 @@ mod kills;
 mod letters;
 mod pigeonhole;
 mod post;
-mod unreadable;
 mod shim;
+mod unreadable;
 
 /// A config under which the first look is over quickly.
 pub const CONFIG: &str = "[user]\naddress = \"ada@example.org\"\n";

@@ -1,4 +1,3 @@
-
 use sayso::mail::{Address, Mail};
 use sha2::{Digest, Sha256};
 pub fn parse(raw: &[u8]) -> Result<Mail, String> {
@@ -21,4 +20,6 @@ pub fn parse(raw: &[u8]) -> Result<Mail, String> {
     }
     Ok(mail)
 }
-pub fn identity(account: &str, mail: &Mail) -> String { format!("{account} {} {}", mail.message_id.clone().unwrap_or_default(), mail.from.address) }
+pub fn identity(account: &str, mail: &Mail) -> String {
+    format!("{account} {} {}", mail.message_id.clone().unwrap_or_default(), mail.from.address)
+}
