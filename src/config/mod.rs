@@ -21,6 +21,7 @@ mod paths;
 mod read;
 mod resolve;
 mod resolve_mail;
+mod resolve_server;
 mod rules;
 mod secret;
 mod typed;
