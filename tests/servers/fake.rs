@@ -301,7 +301,13 @@ impl Fake {
             if command.contains("FLAGS") {
                 parts += &format!(" FLAGS ({})", letter.flags.join(" "));
             }
-            if command.contains("BODY") {
+            if let Some((_, field)) = command.split_once("HEADER.FIELDS (") {
+                let field = field.split(')').next().unwrap();
+                let is_field = |line: &&str| line.starts_with(&format!("{field}:"));
+                let header = letter.raw.lines().find(is_field).unwrap_or_default();
+                let header = format!("{header}\r\n\r\n");
+                parts += &format!(" BODY[HEADER.FIELDS ({field})] {{{}}}\r\n{header}", header.len());
+            } else if command.contains("BODY") {
                 parts += " INTERNALDATE \"17-Nov-2026 09:00:00 +0100\"";
                 parts += &format!(" BODY[] {{{}}}\r\n{}", letter.raw.len(), letter.raw);
             }

@@ -198,7 +198,10 @@ async fn answers_from_elsewhere_are_found_in_sent() {
     assert!(!imap.answered_elsewhere("1@x").await.unwrap());
     assert!(!imap.answered_elsewhere("1@x").await.unwrap());
     assert_eq!(heard.count("HEADER In-Reply-To"), 1, "nothing was sent in between");
-    fake.put("Sent Things", "In-Reply-To: <1@x>\r\n\r\nYes\r\n", &[]);
+    // An id that is part of another's is not that one.
+    fake.put("Sent Things", "In-Reply-To: <11@x>\r\n\r\nYes\r\n", &[]);
+    assert!(!imap.answered_elsewhere("1@x").await.unwrap());
+    fake.put("Sent Things", "In-Reply-To: <0@x> <1@x>\r\n\r\nYes\r\n", &[]);
     assert!(imap.answered_elsewhere("1@x").await.unwrap());
     assert!(!imap.answered_elsewhere("2@x").await.unwrap());
 }

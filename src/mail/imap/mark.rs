@@ -67,7 +67,7 @@ async fn place_now(session: &mut Session, open: &Open, place: &Place) -> Result<
     if place.message_id.is_empty() {
         return Ok(Now::Unknown);
     }
-    let found = session.with_header("Message-ID", &place.message_id).await?;
+    let found = session.with_id("Message-ID", &place.message_id).await?;
     Ok(found.last().map_or(Now::Gone, |uid| Now::Uid(*uid)))
 }
 
@@ -141,7 +141,7 @@ async fn copy_and_delete(
         "" => false,
         id => {
             open(session, target, false).await?;
-            let there = !session.with_header("Message-ID", id).await?.is_empty();
+            let there = !session.with_id("Message-ID", id).await?.is_empty();
             open(session, &Folder::named(&place.folder), true).await?;
             there
         }

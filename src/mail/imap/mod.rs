@@ -157,7 +157,7 @@ impl Imap {
         in_session!(&self.0, session => async {
             let Some(folder) = self.0.find(&mut session, Use::Sent).await? else { return Ok(None) };
             fetch::open(&mut session, &folder, false).await?;
-            Ok(Some(!session.with_header("Message-ID", message_id).await?.is_empty()))
+            Ok(Some(!session.with_id("Message-ID", message_id).await?.is_empty()))
         }.await)
     }
 
@@ -169,7 +169,7 @@ impl Imap {
             // A copy of ours would be a second one.
             if session.can("X-GM-EXT-1") {
                 fetch::open(&mut session, &folder, false).await?;
-                let there = !session.with_header("Message-ID", message_id).await?.is_empty();
+                let there = !session.with_id("Message-ID", message_id).await?.is_empty();
                 return Ok(if there { Filed::There } else { Filed::Later });
             }
             keep_once(&mut session, &folder, "\\Seen", &raw, Some(message_id)).await?;
@@ -200,7 +200,7 @@ async fn keep_once(
 ) -> Result<(), ImapError> {
     fetch::open(session, folder, false).await?;
     if let Some(id) = message_id.filter(|id| !id.is_empty() && id.len() <= LONGEST_ID)
-        && !session.with_header("Message-ID", id).await?.is_empty()
+        && !session.with_id("Message-ID", id).await?.is_empty()
     {
         return Ok(());
     }
@@ -237,7 +237,7 @@ impl Inner {
         if known == Some(reached) && reached.1 > 0 {
             return Ok(false);
         }
-        let answered = !session.with_header("In-Reply-To", id).await?.is_empty();
+        let answered = !session.with_id("In-Reply-To", id).await?.is_empty();
         let mut unanswered = self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if answered || unanswered.len() >= MOST_UNANSWERED {
             unanswered.clear();

@@ -1,5 +1,6 @@
 //! One conversation with an IMAP server: commands and their answers, within bounds.
 
+use super::fetch::set;
 use super::folders::Folder;
 use super::value::{Builder, Value, after, announced};
 use crate::config::{MailLogin, MailServer, MailTls};
@@ -18,6 +19,9 @@ pub(super) const LONGEST_TEXT: u64 = (64 << 20) + 1;
 const MOST_BYTES: usize = 160 << 20;
 /// The most answers to one command.
 const MOST_ANSWERS: usize = 500_000;
+
+/// How many mails are looked at that may have an id, the newest.
+const MOST_LIKELY: usize = 200;
 
 /// Why a server did not do as it was told.
 #[derive(Debug, thiserror::Error)]
@@ -481,10 +485,34 @@ impl Session {
         let _ = self.send("LOGOUT").await;
     }
 
-    /// The mails of the open folder whose header field holds a text.
-    pub(super) async fn with_header(&mut self, field: &str, text: &str) -> Result<Vec<u64>, ImapError> {
+    /// The mails of the open folder whose header field holds an id. Servers look for a part of the field, and the id of
+    /// one mail may be part of another's, so what they find is looked at.
+    pub(super) async fn with_id(&mut self, field: &str, id: &str) -> Result<Vec<u64>, ImapError> {
         let line = format!("UID SEARCH UNDELETED HEADER {field} ");
-        Ok(self.command(&[Arg::Raw(&line), Arg::Text(text.as_bytes())]).await?.found())
+        let mut found = self.command(&[Arg::Raw(&line), Arg::Text(id.as_bytes())]).await?.found();
+        let late = found.split_off(found.len().saturating_sub(MOST_LIKELY));
+        if late.is_empty() {
+            return Ok(late);
+        }
+        let line = format!("UID FETCH {} (UID BODY.PEEK[HEADER.FIELDS ({field})])", set(&late));
+        let answers = self.command(&[Arg::Raw(&line)]).await?;
+        let mut same: Vec<u64> = answers
+            .fetched()
+            .filter(|(_, pairs)| {
+                let fields = pairs.iter().filter_map(|value| match value {
+                    Value::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+                    Value::Word(_) | Value::List(_) => None,
+                });
+                fields.into_iter().any(|field| {
+                    field
+                        .split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | ','))
+                        .any(|word| word == id)
+                })
+            })
+            .map(|(uid, _)| uid)
+            .collect();
+        same.sort_unstable();
+        Ok(same)
     }
 
     /// Where it speaks to.
