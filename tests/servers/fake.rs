@@ -41,6 +41,8 @@ pub struct State {
     pub folders: BTreeMap<String, Folder>,
     pub capabilities: String,
     pub faults: Vec<(String, Fault)>,
+    /// How long each letter claims to be.
+    pub claims: u64,
     /// What to say while somebody listens.
     pub news: Arc<tokio::sync::Notify>,
 }
@@ -62,7 +64,13 @@ impl Fake {
         let folders = folders.map(|(name, special)| (name.to_owned(), folder(special))).into();
         let capabilities =
             "IMAP4rev1 AUTH=PLAIN SASL-IR IDLE MOVE UIDPLUS SPECIAL-USE LIST-EXTENDED".to_owned();
-        Self(Arc::new(Mutex::new(State { folders, capabilities, faults: Vec::new(), news: Arc::default() })))
+        Self(Arc::new(Mutex::new(State {
+            folders,
+            capabilities,
+            faults: Vec::new(),
+            claims: 0,
+            news: Arc::default(),
+        })))
     }
 
     pub fn state(&self) -> MutexGuard<'_, State> {
@@ -293,10 +301,11 @@ impl Fake {
                 (a.parse::<u64>().unwrap()..=b.parse().unwrap()).contains(&uid)
             })
         };
+        let claims = self.state().claims;
         let line = |(at, letter): (usize, &Letter)| {
             let mut parts = format!("* {} FETCH (UID {}", at + 1, letter.uid);
             if command.contains("RFC822.SIZE") {
-                parts += &format!(" RFC822.SIZE {}", letter.raw.len());
+                parts += &format!(" RFC822.SIZE {}", claims.max(letter.raw.len() as u64));
             }
             if command.contains("FLAGS") {
                 parts += &format!(" FLAGS ({})", letter.flags.join(" "));
@@ -309,7 +318,8 @@ impl Fake {
                 parts += &format!(" BODY[HEADER.FIELDS ({field})] {{{}}}\r\n{header}", header.len());
             } else if command.contains("BODY") {
                 parts += " INTERNALDATE \"17-Nov-2026 09:00:00 +0100\"";
-                parts += &format!(" BODY[] {{{}}}\r\n{}", letter.raw.len(), letter.raw);
+                let part = if command.contains("<0.") { "BODY[]<0>" } else { "BODY[]" };
+                parts += &format!(" {part} {{{}}}\r\n{}", letter.raw.len(), letter.raw);
             }
             format!("{parts})\r\n")
         };

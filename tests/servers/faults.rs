@@ -109,14 +109,17 @@ async fn a_line_without_end_is_refused() {
 }
 
 #[tokio::test]
-async fn a_mail_over_the_limit_comes_as_its_beginning() {
+async fn a_mail_over_the_limit_is_asked_for_in_part_and_alone() {
     let fake = Fake::new();
-    fake.put("INBOX", &letter(1), &[]);
+    (1..=2).for_each(|n| drop(fake.put("INBOX", &letter(n), &[])));
+    fake.state().claims = 1 << 30;
     let (imap, heard) = fake.open().await;
-    // It claims to be a gigabyte.
-    fake.fault("RFC822.SIZE", Fault::Say("* 1 FETCH (UID 1 RFC822.SIZE 1073741824)\r\n".to_owned()));
-    imap.fetch(None, 1).await.unwrap();
-    assert_eq!(heard.count("BODY.PEEK[]<0.67108865>"), 0, "the later word counts");
+    assert_eq!(all(&imap, None, 10).await.0, ["1", "2"]);
+    assert_eq!(heard.count("BODY.PEEK[]<0.67108865>"), 2, "{:?}", heard.lines());
+    // What fits is asked for whole, as much at once as fits.
+    fake.state().claims = 3 << 20;
+    assert_eq!(all(&imap, None, 10).await.0, ["1", "2"]);
+    assert_eq!(heard.count("UID FETCH 1:2 (UID FLAGS INTERNALDATE BODY.PEEK[])"), 1);
 }
 
 #[tokio::test]

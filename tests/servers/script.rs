@@ -131,6 +131,7 @@ where
         for number in 0.. {
             let Ok((stream, _)) = listener.accept().await else { return };
             let stream: TcpStream = stream;
+            stream.set_nodelay(true).unwrap();
             let io: Box<dyn Io> = Box::new(stream);
             let io = Some(BufReader::new(io));
             let mut talk = Talk { io, certificate, heard: kept.clone(), number, tag: String::new() };

@@ -63,8 +63,15 @@ async fn follow(server: MailServer, patience: Patience, folder: Folder, news: Ar
         let Err(error) = listen(&server, &patience, &folder, &news, again).await;
         tracing::info!(host = %server.host, %error, "listening for mail broke off");
         again = true;
-        // One that held for a while is made again soon.
-        pause = if begun.elapsed() > patience.listen { 1 } else { (pause * 2).min(LONGEST) };
+        pause = if !error.is_passing() {
+            // A password that is refused again and again may close the account.
+            LONGEST
+        } else if begun.elapsed() > patience.listen {
+            // One that held for a while is made again soon.
+            1
+        } else {
+            (pause * 2).min(LONGEST)
+        };
         tokio::time::sleep(patience.again * pause).await;
     }
 }
