@@ -24,8 +24,6 @@ pub struct Talk {
     io: Option<BufReader<Box<dyn Io>>>,
     certificate: &'static str,
     heard: Heard,
-    /// Which connection it is, from 0.
-    pub number: usize,
     /// The tag of the last IMAP command.
     pub tag: String,
 }
@@ -128,13 +126,13 @@ where
     let heard = Heard::default();
     let kept = heard.clone();
     tokio::spawn(async move {
-        for number in 0.. {
+        loop {
             let Ok((stream, _)) = listener.accept().await else { return };
             let stream: TcpStream = stream;
             stream.set_nodelay(true).unwrap();
             let io: Box<dyn Io> = Box::new(stream);
             let io = Some(BufReader::new(io));
-            let mut talk = Talk { io, certificate, heard: kept.clone(), number, tag: String::new() };
+            let mut talk = Talk { io, certificate, heard: kept.clone(), tag: String::new() };
             if tls == MailTls::Tls {
                 talk.start_tls().await;
             }
