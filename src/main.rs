@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 fn main() -> ExitCode {
-    sayso::cli::main(std::env::args_os(), |setup| Ok(setup.workflows()?), Box::new(show)).into()
+    sayso::cli::main(std::env::args_os(), |setup| Ok(setup.workflows()?), Box::new(show), tui::edit).into()
 }
 
 fn show(local: Local, config: Arc<Config>) -> BoxFuture<'static, anyhow::Result<()>> {

@@ -29,6 +29,8 @@ pub struct Settings {
     pub retries: u32,
     /// The wait before the first of those.
     pub patience: Duration,
+    /// How long after the last answer they are learned from.
+    pub learning_delay: Duration,
     /// The tools that the config allows to act without asking, and whom they may reach then.
     pub policies: BTreeMap<String, Policy>,
 }
@@ -43,6 +45,7 @@ impl Default for Settings {
             step_limit: 100,
             retries: 3,
             patience: Duration::from_secs(1),
+            learning_delay: Duration::from_secs(20),
             policies: BTreeMap::new(),
         }
     }

@@ -3,6 +3,8 @@
 use super::drive::arrival;
 use super::engine::{Engine, StartError};
 use super::grants::policy_line;
+use super::intake::Intake;
+use super::worker::{Ended, Scope, Until, Worker};
 use super::{screen, trouble};
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
@@ -22,6 +24,7 @@ use tokio::sync::watch;
 #[derive(Clone)]
 pub struct Local {
     engine: Engine,
+    intake: Option<Intake>,
 }
 
 type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
@@ -29,7 +32,32 @@ type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
 impl Local {
     /// The door to an engine's threads.
     pub fn new(engine: Engine) -> Self {
-        Self { engine }
+        Self { engine, intake: None }
+    }
+
+    /// The same, with mail to take in where this process drives.
+    pub fn with_intake(mut self, intake: Intake) -> Self {
+        self.intake = Some(intake);
+        self
+    }
+
+    /// What takes mail in, if anything does.
+    pub fn intake(&self) -> Option<&Intake> {
+        self.intake.as_ref()
+    }
+
+    /// Drives every thread and takes mail in, until told to stop.
+    pub async fn tend(
+        &self,
+        worker: &mut Worker,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Ended, StoreError> {
+        let driving = worker.run(&Scope::All, Until::Told, stop);
+        let Some(intake) = &self.intake else { return driving.await };
+        tokio::select! {
+            ended = driving => ended,
+            () = intake.run(std::future::pending()) => Ok(Ended::Told),
+        }
     }
 
     /// The engine behind it.

@@ -5,7 +5,9 @@
 //! [`crate::inbox::Backend`]. Whoever is not the driver reads and decides all the same, and waits for the
 //! driver to act.
 
+mod accounts;
 mod cache;
+mod demo;
 mod drive;
 mod engine;
 mod eval;
@@ -13,7 +15,9 @@ mod fail_point;
 mod grants;
 mod intake;
 mod journal;
+mod learning;
 mod local;
+mod memory;
 mod models;
 mod post;
 mod screen;
@@ -24,6 +28,8 @@ mod wait;
 mod why;
 mod worker;
 
+pub use accounts::{check_accounts, check_calendar};
+pub use demo::{DemoError, begin_demo, is_demo, lay_out_demo};
 pub use engine::{Engine, Settings};
 pub use eval::{TriageEval, Unanswered, eval_triage};
 pub use fail_point::fail_point;

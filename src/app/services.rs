@@ -1,6 +1,10 @@
 //! What nodes use, filled from the config and the store.
 
+use super::accounts::accounts;
+use super::memory::StoreMemory;
 use super::models::ConfiguredModels;
+use super::post::{ConfiguredAccounts, StoreContacts, StoreLedger};
+use crate::calendar;
 use crate::config::{Config, Env};
 use crate::graph::{BoxFuture, NodeError, Place};
 use crate::store::{Span, Store, StoreError};
@@ -15,6 +19,12 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
         models: Arc::new(ConfiguredModels::new(config.clone(), env)),
         meter: Arc::new(StoreMeter { config: config.clone(), store: store.clone() }),
         blobs: Arc::new(StoreBlobs(store.clone())),
+        memory: Arc::new(StoreMemory(store.clone())),
+        contacts: Arc::new(StoreContacts(store.clone())),
+        accounts: Arc::new(ConfiguredAccounts(accounts(config))),
+        ledger: Arc::new(StoreLedger(store.clone())),
+        calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),
+        rules: config.rules.clone(),
         grants: Arc::new(super::grants::StoreGrants::new(config.clone(), store.clone())),
         user: config.user.clone(),
         clock: Arc::new(move || clock.now()),

@@ -1,11 +1,15 @@
 //! From a config to an open data folder.
 
+use super::accounts::{accounts, read_mail};
 use super::engine::{Engine, Settings};
 use super::grants;
+use super::intake::Intake;
+use super::post::ConfiguredAccounts;
 use super::services::services;
 use crate::config::{Config, Env};
 use crate::graph::BuildError;
 use crate::inbox::Registry;
+use crate::mail::Account;
 use crate::store::{self, DriverLock, Mode, Store, StoreError};
 use crate::text::nearest;
 use crate::workflows;
@@ -19,6 +23,8 @@ pub struct Setup {
     pub env: Env,
     /// The open database.
     pub store: Store,
+    /// The mail accounts; nodes and intake share their doors.
+    accounts: Vec<Account>,
 }
 
 /// Why the workflows cannot be put together.
@@ -74,12 +80,21 @@ impl Setup {
     /// Opens the data folder, and makes it where there is none.
     pub fn open(config: Config, env: Env) -> Result<Self, StoreError> {
         let store = Store::open(&config.data)?;
-        Ok(Self { config: Arc::new(config), env, store })
+        let accounts = accounts(&config);
+        Ok(Self { config: Arc::new(config), env, store, accounts })
+    }
+
+    /// Intake for every account of the config.
+    pub fn intake(&self, engine: &Engine) -> Intake {
+        let read = Arc::new(read_mail);
+        Intake::new(engine.clone(), self.config.clone(), self.accounts.clone(), read)
     }
 
     /// The workflows sayso has, with services from this config and this data folder.
     pub fn workflows(&self) -> Result<Registry, WorkflowsError> {
-        let registry = workflows::all(&Arc::new(services(&self.config, self.env.clone(), &self.store)))?;
+        let mut services = services(&self.config, self.env.clone(), &self.store);
+        services.accounts = Arc::new(ConfiguredAccounts(self.accounts.clone()));
+        let registry = workflows::all(&Arc::new(services))?;
         for (workflow, key) in self.config.workflow_keys() {
             let Some(spec) = registry.get(workflow) else {
                 let near = nearest(workflow, registry.names()).map(str::to_owned);
@@ -131,6 +146,7 @@ impl From<&Config> for Settings {
             node_timeout: config.engine.node_timeout,
             step_limit: u32::try_from(config.engine.step_limit).unwrap_or(u32::MAX),
             retries: config.engine.retries,
+            learning_delay: config.learning.delay,
             policies: grants::allowing(config),
             ..Self::default()
         }

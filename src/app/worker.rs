@@ -6,6 +6,7 @@
 
 use super::drive::{COMMITTING, Driven};
 use super::engine::Engine;
+use super::learning::Batches;
 use crate::graph::ThreadId;
 use crate::inbox::Status;
 use crate::store::{DriverLock, Mode, Runnable, StoreError, Taken, ToDo};
@@ -43,7 +44,7 @@ pub enum Scope {
 pub enum Until {
     /// Never.
     Told,
-    /// When nothing is ready, running, held or backing off.
+    /// When nothing is ready, running, held, backing off or waiting to be learned from.
     Idle,
 }
 
@@ -85,6 +86,8 @@ struct Desk {
     failed: HashMap<ThreadId, StoreError>,
     /// Why something could not be written lately.
     blocked: Option<StoreError>,
+    /// Answers that wait to be learned from.
+    batches: Batches,
     last_look: Instant,
     first: bool,
 }
@@ -243,6 +246,13 @@ impl Worker {
             }
         }
         desk.first = false;
+        if matches!(scope, Scope::All) && !to_do.paused {
+            let delay = self.engine.settings().learning_delay;
+            if let Some(wake) = desk.batches.look(&self.engine, delay).await? {
+                found.active = true;
+                found.wake = Some(found.wake.map_or(wake, |soonest| soonest.min(wake)));
+            }
+        }
         Ok(found)
     }
 
@@ -279,6 +289,7 @@ impl Desk {
             broken: HashMap::new(),
             failed: HashMap::new(),
             blocked: None,
+            batches: Batches::default(),
             last_look: Instant::now(),
             first: true,
         }

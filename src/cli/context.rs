@@ -1,13 +1,15 @@
 //! What a verb works with: the typed flags, and from there, on demand, the config and an open data folder.
 
+pub(super) use super::EditText;
 use super::args::Global;
 use super::failure::Failure;
 use super::log;
 use super::output::Page;
-use crate::app::{Engine, Local, Setup};
-use crate::config::{Config, Env, Host, Inputs};
+use crate::app::{Engine, Intake, Local, Setup};
+use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::{Backend, Registry};
 use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Who knows the workflows.
@@ -18,14 +20,20 @@ pub(super) struct Context<'a> {
     inputs: Inputs,
     verbose: u8,
     workflows: Workflows<'a>,
+    edit: EditText,
     pub(super) page: Page,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(global: Global, workflows: Workflows<'a>) -> Self {
+    pub(super) fn new(global: Global, workflows: Workflows<'a>, edit: EditText) -> Self {
         let inputs = Inputs { flags: global.flags(), env: Env::process(), host: Host::system() };
         let page = Page::new(global.json, inputs.host.time_zone.clone());
-        Self { inputs, verbose: global.verbose, workflows, page }
+        Self { inputs, verbose: global.verbose, workflows, edit, page }
+    }
+
+    /// The person's editor.
+    pub(super) fn edit(&self) -> EditText {
+        self.edit
     }
 
     /// What is meant.
@@ -38,10 +46,17 @@ impl<'a> Context<'a> {
         &self.inputs.env
     }
 
-    /// Opens the data folder for the screen.
-    pub(super) fn open_screen(self) -> Result<(Local, Arc<Config>), Failure> {
-        let here = self.open()?;
-        Ok((here.local, here.config))
+    /// Where the demo lies: exactly in the folder of `--data`, else beneath the data folder.
+    pub(super) fn demo_folder(&self) -> Result<PathBuf, Failure> {
+        let data = config::data_folder(&self.inputs)?;
+        Ok(if self.inputs.flags.data.is_some() { data } else { data.join("demo") })
+    }
+
+    /// The same on the demo in `folder`, with its own config unless another was named.
+    pub(super) fn in_demo(mut self, folder: &Path) -> Self {
+        self.inputs.flags.data = Some(folder.to_owned());
+        self.inputs.flags.config.get_or_insert_with(|| folder.join("config.toml"));
+        self
     }
 
     /// Opens the data folder.
@@ -52,7 +67,8 @@ impl<'a> Context<'a> {
         let setup = Setup::open(config, self.inputs.env.clone()).map_err(anyhow::Error::from)?;
         log::start(&setup, &self.inputs.env, self.verbose);
         let registry = (self.workflows)(&setup)?;
-        let local = Local::new(setup.engine(registry));
+        let engine = setup.engine(registry);
+        let local = Local::new(engine.clone()).with_intake(setup.intake(&engine));
         let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);
         Ok(Here { local, page, folder, model, config: setup.config })
     }
@@ -72,6 +88,21 @@ pub(super) struct Here {
 impl Here {
     /// The one door to threads.
     pub(super) fn backend(&self) -> &dyn Backend {
+        &self.local
+    }
+
+    /// What the screen shows.
+    pub(super) fn for_screen(self) -> (Local, Arc<Config>) {
+        (self.local, self.config)
+    }
+
+    /// What takes mail in; `None` where the config names no account.
+    pub(super) fn intake(&self) -> Option<&Intake> {
+        self.local.intake().filter(|intake| !intake.accounts().is_empty())
+    }
+
+    /// The door to this folder's threads, and to what drives them.
+    pub(super) fn local(&self) -> &Local {
         &self.local
     }
 

@@ -6,7 +6,7 @@ use super::failure::{Exit, Failure};
 use super::ids::Target;
 use super::output::Answer;
 use crate::graph::{Decision, InterruptId, ThreadId};
-use crate::inbox::{By, Decide};
+use crate::inbox::{By, Decide, GrantRequest};
 use clap::Args;
 
 /// What a decision is bound to, and whether to wait for what it sets going.
@@ -36,6 +36,27 @@ impl Binding {
         let decide = Decide { interrupt, decision, shown, learn: true, by: By::Cli };
         let outcome = here.backend().decide(decide).await?;
         self.waiting.follow(here, outcome).await
+    }
+
+    /// Accepts, and allows the like of it from now on. The grant comes first: where it is refused, nothing is accepted,
+    /// and where accepting is, the grant is taken back.
+    pub(super) async fn accept_and_grant(
+        &self,
+        here: &Here,
+        interrupt: InterruptId,
+        shown: Option<String>,
+        request: GrantRequest,
+    ) -> Result<Answer, Failure> {
+        let given = here.backend().grant(request).await;
+        let given = given.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
+        let decide = Decide { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
+        match here.backend().decide(decide).await {
+            Ok(outcome) => self.waiting.follow(here, outcome).await,
+            Err(error) => {
+                here.backend().revoke(given.id).await?;
+                Err(error.into())
+            }
+        }
     }
 
     /// Files a result away.

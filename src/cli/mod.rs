@@ -23,6 +23,7 @@ mod output;
 mod pages;
 mod pairs;
 mod print;
+mod progress;
 mod table;
 mod talk;
 mod values;
@@ -43,42 +44,56 @@ use output::Answer;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::Arc;
+use verbs::Verb;
 
 /// Shows the inbox on the screen until the person leaves it.
 pub type ShowScreen<'a> =
     Box<dyn FnOnce(Local, Arc<Config>) -> BoxFuture<'static, Result<(), anyhow::Error>> + 'a>;
 
+/// Lets a person edit text in a program of theirs; the second is how the file's name ends.
+pub type EditText = fn(&str, &str) -> Result<String, String>;
+
 /// Does what `args` say and gives the exit code. `workflows` is asked for the workflows once a data folder is open;
-/// `screen` is shown where no verb is given.
+/// `screen` is shown where no verb is given; `edit` is used where a verb needs an editor.
 pub fn main(
     args: impl IntoIterator<Item = OsString>,
     workflows: impl FnOnce(&Setup) -> anyhow::Result<Registry>,
     screen: ShowScreen<'_>,
+    edit: EditText,
 ) -> Exit {
     let answer = match Sayso::try_parse_from(args) {
-        Ok(typed) => run(typed, Box::new(workflows), screen),
+        Ok(typed) => run(typed, Box::new(workflows), screen, edit),
         Err(error) => failure::from_clap(&error),
     };
     let printed = answer.and_then(Answer::print);
     printed.unwrap_or_else(|failure| failure.print())
 }
 
-fn run(typed: Sayso, workflows: context::Workflows<'_>, screen: ShowScreen<'_>) -> Result<Answer, Failure> {
+fn run(
+    typed: Sayso,
+    workflows: context::Workflows<'_>,
+    screen: ShowScreen<'_>,
+    edit: EditText,
+) -> Result<Answer, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|e| Failure::failed(format!("cannot start: {e}; try again")))?;
-    let context = Context::new(typed.global, workflows);
-    if let Some(verb) = typed.verb {
-        return runtime.block_on(verb.run(context));
-    }
-    if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
-        return Err(Failure::usage(
-            "the inbox needs a terminal, and there is none; `sayso list` shows what is open, \
-             `sayso --help` all verbs",
-        ));
-    }
-    let (local, config) = context.open_screen()?;
+    let context = Context::new(typed.global, workflows, edit);
+    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let needs = |what: &str| Failure::usage(format!("the inbox needs a terminal, and there is none; {what}"));
+    let here = match typed.verb {
+        Some(Verb::Demo(demo)) if demo.wants_screen(&context.page) => {
+            if !terminal {
+                return Err(needs("`sayso demo --no-tui` only lays the demo out"));
+            }
+            runtime.block_on(demo.open(context))?
+        }
+        Some(verb) => return runtime.block_on(verb.run(context)),
+        None if terminal => context.open()?,
+        None => return Err(needs("`sayso list` shows what is open, `sayso --help` all verbs")),
+    };
+    let (local, config) = here.for_screen();
     runtime.block_on(screen(local, config))?;
     Ok(Answer::nothing())
 }

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::print::warning;
 use super::values::Lines;
-use crate::inbox::{Backend, Block, Card, Item, ItemQuery, ThreadLine, ThreadQuery};
+use crate::inbox::{Backend, Block, Card, Item, ItemQuery, MailLine, MailQuery, ThreadLine, ThreadQuery};
 use crate::text::Visible;
 
 /// How much is asked for at once.
@@ -45,6 +45,23 @@ pub(super) async fn threads(
         query.after = page.next;
         if query.after.is_none() || limit.is_some_and(|limit| threads.len() >= limit) {
             return Ok(threads);
+        }
+    }
+}
+
+/// The mails, newest first, at most `limit`.
+pub(super) async fn mails(backend: &dyn Backend, limit: Option<usize>) -> Result<Vec<MailLine>, Failure> {
+    let mut query = MailQuery::default();
+    let mut mails = Vec::new();
+    loop {
+        let left = limit.map_or(PAGE, |limit| limit - mails.len());
+        query.limit = left.min(PAGE);
+        let page = backend.mails(query.clone()).await?;
+        page.damaged.iter().for_each(|what| warning(what));
+        mails.extend(page.mails);
+        query.after = page.next;
+        if query.after.is_none() || limit.is_some_and(|limit| mails.len() >= limit) {
+            return Ok(mails);
         }
     }
 }

@@ -3,7 +3,9 @@
 use super::failure::Failure;
 use crate::text::Visible;
 use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, Zoned};
+use std::time::Duration;
 
 /// When a day begins for someone who only named the day.
 const MORNING: Time = Time::constant(9, 0, 0, 0);
@@ -34,6 +36,16 @@ pub(super) fn read(word: &str, now: &Zoned) -> Result<Option<Timestamp>, Failure
         return Err(Failure::usage("that is more than ten years away; name an earlier time"));
     }
     Ok(Some(at))
+}
+
+/// How long `word` means: `30m`, `2h`, `3d`, `1w`.
+pub(super) fn lasting(word: &str, now: &Timestamp) -> Result<Duration, Failure> {
+    let until = span_from(&word.trim().to_lowercase(), &now.to_zoned(TimeZone::UTC));
+    let lasts = until.and_then(|until| Duration::try_from(until.duration_since(*now)).ok());
+    lasts.ok_or_else(|| {
+        let word: String = word.chars().take(40).collect();
+        Failure::usage(format!("`{}` is not a length of time; write 30m, 2h, 3d or 1w", Visible::line(&word)))
+    })
 }
 
 fn meant(word: &str, now: &Zoned) -> Option<Timestamp> {

@@ -29,7 +29,7 @@ mod typed_mail;
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use paths::Paths;
 
@@ -62,6 +62,11 @@ impl Config {
         };
         resolve::resolve(inputs, paths, text.as_deref())
     }
+}
+
+/// The data folder that is meant, whatever the config says.
+pub fn data_folder(inputs: &Inputs) -> Result<PathBuf, Error> {
+    Ok(Paths::locate(inputs, Path::exists)?.data)
 }
 
 /// The text of the file, or `None` if a file that nobody named is not there.

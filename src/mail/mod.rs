@@ -7,23 +7,31 @@
 //! What is not here: threads, storage and decisions. A new source is one file and one arm in its `open`.
 
 pub mod compose;
+mod html;
 pub mod imap;
+mod json;
+mod links;
 mod mailbox;
 pub mod maildir;
 mod model;
 mod net;
 mod open;
 pub mod outgoing;
+mod quotes;
+mod read;
+pub mod risk;
 pub mod smtp;
 
+pub use json::from_json;
 pub use mailbox::{
     Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, NewMail, Outgoing, SendError, Sent,
     Standing,
 };
 pub use model::{Address, Attachment, Invitation, Link, ListInfo, Mail, Piece, Unsubscribe};
-
 pub use net::Patience;
 pub use open::{open_mailbox, open_outgoing};
+pub use quotes::pieces;
+pub use read::{ParseError, attachment, identity, parse};
 
 use std::pin::Pin;
 

@@ -49,6 +49,8 @@ pub struct Mail {
     pub raw: String,
     /// How long the raw bytes are.
     pub bytes: u64,
+    /// SHA-256 of what follows the head, line ends left out, in hexadecimal; the same wherever the mail is kept.
+    pub body: String,
     /// Without angle brackets.
     pub message_id: Option<String>,
     /// Without angle brackets.
@@ -107,7 +109,7 @@ pub struct Piece {
 }
 
 /// A link.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Link {
     /// What the mail shows; empty where it shows the target itself.
     #[serde(default)]

@@ -81,7 +81,6 @@ CREATE TABLE interrupts (
     source        TEXT,
     irreversible  INTEGER NOT NULL,
     binds         TEXT,
-    grantable     TEXT,             -- what may be allowed from its card besides this once
     hash          BLOB NOT NULL,
     engine        INTEGER NOT NULL, -- asked by the engine (trouble), not by a node
     status        TEXT NOT NULL,    -- open | decided | closed
@@ -106,11 +105,9 @@ CREATE TABLE decisions (
     undone_at  INTEGER,
     consumed   INTEGER NOT NULL,    -- the thread has acted on it; it cannot be undone any more
     executed   TEXT,
-    batch      TEXT,                -- what was decided together with it goes by the same name
     digest     BLOB NOT NULL
 ) STRICT;
 CREATE INDEX decisions_by_interrupt ON decisions (interrupt);
-CREATE INDEX decisions_by_batch ON decisions (batch) WHERE batch IS NOT NULL;
 
 CREATE TABLE effects (
     seq       INTEGER PRIMARY KEY,
@@ -267,10 +264,12 @@ CREATE TABLE lessons (
     namespace  TEXT NOT NULL,
     cause      TEXT NOT NULL,
     thread     INTEGER NOT NULL REFERENCES threads (seq),
+    key        TEXT NOT NULL,       -- the interrupt, or the step: what a profile learns from once
     interrupt  TEXT,
     at         INTEGER NOT NULL,
     learner    INTEGER REFERENCES threads (seq),  -- the thread that learns it
-    digest     BLOB NOT NULL
+    digest     BLOB NOT NULL,
+    UNIQUE (thread, namespace, key)
 ) STRICT;
 CREATE INDEX lessons_open ON lessons (seq) WHERE learner IS NULL;
 
@@ -296,6 +295,11 @@ CREATE TABLE grants (
     digest      BLOB NOT NULL
 ) STRICT;
 CREATE INDEX grants_in_force ON grants (tool) WHERE revoked_at IS NULL;
+-- What may be allowed from a card besides this once.
+ALTER TABLE interrupts ADD COLUMN grantable TEXT;
+-- What was decided together goes by one name.
+ALTER TABLE decisions ADD COLUMN batch TEXT;
+CREATE INDEX decisions_by_batch ON decisions (batch) WHERE batch IS NOT NULL;
 ";
 
 /// The format of an open database.

@@ -2,7 +2,7 @@
 
 use super::rows::{DecisionRow, EffectRow, GrantRow, InterruptRow, MailRow, SourceRow, ThreadRow, damaged};
 use super::seal::Seal;
-use super::{Store, StoreError, arrive, blobs, effects, load, memory, pins, view};
+use super::{Store, StoreError, arrive, blobs, effects, lessons, load, memory, pins, view};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// What a look over the whole file found.
@@ -63,6 +63,7 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
     each(db, "blobs", &mut found, |row| blobs::get(db, &row.get("digest")?).map(|_| ()))?;
     each(db, "grants", &mut found, |row| GrantRow::read(row).map(|_| ()))?;
     note(&mut found, GrantRow::all(db).map(|_| ()))?;
+    note(&mut found, lessons::check(db))?;
     let pinned: Vec<String> = db
         .prepare(
             "SELECT namespace FROM pins UNION SELECT substr(name, 6) FROM tallies WHERE name LIKE 'pins:%'",

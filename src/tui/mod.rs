@@ -38,6 +38,6 @@ pub use model::{Focus, Model, Options, Startable, Tab};
 pub use msg::{Cmd, Deed, Driving, Failure, Lines, Mouse, Msg, Press, Read, Ready, Seen, Told};
 pub use perform::perform;
 pub use run::{RunError, run};
-pub use terminal::TerminalError;
+pub use terminal::{TerminalError, edit};
 pub use update::update;
 pub use view::view;

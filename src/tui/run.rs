@@ -10,7 +10,7 @@ use super::msg::{Cmd, Driving, Failure, Mouse, Msg, Press, Seen};
 use super::perform::perform;
 use super::terminal::{self, Screen, TerminalError};
 use super::{update, view};
-use crate::app::{Local, Scope, Until, Worker};
+use crate::app::{Local, Worker};
 use crate::config::ThemeName;
 use crate::graph::Progress;
 use crate::inbox::Backend;
@@ -384,7 +384,7 @@ async fn drive(local: Local, send: mpsc::UnboundedSender<Msg>, stopped: oneshot:
         }
         if let Some(mut worker) = worker {
             let stop = stopped.clone().map(|_| ());
-            match worker.run(&Scope::All, Until::Told, stop).await {
+            match local.tend(&mut worker, stop).await {
                 Ok(_) => {}
                 Err(error) => {
                     let _ = send.send(Msg::Done(Err(Failure { stale: false, text: error.to_string() })));

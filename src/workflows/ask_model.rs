@@ -2,14 +2,27 @@
 
 use super::services::{CallRecord, Meter, Picked, Services};
 use crate::graph::{Ctx, NodeError, Place};
-use crate::llm::{Delta, ModelError, Observed, Observer, Reply, Request, propose};
+use crate::llm::{Delta, ModelError, Observed, Observer, Reply, Request, propose, structured};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The model for `role`, or the one named `wanted`.
 pub async fn pick_model(ctx: &Ctx<Services>, role: &str, wanted: Option<&str>) -> Result<Picked, NodeError> {
+    pick_model_of(ctx, &ctx.place().workflow, role, wanted).await
+}
+
+/// The model another workflow's config names for `role`: a workflow nobody starts has no section of its own.
+pub async fn pick_model_of(
+    ctx: &Ctx<Services>,
+    workflow: &str,
+    role: &str,
+    wanted: Option<&str>,
+) -> Result<Picked, NodeError> {
     let models = ctx.services().models.clone();
-    let (workflow, role) = (ctx.place().workflow.clone(), role.to_owned());
+    let (workflow, role) = (workflow.to_owned(), role.to_owned());
     let wanted = wanted.map(str::to_owned);
     // A key may come from a command that asks the person; nobody else should wait for that.
     let picked = tokio::task::spawn_blocking(move || models.pick(&workflow, &role, wanted.as_deref()));
@@ -23,16 +36,8 @@ pub async fn ask_model(
     picked: &Picked,
     request: &Request,
 ) -> Result<Reply, NodeError> {
-    let services = ctx.services();
     ctx.call(name, async {
-        services.meter.check(ctx.place())?;
-        let watch = Watch {
-            meter: services.meter.clone(),
-            place: ctx.place().clone(),
-            name: picked.name.clone(),
-            builtin: picked.builtin,
-        };
-        let model = Observed::wrap(picked.model.clone(), Arc::new(watch));
+        let model = watched(ctx, picked)?;
         let show = |delta: Delta<'_>| match delta {
             Delta::Text(text) => ctx.show_text(text),
             Delta::Restart => ctx.show_text("\n… once more:\n"),
@@ -40,6 +45,32 @@ pub async fn ask_model(
         propose(&model, request, &show).await.map_err(failed)
     })
     .await
+}
+
+/// Asks a model for an answer that is data. `name` is unique within the node.
+pub async fn ask_for<T>(
+    ctx: &Ctx<Services>,
+    name: &str,
+    picked: &Picked,
+    request: &Request,
+) -> Result<T, NodeError>
+where
+    T: Serialize + DeserializeOwned + JsonSchema,
+{
+    ctx.call(name, async {
+        let model = watched(ctx, picked)?;
+        Ok(structured(&model, request).await.map_err(failed)?.value)
+    })
+    .await
+}
+
+/// The model within its budget, every call of it recorded.
+fn watched(ctx: &Ctx<Services>, picked: &Picked) -> Result<Observed, NodeError> {
+    let meter = ctx.services().meter.clone();
+    meter.check(ctx.place())?;
+    let (name, builtin) = (picked.name.clone(), picked.builtin);
+    let watch = Watch { meter, place: ctx.place().clone(), name, builtin };
+    Ok(Observed::wrap(picked.model.clone(), Arc::new(watch)))
 }
 
 struct Watch {

@@ -7,9 +7,10 @@ pub mod analyze;
 mod ask_model;
 pub mod email;
 pub mod intake;
+pub mod memory;
 mod services;
 
-pub use ask_model::{ask_model, pick_model};
+pub use ask_model::{ask_for, ask_model, pick_model, pick_model_of};
 pub use services::{
     Accounts, Blobs, CallRecord, Contacts, Grants, Ledger, Lesson, Memory, Meter, Models, Picked, Profile,
     Services, Wish,
@@ -21,7 +22,7 @@ use std::sync::Arc;
 type MakeSpec = fn(Arc<Services>) -> Result<Spec, crate::graph::BuildError>;
 
 /// Every workflow there is, one line each.
-const WORKFLOWS: &[MakeSpec] = &[analyze::spec, intake::spec];
+const WORKFLOWS: &[MakeSpec] = &[analyze::spec, email::spec, intake::spec, memory::spec];
 
 /// All workflows, with the services their nodes use.
 pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {

@@ -1,11 +1,13 @@
 //! What nodes may use, each behind a trait that the app fills in.
 
-use crate::config::User;
+use crate::calendar::Calendar;
+use crate::config::{Rule, User};
 use crate::graph::{BoxFuture, InterruptId, NodeError, Place, ThreadId};
 use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::{Account, Mail};
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,7 +69,7 @@ pub trait Blobs: Send + Sync {
 }
 
 /// What is known of a profile.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     /// The version read; a new one is written only on top of it.
     pub version: u64,
@@ -173,6 +175,18 @@ pub struct Services {
     pub blobs: Arc<dyn Blobs>,
     /// Permissions to act without asking.
     pub grants: Arc<dyn Grants>,
+    /// What was learned, and what is to be.
+    pub memory: Arc<dyn Memory>,
+    /// Who is known.
+    pub contacts: Arc<dyn Contacts>,
+    /// The mail accounts.
+    pub accounts: Arc<dyn Accounts>,
+    /// What is known of each mail.
+    pub ledger: Arc<dyn Ledger>,
+    /// The person's calendar; `None` where the config names none.
+    pub calendar: Option<Arc<dyn Calendar>>,
+    /// What decides on mail before any model: the first that matches counts.
+    pub rules: Vec<Rule>,
     /// The person it all works for.
     pub user: User,
     /// The time of day.

@@ -95,11 +95,11 @@ impl Away {
     }
 }
 
-fn say(text: impl std::fmt::Display) {
+pub fn say(text: impl std::fmt::Display) {
     println!("> {text}");
 }
 
-fn wait_for_word() {
+pub fn wait_for_word() {
     let _ = std::io::stdin().lock().read_line(&mut String::new());
 }
 
@@ -112,7 +112,10 @@ fn entry() {
         if errand == "look" {
             return look(&home).await;
         }
-        let street = Street::new(home.join("street"));
+        if errand == "deliver" {
+            return crate::maildirs::deliver(&home);
+        }
+        let street = crate::post::street(&home);
         street.blind.store(std::env::var("SAYSO_BLIND").is_ok(), std::sync::atomic::Ordering::SeqCst);
         if Store::open(&home.join("data")).map_err(say).is_err() {
             return;

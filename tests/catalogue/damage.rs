@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 use sayso::app::{Engine, Local};
 use sayso::graph::{Decision, What};
-use sayso::inbox::{Backend, ItemQuery, ThreadQuery};
+use sayso::inbox::{Backend, GrantRequest, GrantScope, ItemQuery, OUTPUT_FILES, ThreadQuery};
 use sayso::store::{MemoryCause, Store, StoreError};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -59,6 +59,21 @@ async fn furnished() -> (House, Vec<u8>) {
     for (space, read) in [("tone", 0), ("tone", 1), ("other", 0)] {
         house.store().remember(space.to_owned(), read, format!("{space} {read}"), cause()).await.unwrap();
     }
+    for space in ["tone", "other"] {
+        house.local.memory_pin(space.to_owned(), "1".to_owned(), true).await.unwrap();
+    }
+    let offering =
+        house.played(json!([[{"ask": [{"key": "a", "for_thread": true, "sender": "bo@far.test"}]}]])).await;
+    let interrupt = house.asked(&offering).await;
+    for scope in [GrantScope::Thread, GrantScope::Sender, GrantScope::Thread] {
+        let request = GrantRequest { interrupt: interrupt.clone(), scope, lasts: None };
+        let given = house.local.grant(request).await.unwrap();
+        if scope == GrantScope::Sender {
+            house.local.revoke(given.id).await.unwrap();
+        }
+    }
+    house.local.revoke(OUTPUT_FILES.to_owned()).await.unwrap();
+    house.local.decide_together(vec![decide(&interrupt, Decision::Accept)]).await.unwrap();
     house.local.pause(false).await.unwrap();
     found(&house, "tea").await;
     // Closed and opened anew, so that the file is all there is.
@@ -123,8 +138,9 @@ async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
     let result = ItemQuery { kind: Some(sayso::inbox::ItemKind::Result), limit: 99, ..Default::default() };
     all.push(format!("{:?}", local.items(result).await.map_err(told)?));
     for space in store.memory_namespaces()? {
-        all.push(format!("{:?}", store.memory_history(&space)?));
+        all.push(format!("{:?} {:?}", store.memory_history(&space)?, store.memory_view(&space)?));
     }
+    all.push(format!("{:?}", store.grants()?));
     all.push(format!("{:?} {} {:?}", store.to_do()?, store.paused()?, store.counts()?));
     Ok(all.join("\n"))
 }
@@ -181,7 +197,7 @@ async fn d07_bits_that_flip_are_named_or_harmless() {
 }
 
 /// The tables whose rows are ours, each with whether losing a row only costs work.
-const TABLES: [(&str, bool); 12] = [
+const TABLES: [(&str, bool); 14] = [
     ("threads", false),
     ("steps", false),
     ("interrupts", false),
@@ -189,6 +205,8 @@ const TABLES: [(&str, bool); 12] = [
     ("effects", false),
     ("events", false),
     ("memory", false),
+    ("grants", false),
+    ("pins", false),
     ("tallies", false),
     ("blobs", false),
     ("calls", true),

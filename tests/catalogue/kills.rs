@@ -1,6 +1,6 @@
 //! D01: a whole life, killed at every instant that could matter.
 //!
-//! With the courier in place of the email workflow. Deliveries and started nodes are counted in files of their
+//! With a courier; `mails` does the same with the workflow `email`. Deliveries and started nodes are counted in files of their
 //! own, which no transaction can take back.
 
 use crate::child::{Away, errand, has_strace, run, traced};
@@ -11,17 +11,23 @@ use std::process::Command;
 use std::time::Duration;
 
 /// Lets an errand die, then another process finish the work; `true` where it died.
-async fn dies_and_recovers(home: &Home, threads: usize, what: &str, doomed: Command) -> bool {
+pub async fn dies_and_recovers(
+    home: &Home,
+    threads: usize,
+    what: &str,
+    env: &[(&str, &str)],
+    doomed: Command,
+) -> bool {
     let done = run(doomed).last().is_some_and(|last| last == "done");
-    recovers(home, threads, what).await;
+    recovers(home, threads, what, env).await;
     !done
 }
 
-async fn recovers(home: &Home, threads: usize, what: &str) {
+async fn recovers(home: &Home, threads: usize, what: &str, env: &[(&str, &str)]) {
     let completed = home.completed().await;
     let ran = home.street().runs().len();
     let mut fresh = errand(home, "life");
-    fresh.env("SAYSO_THREADS", threads.to_string());
+    fresh.env("SAYSO_THREADS", threads.to_string()).envs(env.iter().copied());
     let said = run(fresh);
     assert_eq!(said, ["done"], "{what}: recovery");
     let again: HashSet<String> = home.street().runs().split_off(ran).into_iter().collect();
@@ -53,7 +59,7 @@ async fn d01_killed_at_every_named_point() {
                     // Nobody can look for a delivery, so a person is asked; even so it is made once.
                     doomed.env("SAYSO_BLIND", "1");
                 }
-                assert!(dies_and_recovers(&home, 1, &what, doomed).await, "{what}: it was to die");
+                assert!(dies_and_recovers(&home, 1, &what, &[], doomed).await, "{what}: it was to die");
                 trials += 1;
             }
         }
@@ -70,7 +76,7 @@ async fn d01_killed_at_every_sync() {
     for n in 1.. {
         let home = Home::new();
         let doomed = traced(&home, "life", &format!("fsync,fdatasync:signal=SIGKILL:when={n}"));
-        let died = dies_and_recovers(&home, 1, &format!("sync {n}"), doomed).await;
+        let died = dies_and_recovers(&home, 1, &format!("sync {n}"), &[], doomed).await;
         trials += 1;
         if !died {
             break;
@@ -103,7 +109,7 @@ async fn d01_killed_at_random() {
             assert_eq!(again.intersection(&completed).count(), 0, "{what}: no completed step runs again");
             trials += 1;
         }
-        recovers(&home, 4, &format!("round {round}")).await;
+        recovers(&home, 4, &format!("round {round}"), &[]).await;
     }
     report("D01", "SIGKILL at random, 4 threads at once", trials);
 }

@@ -13,6 +13,10 @@ mod disks;
 mod drivers;
 mod home;
 mod kills;
+mod maildirs;
+mod mails;
+mod post;
+mod replies;
 mod versions;
 
 /// A line of the table. What fails has panicked before it comes here.

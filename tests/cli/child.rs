@@ -24,6 +24,7 @@ fn entry() {
         let street = Street::new(setup.config.data.with_extension("street"));
         Ok(registry(&street, &Arc::default(), vec![gate::spec()]))
     };
-    let exit = sayso::cli::main(args, workflows, Box::new(|_, _| Box::pin(async { Ok(()) })));
+    let exit =
+        sayso::cli::main(args, workflows, Box::new(|_, _| Box::pin(async { Ok(()) })), sayso::tui::edit);
     std::process::exit(i32::from(exit.code()));
 }

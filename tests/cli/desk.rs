@@ -154,6 +154,11 @@ impl Said {
 pub struct Background(Option<Child>);
 
 impl Background {
+    /// A child that does not outlive its test.
+    pub fn of(child: Child) -> Self {
+        Self(Some(child))
+    }
+
     pub fn pid(&self) -> u32 {
         self.0.as_ref().unwrap().id()
     }

@@ -22,6 +22,7 @@ const ITEM: &[&str] = &[
     "snoozed_until",
     "args_hash",
     "irreversible",
+    "grantable",
     "closed",
 ];
 
@@ -39,7 +40,7 @@ fn list_gives_whole_items_oldest_first() {
     assert_eq!(item["kind"], "approval");
     assert_eq!(item["action"], "deliver");
     assert_eq!(item["args"], json!({"parcel": "book"}));
-    keys(&item["allow"], &["accept", "edit", "respond", "ignore"]);
+    keys(&item["allow"], &["accept", "edit", "respond", "ignore", "draft"]);
     keys(&item["labels"], &["accept", "edit", "respond", "ignore"]);
     assert_eq!(item["warnings"], json!([]));
     assert_eq!((&item["source"], &item["snoozed_until"]), (&Value::Null, &Value::Null));

@@ -12,9 +12,12 @@ mod decide;
 mod desk;
 mod driving;
 mod gate;
+mod grants;
 mod hostile;
 mod language;
 mod lists;
+mod mail;
+mod memory;
 mod plain;
 #[allow(dead_code)]
 #[path = "../models/server.rs"]

@@ -65,6 +65,7 @@ fn help_is_there_for_every_verb() {
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     let expected = [
+        "demo",
         "list",
         "view",
         "accept",
@@ -73,6 +74,7 @@ fn help_is_there_for_every_verb() {
         "ignore",
         "undo",
         "snooze",
+        "draft",
         "start",
         "analyze",
         "continue",
@@ -81,9 +83,14 @@ fn help_is_there_for_every_verb() {
         "resume",
         "status",
         "run",
+        "watch",
+        "mail",
         "threads",
         "show",
         "fork",
+        "reclassify",
+        "memory",
+        "grants",
         "graph",
         "doctor",
         "eval",

@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 const PROMPT: &str = "\n> ";
 
 /// A terminal with the program running in it.
-struct Terminal {
+pub struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     keys: Box<dyn Write + Send>,
     shown: Arc<Mutex<String>>,
@@ -29,7 +29,7 @@ impl Terminal {
         Self::open(desk, args, &[("NO_COLOR", "1")])
     }
 
-    fn open(desk: &Desk, args: &[&str], env: &[(&str, &str)]) -> Self {
+    pub fn open(desk: &Desk, args: &[&str], env: &[(&str, &str)]) -> Self {
         let size = PtySize { rows: 24, cols: 80, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_sayso"));
@@ -91,7 +91,7 @@ impl Terminal {
     }
 
     #[track_caller]
-    fn ends(mut self) -> String {
+    pub fn ends(mut self) -> String {
         let status = self.child.wait().unwrap();
         assert!(status.success(), "{status:?}:\n{}", self.shown());
         // Nothing comes any more once nobody has the other end.

@@ -146,17 +146,6 @@ async fn asking_nothing_waits_for_nobody() {
 }
 
 #[tokio::test]
-async fn a_grant_decides_unless_something_is_unusual() {
-    let house = House::new();
-    let granted = house.played(json!([[{"ask": [{"key": "a", "granted": "g1"}]}]])).await;
-    assert_eq!(house.status(&granted).await, Status::Done);
-    let decisions = house.view(&granted).await.decisions;
-    assert_eq!((decisions[0].by.as_str(), decisions[0].r#type.as_str()), ("grant:g1", "accept"));
-    let warned = house.played(json!([[{"ask": [{"key": "a", "granted": "g1", "warned": true}]}]])).await;
-    assert_eq!(house.status(&warned).await, Status::Waiting);
-}
-
-#[tokio::test]
 async fn a_snoozed_question_is_out_of_sight_and_still_open() {
     let house = House::new();
     let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;

@@ -5,15 +5,19 @@
 mod support;
 
 mod arrivals;
+mod batches;
 mod children;
 mod effects;
 mod files;
 mod forks;
+mod grants;
 mod graphs;
 mod holds;
 mod interrupts;
 mod laws;
 mod limits;
+mod profiles;
 mod samples;
+mod skipped;
 mod snapshots;
 mod turns;

@@ -4,11 +4,11 @@
 mod conversations;
 mod elsewhere;
 mod first;
+mod following;
 mod kills;
 mod letters;
 mod pigeonhole;
 mod post;
-mod shim;
 mod unreadable;
 
 /// A config under which the first look is over quickly.

@@ -26,8 +26,8 @@ pub fn reader() -> ReadMail {
         if raw.starts_with(b"BROKEN") {
             return Err("it is broken".to_owned());
         }
-        let mail = crate::shim::parse(raw).map_err(|error| error.to_string())?;
-        let identity = crate::shim::identity(account, &mail);
+        let mail = sayso::mail::parse(raw).map_err(|error| error.to_string())?;
+        let identity = sayso::mail::identity(account, &mail);
         Ok((mail, identity))
     })
 }

@@ -34,8 +34,8 @@ async fn it_is_one_question_and_the_others_come_in() {
     let raw = letter(1, "eve@e.example", "Mended", "");
     post.read = Arc::new(move |account, bytes| {
         assert!(bytes.starts_with(b"BROKEN"), "the bytes were kept");
-        let mail = crate::shim::parse(raw.as_bytes()).unwrap();
-        let identity = crate::shim::identity(account, &mail);
+        let mail = sayso::mail::parse(raw.as_bytes()).unwrap();
+        let identity = sayso::mail::identity(account, &mail);
         Ok((mail, identity))
     });
     post.decide(&again.interrupt().unwrap(), Decision::Accept).await;

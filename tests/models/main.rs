@@ -6,6 +6,7 @@
 mod faults;
 mod live;
 mod quirks;
+mod replies;
 mod secrets;
 mod server;
 mod speak;

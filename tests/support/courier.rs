@@ -5,6 +5,8 @@ use sayso::graph::{
     Kind, NodeError, Place, State, Workflow, ask, end, goto,
 };
 use sayso::inbox::{Card, Spec, proposal};
+use sayso::mail::compose::{Draft, compose};
+use sayso::mail::{Address, Outgoing, SendError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -16,11 +18,24 @@ pub struct Street {
     pub ledger: PathBuf,
     pub faults: std::sync::Mutex<Vec<EffectError>>,
     pub blind: std::sync::atomic::AtomicBool,
+    /// Parcels go by mail, where there is a way out.
+    pub outgoing: Option<Arc<dyn Outgoing>>,
 }
 
 impl Street {
     pub fn new(ledger: PathBuf) -> Arc<Self> {
-        Arc::new(Self { ledger, faults: Default::default(), blind: false.into() })
+        Arc::new(Self { ledger, faults: Default::default(), blind: false.into(), outgoing: None })
+    }
+
+    /// A street whose parcels go by mail.
+    pub fn by_mail(ledger: PathBuf, outgoing: Arc<dyn Outgoing>) -> Arc<Self> {
+        let (faults, blind) = (Default::default(), false.into());
+        Arc::new(Self { ledger, faults, blind, outgoing: Some(outgoing) })
+    }
+
+    /// The outbox, where parcels go by way of one.
+    pub fn outbox(ledger: &Path) -> PathBuf {
+        ledger.with_extension("outbox")
     }
 
     /// Nodes that were started, one line each: thread, number of the step, node.
@@ -39,8 +54,17 @@ impl Street {
         );
     }
 
+    /// What was delivered: a line each in the ledger, or a mail each in the outbox.
     pub fn deliveries(&self) -> Vec<String> {
-        std::fs::read_to_string(&self.ledger).unwrap_or_default().lines().map(str::to_owned).collect()
+        let ledger = std::fs::read_to_string(&self.ledger).unwrap_or_default();
+        let mut deliveries: Vec<String> = ledger.lines().map(str::to_owned).collect();
+        for part in ["new", "cur"] {
+            let mails = std::fs::read_dir(Self::outbox(&self.ledger).join(part)).into_iter().flatten();
+            let last =
+                |mail| std::fs::read_to_string(mail).unwrap().lines().last().unwrap_or_default().to_owned();
+            deliveries.extend(mails.map(|mail| last(mail.unwrap().path())));
+        }
+        deliveries
     }
 }
 
@@ -52,6 +76,48 @@ fn append(path: &Path, line: &str) {
 }
 
 struct Deliver(Arc<Street>);
+
+/// A parcel as a mail: always the same bytes.
+fn letter(thread: &str, parcel: &str, line: &str) -> Vec<u8> {
+    let draft = Draft {
+        from: Address::bare("courier@example.org"),
+        to: vec![Address::bare("bob@example.com")],
+        bcc: vec![Address::bare("eve@example.net")],
+        subject: parcel.to_owned(),
+        content: line.to_owned(),
+        ..Draft::default()
+    };
+    let date = "2026-03-09T14:05:00+01:00[Europe/Berlin]".parse().unwrap();
+    compose(&draft, &format!("{thread}/{parcel}"), &date).unwrap()
+}
+
+/// The effect around a way out, as a workflow has it.
+struct Post(Arc<dyn Outgoing>);
+
+impl Effect for Post {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            sayso::app::fail_point("before_delivery");
+            let sent = self.0.send(frozen).await.map_err(|error| match error {
+                SendError::NotSent(text) => EffectError::NotDone(text),
+                SendError::Refused(text) => EffectError::Refused(text),
+                SendError::Unknown(text) => EffectError::Unknown(text),
+            })?;
+            sayso::app::fail_point("after_delivery");
+            Ok(json!(sent))
+        })
+    }
+
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async move {
+            match self.0.find(frozen).await {
+                sayso::mail::Found::Sent(sent) => Found::Done(json!(sent)),
+                sayso::mail::Found::NotSent => Found::NotDone,
+                sayso::mail::Found::Unknown(text) => Found::Unknown(text),
+            }
+        })
+    }
+}
 
 impl Effect for Deliver {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
@@ -164,8 +230,12 @@ async fn act(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>,
         };
         let parcel = args["parcel"].as_str().unwrap_or_default().to_owned();
         let basis = Basis::Decision { key: answer.key.clone(), args };
-        let frozen = format!("{parcel} for {}", ctx.place().thread).into_bytes();
-        let effect = Arc::new(Deliver(ctx.services().clone()));
+        let thread = ctx.place().thread.to_string();
+        let line = format!("{parcel} for {thread}");
+        let (frozen, effect): (_, Arc<dyn Effect>) = match &ctx.services().outgoing {
+            Some(outgoing) => (letter(&thread, &parcel, &line), Arc::new(Post(outgoing.clone()))),
+            None => (line.into_bytes(), Arc::new(Deliver(ctx.services().clone()))),
+        };
         let outcome = ctx.once(&format!("deliver:{}", answer.key), basis, frozen, effect).await?;
         command = command.update(RoundUpdate::Delivered(outcome));
     }

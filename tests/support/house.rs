@@ -49,6 +49,7 @@ pub fn eager() -> Settings {
         step_limit: 20,
         retries: 2,
         patience: Duration::ZERO,
+        learning_delay: Duration::ZERO,
         ..Settings::default()
     }
 }

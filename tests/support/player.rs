@@ -3,10 +3,11 @@
 use super::world::{Deed, World};
 use sayso::graph::{
     Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Grantable, Graph, Interrupt, Kind,
-    NodeError, State, Workflow, ask, end, goto, spawn,
+    NodeError, Place, State, Workflow, ask, end, goto, spawn,
 };
 use sayso::inbox::{Block, Card, OUTPUT_FILES, Spec, proposal};
 use sayso::text::Visible;
+use sayso::workflows::Wish;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -49,6 +50,9 @@ pub struct Question {
     pub no_respond: bool,
     #[serde(default)]
     pub granted: Option<String>,
+    /// Whether the grants are consulted.
+    #[serde(default)]
+    pub consult: bool,
     /// Whether it may be kept as a draft.
     #[serde(default)]
     pub draft: bool,
@@ -162,7 +166,7 @@ impl State for Tape {
     }
 }
 
-fn question(asked: &Question) -> Interrupt {
+fn question(asked: &Question, place: &Place, world: &World) -> Interrupt {
     let args = json!({ "key": asked.key, "n": 1 });
     let mut interrupt = proposal(&asked.key, Kind::Approval, "do", &args, &asked.key);
     interrupt.schema = json!({
@@ -172,6 +176,11 @@ fn question(asked: &Question) -> Interrupt {
     interrupt.irreversible = asked.irreversible;
     interrupt.allow.respond = !asked.no_respond;
     interrupt.granted = asked.granted.clone();
+    if asked.consult {
+        let sender = asked.sender.as_deref().unwrap_or_default();
+        let wish = Wish { tool: "do", sender, warned: asked.warned, ..Wish::default() };
+        interrupt.granted = world.covers(place, &wish);
+    }
     interrupt.allow.draft = asked.draft;
     interrupt.grantable = Grantable { thread: asked.for_thread, sender: asked.sender.clone() };
     if asked.warned {
@@ -204,7 +213,8 @@ async fn play(ctx: Ctx<Arc<World>>, state: Arc<Tape>) -> Result<Command<Tape>, N
     for op in ops {
         match op {
             Op::Ask(asked) => {
-                command.next = Command::<Tape>::ask(asked.iter().map(question).collect(), "play").next
+                let asked = asked.iter().map(|asked| question(asked, ctx.place(), &world));
+                command.next = Command::<Tape>::ask(asked.collect(), "play").next
             }
             Op::Spawn(kids) => {
                 command.next = Command::<Tape>::spawn(kids.iter().map(child).collect(), "play").next

@@ -1,8 +1,13 @@
 //! What players act on: everything done to it is counted, and it fails as told.
 
-use sayso::graph::{BoxFuture, Effect, EffectError, Found};
+use sayso::app::services;
+use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::graph::{BoxFuture, Effect, EffectError, Found, Place};
+use sayso::store::{Clock, Store};
+use sayso::workflows::Wish;
 use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Semaphore;
 
@@ -21,9 +26,32 @@ pub struct World {
     /// What looking for a deed finds; by default what was performed.
     pub found: Mutex<Option<Found>>,
     gates: Mutex<HashMap<String, Arc<Gate>>>,
+    /// Where the grants are that players consult, and what time it is there.
+    grants: Mutex<Option<(PathBuf, Clock)>>,
 }
 
 impl World {
+    /// Players consult the grants of this folder from now on.
+    pub fn consult(&self, data: PathBuf, clock: Clock) {
+        *self.grants.lock().unwrap() = Some((data, clock));
+    }
+
+    /// What covers this, by the services a real workflow has.
+    pub fn covers(&self, place: &Place, wish: &Wish<'_>) -> Option<String> {
+        let (data, clock) = self.grants.lock().unwrap().clone()?;
+        let store = Store::open_with(&data, clock).unwrap();
+        let host = Host {
+            home: None,
+            working_dir: data.clone(),
+            data_dir: None,
+            config_dir: None,
+            time_zone: jiff::tz::TimeZone::UTC,
+        };
+        let flags = Flags { data: Some(data), ..Flags::default() };
+        let config = Config::load(&Inputs { flags, env: Env::default(), host }).unwrap();
+        services(&Arc::new(config), Env::default(), &store).grants.covers(place, wish).unwrap()
+    }
+
     /// Counts one more of `what`.
     pub fn count(&self, what: &str) -> u32 {
         let mut counts = self.counts.lock().unwrap();

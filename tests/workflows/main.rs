@@ -4,6 +4,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod allowed;
 mod analyze;
+mod email;
 mod study;
 mod trouble;

@@ -11,7 +11,7 @@ use crate::store::{MailState, Phase, Road, StoreError, StoredMail, StoredSource,
 use crate::workflows::intake::{Asked, Taken};
 
 /// How much is read at once of what was kept.
-const PAGE: usize = 50;
+const PAGE: usize = 10;
 
 /// About how many tokens a model reads and writes over one mail, for a guess at the cost.
 const TOKENS: (f64, f64) = (4000.0, 400.0);
@@ -31,7 +31,7 @@ impl Intake {
         let cost = self.cost(mails);
         if mails > 0 && (mails > config.ask_over || cost.is_none()) {
             let about_cost = match cost {
-                Some(cost) if cost == 0.0 => "nothing".to_owned(),
+                Some(0.0) => "nothing".to_owned(),
                 Some(cost) => format!("about ${cost:.2}"),
                 None => "not known; [prices] has none for the model".to_owned(),
             };

@@ -153,6 +153,7 @@ impl Intake {
         tokio::select! {
             biased;
             () = stop => {}
+            // Without accounts there is nothing to do, and nothing to end for.
             _ = all, if !self.accounts().is_empty() => {}
         }
     }

@@ -1,6 +1,6 @@
 //! `sayso doctor`: is everything in order?
 
-use crate::app::{Health, Setup, check_models};
+use crate::app::{Health, Setup, check_accounts, check_calendar, check_models};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Check the data folder, read through the whole database, and call the model once
+/// Check the data folder and the whole database, call the model once, look at mail
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
@@ -41,6 +41,7 @@ impl Args {
         let config = context.config()?;
         let mut checks = vec![configured(&config)];
         let models = models(&config, context.env()).await;
+        let mail = mail(&config).await;
         if config.data.exists() {
             checks.extend(look(config, context.env()));
         } else {
@@ -48,6 +49,7 @@ impl Args {
             checks.push(Check::good("data folder", text));
         }
         checks.extend(models);
+        checks.extend(mail);
         let well = checks.iter().all(|check| check.ok);
         let answer = context.page.answer(&checks, |_| text(&checks))?;
         Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
@@ -72,6 +74,20 @@ async fn models(config: &Config, env: &Env) -> Vec<Check> {
         Err(why) => Check::bad("model", why),
     };
     checked.into_iter().map(check).collect()
+}
+
+/// Every account and the calendar are reached, and nothing in them is changed.
+async fn mail(config: &Config) -> Vec<Check> {
+    let check = |(name, said): (String, Result<String, String>)| match said {
+        Ok(said) => Check::good("mail", format!("{name}: {said}")),
+        Err(why) => Check::bad("mail", format!("{name}: {why}")),
+    };
+    let mut checks: Vec<Check> = check_accounts(config).await.into_iter().map(check).collect();
+    checks.extend(check_calendar(config).await.map(|said| match said {
+        Ok(said) => Check::good("calendar", said),
+        Err(why) => Check::bad("calendar", why),
+    }));
+    checks
 }
 
 fn look(config: Config, env: &Env) -> Vec<Check> {

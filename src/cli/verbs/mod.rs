@@ -4,16 +4,22 @@ mod accept;
 mod analyze;
 mod completions;
 mod config;
+mod demo;
 mod doctor;
+mod draft;
 mod edit;
 mod eval;
 mod fork;
+mod grants;
 mod graph;
 mod ignore;
 mod list;
+mod mail;
 mod man;
+mod memory;
 mod pause;
 mod proceed;
+mod reclassify;
 mod respond;
 mod resume;
 mod run;
@@ -25,6 +31,7 @@ mod stop;
 mod threads;
 mod undo;
 mod view;
+mod watch;
 
 use super::context::Context;
 use super::failure::Failure;
@@ -51,6 +58,7 @@ macro_rules! verbs {
 }
 
 verbs! {
+    Demo => demo,
     List => list,
     View => view,
     Accept => accept,
@@ -59,6 +67,7 @@ verbs! {
     Ignore => ignore,
     Undo => undo,
     Snooze => snooze,
+    Draft => draft,
     Start => start,
     Analyze => analyze,
     Continue => proceed,
@@ -67,9 +76,14 @@ verbs! {
     Resume => resume,
     Status => status,
     Run => run,
+    Watch => watch,
+    Mail => mail,
     Threads => threads,
     Show => show,
     Fork => fork,
+    Reclassify => reclassify,
+    Memory => memory,
+    Grants => grants,
     Graph => graph,
     Doctor => doctor,
     Eval => eval,

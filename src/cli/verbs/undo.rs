@@ -1,24 +1,50 @@
 //! `sayso undo`: takes a decision back.
 
-use crate::cli::context::Context;
+use crate::cli::context::{Context, Here};
 use crate::cli::failure::Failure;
 use crate::cli::ids::interrupt;
 use crate::cli::outcome;
 use crate::cli::output::Answer;
+use crate::graph::InterruptId;
 
 /// Take a decision back, while its thread has not acted on it
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  sayso undo i7k2m9q4x")]
+#[command(after_help = "Examples:\n  \
+    sayso undo i7k2m9q4x\n  \
+    sayso undo i7k2 --batch     and everything that was decided together with it")]
 pub(in crate::cli) struct Args {
     /// The interrupt that was decided
     id: String,
+    /// Also what was decided together with it; with --json a list
+    #[arg(long)]
+    batch: bool,
 }
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let id = interrupt(&self.id)?;
         let here = context.open()?;
+        if self.batch {
+            return together(&here, id).await;
+        }
         let outcome = here.backend().undo(id).await?;
         here.page.answer(&outcome, |page| outcome::text(page, &outcome))
+    }
+}
+
+async fn together(here: &Here, id: InterruptId) -> Result<Answer, Failure> {
+    let mut outcomes = Vec::new();
+    let mut refused = None;
+    for (_, undone) in here.backend().undo_batch(id).await? {
+        match undone {
+            Ok(outcome) => outcomes.push(outcome),
+            Err(error) => refused = Some(error),
+        }
+    }
+    match refused {
+        Some(error) if outcomes.is_empty() => Err(error.into()),
+        _ => {
+            here.page.answer(&outcomes, |page| outcomes.iter().map(|one| outcome::text(page, one)).collect())
+        }
     }
 }

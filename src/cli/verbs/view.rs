@@ -60,6 +60,7 @@ fn text(page: &Page, item: &Item) -> String {
         (item.allow.edit, "edit", &item.labels.edit),
         (item.allow.respond, "respond", &item.labels.respond),
         (item.allow.ignore, "ignore", &item.labels.ignore),
+        (item.allow.draft, "draft", &None),
     ];
     let ways: Vec<String> = ways
         .into_iter()
@@ -75,6 +76,12 @@ fn text(page: &Page, item: &Item) -> String {
     let mut answers = format!("answers: {}", ways.join(", "));
     if item.irreversible {
         answers.push_str("; what is accepted cannot be taken back once it is done");
+    }
+    if item.grantable.thread {
+        answers.push_str("; accept --grant thread allows it for the thread");
+    }
+    if let Some(sender) = &item.grantable.sender {
+        answers.push_str(&format!("; accept --grant sender allows it for mail of {sender}"));
     }
     let hash = item.args_hash.map(|hash| format!("\nargs_hash: {hash}")).unwrap_or_default();
     format!("{out}\n{}\n\n{}{hash}\n", item.text.trim_end(), Visible::line(&answers))

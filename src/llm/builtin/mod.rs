@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{BoxFuture, Delta, Model, ModelError, OnText, Reply, Request, check};
+use super::{BoxFuture, Delta, Model, ModelError, OnText, Reply, Request, Stop, ToolCall, check};
 
 /// What a rule answers.
 enum Answer {
@@ -22,6 +22,8 @@ enum Answer {
     Text(String),
     /// Data, for a request with an output schema.
     Data(Value),
+    /// Tools to call, each with its arguments, in this order.
+    Calls(Vec<(&'static str, Value)>),
 }
 
 impl Answer {
@@ -37,6 +39,7 @@ type Answerer = fn(&Value) -> Result<Answer, String>;
 const TASKS: &[(&str, Answerer)] = &[
     (check::TASK, ready),
     ("email.triage", email::triage),
+    ("email.reply", email::reply),
     ("email.memory", email::memory),
     ("analyze.initial", analyze::initial),
     ("analyze.followup", analyze::followup),
@@ -66,11 +69,25 @@ impl Builtin {
         };
         let answer = answerer(&request.facts)
             .map_err(|why| ModelError::BadFacts { task: request.task.clone(), why })?;
-        let text = match answer {
-            Answer::Text(text) => text,
-            Answer::Data(value) => value.to_string(),
-        };
-        Ok(Reply { text, model: "builtin".into(), ..Reply::default() }.visible())
+        let mut reply = Reply { model: "builtin".into(), ..Reply::default() };
+        match answer {
+            Answer::Text(text) => reply.text = text,
+            Answer::Data(value) => reply.text = value.to_string(),
+            Answer::Calls(calls) => {
+                let first = request.earlier_calls().count() + 1;
+                let numbered = (first..).zip(calls);
+                reply.calls = numbered
+                    .map(|(n, (name, args))| ToolCall {
+                        id: format!("call_{n}"),
+                        name: name.to_owned(),
+                        args,
+                        signature: None,
+                    })
+                    .collect();
+                reply.stop = Stop::Calls;
+            }
+        }
+        Ok(reply.visible())
     }
 }
 

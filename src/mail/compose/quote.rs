@@ -1,5 +1,6 @@
 //! What stands beneath an answer: the mail answered, and a signature.
 
+use super::field::one_line;
 use crate::mail::Mail;
 use jiff::tz::TimeZone;
 
@@ -11,7 +12,7 @@ const LETTERS: usize = 900;
 /// The mail with `> ` before each line, beneath who wrote it and when, in this time zone.
 pub fn quote(mail: &Mail, zone: &TimeZone) -> String {
     let name = if mail.from.name.is_empty() { &mail.from.address } else { &mail.from.name };
-    let name = if name.is_empty() { "somebody" } else { name };
+    let name = one_line(if name.is_empty() { "somebody" } else { name });
     let mut quote = match mail.date {
         Some(date) => {
             let when = date.to_zoned(zone.clone()).strftime("%a, %-d %b %Y at %H:%M").to_string();

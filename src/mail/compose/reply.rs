@@ -22,7 +22,7 @@ pub struct Recipients {
 /// there. An answer to one's own mail goes where that mail went. Where a list has answers go to itself, its writer is
 /// among `also`; where it does not, the list is.
 pub fn reply_recipients(mail: &Mail, own: &[String]) -> Recipients {
-    let mine = |address: &Address| own.iter().any(|one| address.same(one));
+    let mine = |address: &Address| own_address(&address.address, own).is_some();
     let mut found = Recipients::default();
     if mine(&mail.from) && mail.recipients().any(|address| !mine(address)) {
         add(&mut found.to, &[], mail.to.iter().filter(|address| !mine(address)));
@@ -94,15 +94,23 @@ fn is_count(text: &str) -> bool {
 /// The address a mail came to, of those that are the person's; `usual` where it does not say. `Ann+list@…` counts as
 /// `ann@…`.
 pub fn from_address(mail: &Mail, usual: &str, own: &[String]) -> String {
-    let known = |address: &str| {
-        let exact = own.iter().find(|one| one.eq_ignore_ascii_case(address));
-        exact.or_else(|| own.iter().find(|one| one.eq_ignore_ascii_case(&untagged(address))))
-    };
     let sender = std::iter::once(mail.from.address.as_str());
     let open = mail.recipients().chain(&mail.bcc).map(|address| address.address.as_str());
     let delivered = mail.delivered_to.iter().map(String::as_str);
     // One's own mail is answered from where it was sent.
-    sender.chain(open).chain(delivered).find_map(known).map_or_else(|| usual.to_owned(), Clone::clone)
+    sender
+        .chain(open)
+        .chain(delivered)
+        .find_map(|address| own_address(address, own))
+        .unwrap_or(usual)
+        .to_owned()
+}
+
+/// The one of the person's addresses that this is, a tag aside.
+fn own_address<'a>(address: &str, own: &'a [String]) -> Option<&'a str> {
+    let exact = own.iter().find(|one| one.eq_ignore_ascii_case(address));
+    let own = exact.or_else(|| own.iter().find(|one| one.eq_ignore_ascii_case(&untagged(address))));
+    own.map(String::as_str)
 }
 
 fn untagged(address: &str) -> String {

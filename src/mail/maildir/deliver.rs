@@ -63,7 +63,7 @@ impl Delivery {
 
     /// Gives the mail its place, unless it has one already.
     pub fn finish(self) -> Result<Delivered, MailError> {
-        if let Some(entry) = self.folder.list()?.get(&self.name) {
+        if let Some(entry) = self.folder.find(&self.name)? {
             let _ = fs::remove_file(&self.temporary);
             return Ok(Delivered(self.folder.path().join(entry.path())));
         }

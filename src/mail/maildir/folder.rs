@@ -160,6 +160,11 @@ impl Folder {
         made.map_err(|error| trouble(&self.path, &error))
     }
 
+    /// Whether it is there.
+    pub(in crate::mail) fn exists(&self) -> bool {
+        self.path.join("cur").is_dir()
+    }
+
     /// Whether files can be put in.
     pub(in crate::mail) fn writable(&self) -> Result<(), MailError> {
         for part in ["tmp", "new", "cur"] {

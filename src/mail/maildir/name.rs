@@ -41,10 +41,24 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
 /// The unique part as text, without the number a synchroniser puts in later (`,U=12`). Letters that are none in UTF-8
 /// are spelled out, so that no two names share a key.
 fn key(unique: &[u8]) -> String {
+    let odd = |c: char| c == '%' || c == '/' || c.is_control();
+    let key = match str::from_utf8(unique) {
+        Ok(plain) if !plain.contains(odd) => plain.to_owned(),
+        _ => spelled_out(unique, odd),
+    };
+    let Some((before, after)) = key.split_once(",U=") else { return key };
+    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.len() == after.len() || !(rest.is_empty() || rest.starts_with(',')) {
+        return key;
+    }
+    format!("{before}{rest}")
+}
+
+fn spelled_out(unique: &[u8], odd: impl Fn(char) -> bool) -> String {
     let mut key = String::with_capacity(unique.len());
     for chunk in unique.utf8_chunks() {
         for c in chunk.valid().chars() {
-            if c == '%' || c == '/' || c.is_control() {
+            if odd(c) {
                 c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| key.push_str(&format!("%{byte:02X}")));
             } else {
                 key.push(c);
@@ -52,12 +66,7 @@ fn key(unique: &[u8]) -> String {
         }
         chunk.invalid().iter().for_each(|byte| key.push_str(&format!("%{byte:02X}")));
     }
-    let Some((before, after)) = key.split_once(",U=") else { return key };
-    let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
-    if rest.len() == after.len() || !(rest.is_empty() || rest.starts_with(',')) {
-        return key;
-    }
-    format!("{before}{rest}")
+    key
 }
 
 /// The file name of a mail in `cur`, from the one it has now.

@@ -15,7 +15,7 @@ pub(super) struct Answers {
 impl Answers {
     /// Reads what came since the last look. A Sent folder that is not there holds nothing.
     pub(super) fn look(&mut self, sent: &Folder) -> Result<(), MailError> {
-        if !sent.path().join("cur").is_dir() {
+        if !sent.exists() {
             self.read.clear();
             return Ok(());
         }

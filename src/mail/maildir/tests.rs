@@ -1,1 +1,268 @@
-//! Tests of the Maildir.
+//! The Maildir with real files, and other clients at work in it.
+
+use super::*;
+use crate::mail::NewMail;
+use std::fs;
+use tempfile::TempDir;
+
+struct Desk {
+    folder: TempDir,
+    config: config::Mail,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("Mail");
+        let source = MailSource::Maildir { path, folders: vec!["Work".to_owned()], drafts: None, sent: None };
+        let config = config::Mail {
+            name: "home".to_owned(),
+            source,
+            address: "ann@example.org".to_owned(),
+            aliases: Vec::new(),
+            mode: MailMode::Act,
+            handled_done: AfterHandling::Seen,
+            handled_ignored: AfterHandling::None,
+            outgoing: None,
+        };
+        let this = Self { folder, config };
+        for name in ["", ".Work", ".Archive"] {
+            Folder::new("", this.path(name)).create().unwrap();
+        }
+        this
+    }
+
+    fn path(&self, inside: &str) -> PathBuf {
+        self.folder.path().join("Mail").join(inside)
+    }
+
+    fn put(&self, inside: &str, text: &str) {
+        fs::write(self.path(inside), text).unwrap();
+        self.date(inside);
+    }
+
+    fn date(&self, inside: &str) {
+        // Whatever the disk's clock can tell apart, the order is by name here.
+        let when = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+        fs::File::open(self.path(inside)).unwrap().set_modified(when).unwrap();
+    }
+
+    fn open(&self) -> Maildir {
+        Maildir::open(&self.config).unwrap()
+    }
+
+    async fn fetch(&self, since: Option<&Cursor>) -> (Vec<NewMail>, Cursor) {
+        let fetched = self.open().fetch(since, 1000).await.unwrap();
+        (fetched.mails, fetched.cursor.unwrap())
+    }
+
+    fn files(&self, inside: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(inside)).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn places(mails: &[NewMail]) -> Vec<&str> {
+    mails.iter().map(|mail| mail.place.as_str()).collect()
+}
+
+#[tokio::test]
+async fn mails_are_fetched_once_wherever_they_lie() {
+    let mailbox = Desk::new();
+    mailbox.put("new/1.host", "one");
+    mailbox.put("cur/2.host:2,RS", "two");
+    mailbox.put(".Work/new/3.host", "three");
+    mailbox.put("tmp/4.host", "unfinished");
+    mailbox.put("cur/5.host:2,ST", "thrown away");
+    mailbox.put("cur/6.host:2,D", "a draft");
+    mailbox.put("new/.hidden", "no mail");
+    fs::create_dir(mailbox.path("cur/folder")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", mailbox.path("new/7.host")).unwrap();
+    let pipe = mailbox.path("new/8.host");
+    assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    let (mails, cursor) = mailbox.fetch(None).await;
+    assert_eq!(places(&mails), ["INBOX/1.host", "INBOX/2.host", "Work/3.host"]);
+    assert_eq!(mails[0].raw, b"one");
+    assert_eq!((mails[0].seen, mails[0].answered), (false, false));
+    assert_eq!((mails[1].seen, mails[1].answered), (true, true));
+    assert_eq!(mails[0].arrived, Timestamp::from_second(1_700_000_000).unwrap());
+
+    fs::rename(mailbox.path("new/1.host"), mailbox.path("cur/1.host,U=7:2,F")).unwrap();
+    mailbox.put("new/0.host", "older by name, and new all the same");
+    let (mails, cursor) = mailbox.fetch(Some(&cursor)).await;
+    assert_eq!(places(&mails), ["INBOX/0.host"]);
+    fs::rename(mailbox.path("cur/2.host:2,RS"), mailbox.path("moved")).unwrap();
+    let (mails, cursor) = mailbox.fetch(Some(&cursor)).await;
+    assert!(mails.is_empty());
+    fs::rename(mailbox.path("moved"), mailbox.path("new/2.host")).unwrap();
+    assert!(mailbox.fetch(Some(&cursor)).await.0.is_empty(), "moved away and back is not new");
+}
+
+#[tokio::test]
+async fn a_limit_leaves_the_rest_for_the_next_time() {
+    let mailbox = Desk::new();
+    (0..25).for_each(|n| mailbox.put(&format!("new/{n:02}.host"), "x"));
+    let (mut since, mut got, mut left) = (None, Vec::new(), Vec::new());
+    for _ in 0..4 {
+        let fetched = mailbox.open().fetch(since.as_ref(), 10).await.unwrap();
+        got.extend(fetched.mails.into_iter().map(|mail| mail.place));
+        left.push(fetched.left);
+        since = fetched.cursor;
+    }
+    assert_eq!(left, [15, 5, 0, 0]);
+    assert_eq!(got, (0..25).map(|n| format!("INBOX/{n:02}.host")).collect::<Vec<_>>());
+    let from = |second| Timestamp::from_second(second).unwrap();
+    for (second, expected) in [(1_700_000_001, 0), (1_700_000_000, 25)] {
+        let start = mailbox.open().start(from(second)).await.unwrap().unwrap();
+        assert_eq!(mailbox.fetch(Some(&start)).await.0.len(), expected);
+    }
+    let broken = mailbox.open().fetch(Some(&Cursor("nonsense".to_owned())), 1).await;
+    assert!(matches!(broken, Err(MailError::Lasting(_))));
+}
+
+#[tokio::test]
+async fn a_file_too_large_for_memory_is_read_in_part() {
+    let mailbox = Desk::new();
+    mailbox.put("new/1.host", "Subject: huge\n\n");
+    let file = fs::OpenOptions::new().write(true).open(mailbox.path("new/1.host")).unwrap();
+    file.set_len(5 << 30).unwrap();
+    mailbox.date("new/1.host");
+    mailbox.put("new/2.host", "small");
+    let fetched = mailbox.open().fetch(None, 10).await.unwrap();
+    assert_eq!(fetched.mails[0].raw.len(), (64 << 20) + 1);
+    assert_eq!((fetched.mails.len(), fetched.left), (1, 1), "the rest is for the next time");
+}
+
+#[tokio::test]
+async fn standing_is_told_by_flags() {
+    let mailbox = Desk::new();
+    mailbox.put("new/1.host", "x");
+    mailbox.put("cur/2.host:2,RS", "x");
+    mailbox.put("cur/3.host:2,T", "x");
+    let asked: Vec<String> =
+        ["INBOX/2.host", "INBOX/1.host", "INBOX/3.host", "Work/1.host", "Other/1.host", "odd"]
+            .map(str::to_owned)
+            .into();
+    let there = |seen, answered| Standing::There { seen, answered };
+    let standing = mailbox.open().standing(&asked).await.unwrap();
+    assert_eq!(standing[..2], [there(true, true), there(false, false)]);
+    assert_eq!(standing[2..], [Standing::Gone; 4]);
+}
+
+#[tokio::test]
+async fn marking_does_as_the_config_says() {
+    let mut mailbox = Desk::new();
+    mailbox.put("new/1.host", "x");
+    mailbox.put("cur/2.host:2,Fa", "x");
+    mailbox.open().mark("INBOX/1.host", Handled::Ignored).await.unwrap();
+    assert_eq!(mailbox.files("new"), ["1.host"], "nothing is to be done with what was ignored");
+    mailbox.config.mode = MailMode::Observe;
+    mailbox.open().mark("INBOX/1.host", Handled::Done).await.unwrap();
+    assert_eq!(mailbox.files("new"), ["1.host"], "who observes touches nothing");
+    mailbox.config.mode = MailMode::Act;
+    mailbox.open().mark("INBOX/1.host", Handled::Done).await.unwrap();
+    mailbox.open().mark("INBOX/2.host", Handled::Answered).await.unwrap();
+    mailbox.open().mark("INBOX/gone.host", Handled::Done).await.unwrap();
+    assert_eq!(mailbox.files("cur"), ["1.host:2,S", "2.host:2,FRSa"]);
+
+    mailbox.config.handled_ignored = AfterHandling::Folder("Archive".to_owned());
+    mailbox.open().mark("INBOX/1.host", Handled::Ignored).await.unwrap();
+    assert_eq!(mailbox.files(".Archive/cur"), ["1.host:2,S"]);
+    mailbox.config.handled_ignored = AfterHandling::Folder("Nowhere".to_owned());
+    let error = mailbox.open().mark("INBOX/2.host", Handled::Ignored).await.unwrap_err().to_string();
+    assert!(error.contains(".Nowhere") && error.contains("check the path"), "{error}");
+    assert!(mailbox.open().check().await.is_err());
+    assert_eq!(mailbox.files("cur"), ["2.host:2,FRSa"]);
+}
+
+#[tokio::test]
+async fn a_label_is_a_letter_that_dovecot_knows() {
+    let mut mailbox = Desk::new();
+    fs::write(mailbox.path("dovecot-keywords"), "0 $Forwarded\n2 Other\n").unwrap();
+    mailbox.put("new/1.host", "x");
+    mailbox.put("cur/2.host:2,S", "x");
+    mailbox.config.handled_done = AfterHandling::Label("handled".to_owned());
+    mailbox.open().mark("INBOX/1.host", Handled::Done).await.unwrap();
+    mailbox.open().mark("INBOX/2.host", Handled::Answered).await.unwrap();
+    assert_eq!(mailbox.files("cur"), ["1.host:2,b", "2.host:2,RSb"]);
+    let keywords = fs::read_to_string(mailbox.path("dovecot-keywords")).unwrap();
+    assert_eq!(keywords, "0 $Forwarded\n1 handled\n2 Other\n");
+    mailbox.config.handled_done = AfterHandling::Label("new".to_owned());
+    fs::write(mailbox.path("dovecot-keywords.lock"), "").unwrap();
+    let busy = mailbox.open().mark("INBOX/1.host", Handled::Done).await;
+    assert!(matches!(busy, Err(MailError::Passing(_))), "{busy:?}");
+    fs::remove_file(mailbox.path("dovecot-keywords.lock")).unwrap();
+    let all: String = (0..26).map(|n| format!("{n} label{n}\n")).collect();
+    fs::write(mailbox.path("dovecot-keywords"), all).unwrap();
+    assert!(mailbox.open().mark("INBOX/1.host", Handled::Done).await.is_err());
+    assert!(!mailbox.path("dovecot-keywords.lock").exists());
+    assert_eq!(mailbox.files("cur"), ["1.host:2,b", "2.host:2,RSb"]);
+}
+
+#[tokio::test]
+async fn a_draft_is_kept_once() {
+    let mailbox = Desk::new();
+    let raw = b"Message-ID: <d1@example.org>\r\nSubject: x\r\n\r\ntext\r\n";
+    mailbox.open().save_draft(raw).await.unwrap();
+    mailbox.open().save_draft(raw).await.unwrap();
+    let files = mailbox.files(".Drafts/cur");
+    assert_eq!(files.len(), 1);
+    assert!(files[0].ends_with(":2,DS"));
+    let kept = fs::read(mailbox.path(".Drafts/cur").join(&files[0])).unwrap();
+    assert_eq!(kept, b"Message-ID: <d1@example.org>\nSubject: x\n\ntext\n");
+    // The person's own client has rewritten it meanwhile.
+    fs::rename(mailbox.path(".Drafts/cur").join(&files[0]), mailbox.path(".Drafts/cur/99.host:2,D")).unwrap();
+    mailbox.open().save_draft(raw).await.unwrap();
+    assert_eq!(mailbox.files(".Drafts/cur"), ["99.host:2,D"]);
+    assert_eq!(mailbox.files(".Drafts/tmp"), Vec::<String>::new());
+    mailbox.open().save_draft(b"Message-ID: <d2@example.org>\r\n\r\nother").await.unwrap();
+    assert_eq!(mailbox.files(".Drafts/cur").len(), 2);
+}
+
+#[tokio::test]
+async fn an_answer_in_sent_counts() {
+    let mailbox = Desk::new();
+    let maildir = mailbox.open();
+    assert!(!maildir.answered_elsewhere("a@x").await.unwrap(), "no Sent, no answer");
+    Folder::new("", mailbox.path(".Sent")).create().unwrap();
+    mailbox.put(".Sent/cur/1.host:2,S", "In-Reply-To: <a@x>\nReferences: <root@x> <a@x>\n\nbody");
+    assert!(maildir.answered_elsewhere("a@x").await.unwrap());
+    assert!(!maildir.answered_elsewhere("root@x").await.unwrap(), "another mail was answered");
+    mailbox.put(".Sent/new/2.host", "References: <root@x>\n\nIn-Reply-To: <fake@x>");
+    assert!(maildir.answered_elsewhere("root@x").await.unwrap());
+    assert!(!maildir.answered_elsewhere("fake@x").await.unwrap());
+    fs::remove_file(mailbox.path(".Sent/cur/1.host:2,S")).unwrap();
+    assert!(!maildir.answered_elsewhere("a@x").await.unwrap());
+}
+
+#[tokio::test]
+async fn changes_are_noticed_also_those_between_two_looks() {
+    let mailbox = Desk::new();
+    let maildir = mailbox.open();
+    maildir.changed().await;
+    let quiet = std::future::poll_fn(|context| {
+        let waits = std::pin::pin!(maildir.changed()).poll(context).is_pending();
+        std::task::Poll::Ready(waits)
+    });
+    assert!(quiet.await, "nothing has happened");
+    mailbox.put("new/1.host", "x");
+    maildir.changed().await;
+    fs::rename(mailbox.path("new/1.host"), mailbox.path("cur/1.host:2,S")).unwrap();
+    maildir.changed().await;
+    tokio::join!(maildir.changed(), async { mailbox.put(".Work/new/2.host", "x") });
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_said() {
+    let mut mailbox = Desk::new();
+    assert_eq!(mailbox.open().check().await.unwrap(), "0 mails in its folders");
+    fs::remove_dir_all(mailbox.path(".Work")).unwrap();
+    let error = mailbox.open().check().await.unwrap_err().to_string();
+    assert!(error.starts_with("there is no ") && error.ends_with("check the path in the config"), "{error}");
+    let MailSource::Maildir { folders, .. } = &mut mailbox.config.source else { panic!() };
+    folders.push("Work".to_owned());
+    assert!(Maildir::open(&mailbox.config).is_err());
+}

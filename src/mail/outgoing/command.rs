@@ -226,11 +226,8 @@ impl Outgoing for Program {
                 let text = format!("there is no program {name}; install it or change outgoing.command");
                 return Err(MailError::Lasting(text));
             }
-            if let Some(path) = sent {
-                let folder = Folder::new("Sent", path);
-                folder.create()?;
-                folder.writable()?;
-            }
+            let sent = sent.map(|path| Folder::new("Sent", path)).filter(Folder::exists);
+            sent.map_or(Ok(()), |folder| folder.writable())?;
             Ok(format!("mail is given to {name}"))
         }))
     }
@@ -243,11 +240,11 @@ fn keep(path: &Path, raw: &[u8]) -> Result<String, MailError> {
 }
 
 fn find(path: &Path, raw: &[u8]) -> Result<Option<Sent>, MailError> {
-    if !path.join("cur").is_dir() {
+    let folder = Folder::new("Sent", path.to_owned());
+    if !folder.exists() {
         return Ok(None);
     }
     let message_id = ids(raw).own;
-    let folder = Folder::new("Sent", path.to_owned());
     let place = with_message_id(&folder, &identity(raw), message_id.as_deref())?;
     Ok(place.map(|place| Sent {
         message_id: message_id.unwrap_or_default(),

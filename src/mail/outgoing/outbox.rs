@@ -12,14 +12,14 @@
 //! | one in `tmp`, or no mark | was not |
 //! | a mark and no file | was put in, most likely, and taken; a person has to look |
 
+use super::envelope::Envelope;
 use crate::mail::maildir::{Delivery, Folder, Shelf, blocking, identity, ids, trouble, with_message_id};
 use crate::mail::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
+use crate::text::Visible;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
-
-use super::envelope::Envelope;
 
 /// An outbox folder.
 pub struct Outbox {
@@ -38,13 +38,10 @@ impl Outgoing for Outbox {
         let (path, raw) = (self.path.clone(), raw.to_vec());
         Box::pin(async move {
             let envelope = Envelope::of(&raw)?;
-            let put = blocking(move || put(&path, &raw)).await;
-            let place = put.map_err(|error| match error {
-                MailError::Passing(text) => SendError::NotSent(text),
-                MailError::Lasting(text) => SendError::Refused(text),
-            })?;
-            let place = place?;
-            Ok(Sent { message_id: envelope.message_id, place: Some(place), refused: Vec::new() })
+            let put = tokio::task::spawn_blocking(move || put(&path, &raw)).await;
+            let broke = |_| SendError::Unknown("putting it into the outbox broke off".to_owned());
+            let place = Some(put.map_err(broke)??);
+            Ok(Sent { message_id: envelope.message_id, place, refused: Vec::new() })
         })
     }
 
@@ -60,22 +57,25 @@ impl Outgoing for Outbox {
         let path = self.path.clone();
         Box::pin(blocking(move || {
             let folder = Folder::new("outbox", path.clone());
-            folder.create()?;
-            folder.writable()?;
-            Ok(format!("mail is put into {}", path.display()))
+            if folder.exists() {
+                folder.writable()?;
+            }
+            Ok(format!("mail is put into {}", Visible::line(&path.display().to_string())))
         }))
     }
 }
 
 /// Puts a mail in. Once it may have appeared, an error means that nobody knows.
-fn put(path: &Path, raw: &[u8]) -> Result<Result<String, SendError>, MailError> {
-    Folder::new("outbox", path.to_owned()).create()?;
-    let delivery = Delivery::begin(path, raw, Shelf::New)?;
-    mark(path, raw).map_err(|error| trouble(&marks(path), &error))?;
-    let delivered = delivery.finish();
-    Ok(delivered
-        .map(|delivered| delivered.0.display().to_string())
-        .map_err(|error| SendError::Unknown(format!("it may lie in the outbox or not: {error}"))))
+fn put(path: &Path, raw: &[u8]) -> Result<String, SendError> {
+    let surely_not = |error| match error {
+        MailError::Passing(text) => SendError::NotSent(text),
+        MailError::Lasting(text) => SendError::Refused(text),
+    };
+    Folder::new("outbox", path.to_owned()).create().map_err(surely_not)?;
+    let delivery = Delivery::begin(path, raw, Shelf::New).map_err(surely_not)?;
+    mark(path, raw).map_err(|error| surely_not(trouble(&marks(path), &error)))?;
+    let unclear = |error| SendError::Unknown(format!("it may lie in the outbox or not: {error}"));
+    Ok(delivery.finish().map_err(unclear)?.0.display().to_string())
 }
 
 fn marks(path: &Path) -> PathBuf {
@@ -94,7 +94,7 @@ fn mark(path: &Path, raw: &[u8]) -> io::Result<()> {
 fn find(path: &Path, raw: &[u8]) -> Result<Found, MailError> {
     let message_id = ids(raw).own;
     let folder = Folder::new("outbox", path.to_owned());
-    if !path.join("new").is_dir() {
+    if !folder.exists() {
         return Ok(Found::NotSent);
     }
     if let Some(place) = with_message_id(&folder, &identity(raw), message_id.as_deref())? {

@@ -54,7 +54,7 @@ impl DecisionRow {
             .maybe_int(self.undone_at)
             .int(i64::from(self.consumed))
             .maybe_text(self.executed.as_deref())
-            .maybe_text(self.batch.as_ref().map(BatchId::as_str))
+            .later_text(self.batch.as_ref().map(BatchId::as_str))
             .done()
     }
 
@@ -72,7 +72,7 @@ impl DecisionRow {
             ("respond", Some(Value::String(text))) => Decision::Respond { text },
             _ => return damaged(format!("{what} has no valid type")),
         };
-        let read = Self {
+        let mut read = Self {
             seq,
             interrupt,
             decision,
@@ -83,9 +83,13 @@ impl DecisionRow {
             undone_at: cells.next()?,
             consumed: cells.next()?,
             executed: cells.next()?,
-            batch: cells.next::<Option<String>>()?.and_then(|word| BatchId::parse(&word).ok()),
+            batch: None,
         };
-        if cells.digest()? != read.seal() {
+        let digest = cells.digest()?;
+        let batch: Option<String> = cells.next()?;
+        read.batch = batch.as_deref().and_then(|word| BatchId::parse(word).ok());
+        // A name that cannot be read is no name: the digest, or this, tells.
+        if digest != read.seal() || batch.is_some() != read.batch.is_some() {
             return damaged(format!("{what} is not as it was written"));
         }
         Ok(read)

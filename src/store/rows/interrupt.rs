@@ -123,19 +123,19 @@ impl InterruptRow {
             .maybe_text(self.source.as_deref())
             .int(i64::from(self.irreversible))
             .maybe_text(self.binds.as_deref())
-            .maybe_text(self.grantable.as_deref())
             .bytes(self.hash.bytes())
             .int(i64::from(self.engine))
             .text(self.stage.word())
             .maybe_text(self.closed_why.as_deref())
             .int(self.created_at)
             .maybe_int(self.snoozed_until)
+            .later_text(self.grantable.as_deref())
             .done()
     }
 
     pub(in crate::store) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
         let mut cells = Cells::of(row);
-        let interrupt = Self {
+        let mut interrupt = Self {
             seq: cells.next()?,
             id: cells.word("interrupt id", |word| InterruptId::parse(word).ok())?,
             thread: cells.next()?,
@@ -153,7 +153,7 @@ impl InterruptRow {
             source: cells.next()?,
             irreversible: cells.next()?,
             binds: cells.next()?,
-            grantable: cells.next()?,
+            grantable: None,
             hash: cells.hash()?,
             engine: cells.next()?,
             stage: cells.word("status", Stage::from_word)?,
@@ -161,7 +161,9 @@ impl InterruptRow {
             created_at: cells.next()?,
             snoozed_until: cells.next()?,
         };
-        if cells.digest()? != interrupt.seal() {
+        let digest = cells.digest()?;
+        interrupt.grantable = cells.next()?;
+        if digest != interrupt.seal() {
             return damaged(format!("interrupt {} is not as it was written", interrupt.id));
         }
         Ok(interrupt)

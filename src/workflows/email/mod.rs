@@ -1,4 +1,85 @@
-//! `email`: what is said to a model about mail. The workflow itself is not here yet; `sayso eval triage` tries these
-//! prompts on a labelled set.
+//! `email`: mail is triaged, shown, answered, and what people decide is learned from.
+//!
+//! Promised: a mail's class is one of three, by rule, by the person, or by the model; a tool call is only ever a
+//! proposal; what leaves is what was approved, byte for byte and once; every way out marks the mail handled; a person's
+//! decision teaches after it was acted on, and only where it should. What a mail says never decides anything.
+//!
+//! What is not here: fetching mail and who is known (intake), the profiles themselves (memory), what may be done
+//! without asking (grants).
 
+mod answer;
+mod attach;
+mod card;
+pub mod defaults;
+mod input;
+mod mails;
+mod meeting;
+mod nodes;
+mod parts;
 pub mod prompts;
+mod risks;
+mod rules;
+mod send;
+mod state;
+mod tools;
+
+use crate::graph::{BuildError, Graph, Workflow, ask, end, goto};
+use crate::inbox::Spec;
+use crate::workflows::Services;
+use serde_json::Value;
+use std::sync::Arc;
+
+pub use state::{Earlier, Email, EmailInput, MailRef};
+
+/// The workflow with its services.
+pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
+    let models = services.models.clone();
+    let shown = services.clone();
+    let workflow = Workflow::new("email", graph()?, services);
+    let about = "triage of a mail, and its answer";
+    let spec = Spec::new(workflow, about, move |state, item| card::draw(&shown, state, item));
+    let spec = spec.with_roles(&["triage", "reply", "memory"]).without_results().explaining(card::explain);
+    Ok(spec.preparing(move |input| {
+        if let Some(model) = input.get("model").and_then(Value::as_str) {
+            models.known(model).map_err(|text| input::field("model", text))?;
+        }
+        input::prepare(input)
+    }))
+}
+
+fn graph() -> Result<Graph<Email, Services>, BuildError> {
+    Graph::builder("email_assistant", "triage_router")
+        .node(
+            "triage_router",
+            nodes::triage_router,
+            [goto("response_agent"), goto("triage_interrupt_handler"), goto("mark_as_read_node")],
+        )
+        .node(
+            "triage_interrupt_handler",
+            nodes::triage_interrupt_handler,
+            [ask("triage_answered"), goto("mark_as_read_node")],
+        )
+        .node("triage_answered", nodes::triage_answered, [goto("update_memory")])
+        .node("update_memory", nodes::update_memory, [goto("response_agent"), goto("mark_as_read_node")])
+        .mount("response_agent", response_agent()?, "mark_as_read_node")
+        .node("mark_as_read_node", nodes::mark_as_read_node, [end()])
+        .build()
+}
+
+fn response_agent() -> Result<Graph<Email, Services>, BuildError> {
+    Graph::builder("response_agent", "llm_call")
+        .node("llm_call", nodes::llm_call, [goto("interrupt_handler"), goto("leave")])
+        .node(
+            "interrupt_handler",
+            nodes::interrupt_handler,
+            [ask("act"), goto("act"), goto("llm_call"), goto("leave")],
+        )
+        .node("act", nodes::act, [goto("update_memory")])
+        .node(
+            "update_memory",
+            nodes::update_memory_of_reply,
+            [goto("llm_call"), goto("interrupt_handler"), goto("leave")],
+        )
+        .node("leave", nodes::leave, [end()])
+        .build()
+}

@@ -48,11 +48,12 @@ fn triage_prompt(facts: &TriageFacts) -> String {
         let _ = writeln!(text, "\nTheir preferences:\n{}", facts.profile.trim());
     }
     text.push_str("\nThe mail:\n");
-    mail(&mut text, &facts.mail);
+    write_mail(&mut text, &facts.mail);
     text
 }
 
-fn mail(text: &mut String, mail: &MailFacts) {
+/// A mail as prompts show it: what its headers say, then its text.
+pub(super) fn write_mail(text: &mut String, mail: &MailFacts) {
     let mut header = |name: &str, value: &str| {
         if !value.is_empty() {
             let _ = writeln!(text, "{name}: {value}");

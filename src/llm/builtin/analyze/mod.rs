@@ -212,7 +212,7 @@ mod tests {
     fn text(answer: Result<Answer, String>) -> String {
         match answer {
             Ok(Answer::Text(text)) => text,
-            Ok(Answer::Data(_)) => panic!("data"),
+            Ok(_) => panic!("no text"),
             Err(why) => panic!("{why}"),
         }
     }

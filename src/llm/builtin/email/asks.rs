@@ -48,7 +48,11 @@ const REQUESTS: &str = "could you, can you, would you, will you, please send, pl
     hearing, looking forward to your, rsvp, send me, send us, need an answer, need your answer, kindly, i \
     d like you to, would appreciate your, would love your, would be grateful, would be great if you, would \
     appreciate it if, your approval, your sign off, your feedback on, are you free, are you available, do \
-    you have, would it be possible, is it possible, any update, any news, remind you to, don t forget to";
+    you have, would it be possible, is it possible, any update, any news, remind you to, don t forget to, \
+    kannst du, könntest du, würdest du, können sie, könnten sie, würden sie, gib mir, gib uns, \
+    geben sie mir, geben sie uns, sag mir, sagen sie mir, schick mir, schicken sie, bitte schick*, bitte \
+    send*, bitte prüf*, bitte bestätig*, bitte gib, bitte geben, bitte sag*, bitte melde*, bitte teil*, \
+    bitte um, bescheid";
 
 /// What the sender's own words ask for.
 pub(super) fn ask(user: &User, own: &str) -> Ask {
@@ -56,6 +60,26 @@ pub(super) fn ask(user: &User, own: &str) -> Ask {
         return Ask::Nothing;
     }
     let mut others = None;
+    for asked in asked(user, own) {
+        if asked.of_reader {
+            return Ask::OfReader(asked.sentence.to_owned());
+        }
+        others = Some(asked.sentence.to_owned());
+    }
+    others.map_or(Ask::Nothing, Ask::OfOthers)
+}
+
+/// One sentence that asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Asked<'a> {
+    pub sentence: &'a str,
+    /// Whether it is for the reader, not for somebody else by name.
+    pub of_reader: bool,
+}
+
+/// Every sentence that asks for something, in their order.
+pub(super) fn asked<'a>(user: &User, own: &'a str) -> Vec<Asked<'a>> {
+    let mut out = Vec::new();
     for sentence in sentences(own) {
         let flat_sentence = flat(sentence);
         if has(&flat_sentence, COURTESIES) {
@@ -63,15 +87,12 @@ pub(super) fn ask(user: &User, own: &str) -> Ask {
         }
         let question =
             sentence.trim_end_matches(['"', '\'', ')', '”']).ends_with('?') && flat_sentence.len() > 6;
-        if !question && !has(&flat_sentence, REQUESTS) {
-            continue;
-        }
-        match addressee(sentence) {
-            Some(name) if !called(user, &name) => others = Some(sentence.to_owned()),
-            _ => return Ask::OfReader(sentence.to_owned()),
+        if question || has(&flat_sentence, REQUESTS) {
+            let of_reader = addressee(sentence).is_none_or(|name| called(user, &name));
+            out.push(Asked { sentence, of_reader });
         }
     }
-    others.map_or(Ask::Nothing, Ask::OfOthers)
+    out
 }
 
 fn called(user: &User, name: &str) -> bool {

@@ -1,13 +1,15 @@
-//! Triage and its memory by rules.
+//! Triage, replies and their memory by rules.
 //!
 //! [`signs`] and [`asks`] read what can be seen in a mail, [`profile`] reads the lines of the memory, [`triage`] decides by the
 //! lines first and by general rules second, [`memory`] and [`style`] change the lines after a person's decision. The same
-//! kinds of mail ([`kinds`]) are known to all of them, so what is learned is what is looked at.
+//! kinds of mail ([`kinds`]) are known to all of them, so what is learned is what is looked at. [`reply`] drafts answers and
+//! meetings.
 
 mod asks;
 mod kinds;
 mod memory;
 mod profile;
+mod reply;
 mod signs;
 mod style;
 mod triage;
@@ -15,7 +17,7 @@ mod triage;
 use serde_json::Value;
 
 use super::{Answer, facts};
-use crate::llm::facts::email::{MemoryFacts, TriageFacts};
+use crate::llm::facts::email::{MemoryFacts, ReplyFacts, TriageFacts};
 
 /// `email.triage`
 pub(super) fn triage(value: &Value) -> Result<Answer, String> {
@@ -25,4 +27,9 @@ pub(super) fn triage(value: &Value) -> Result<Answer, String> {
 /// `email.memory`
 pub(super) fn memory(value: &Value) -> Result<Answer, String> {
     Answer::data(&memory::update(&facts::<MemoryFacts>(value)?))
+}
+
+/// `email.reply`
+pub(super) fn reply(value: &Value) -> Result<Answer, String> {
+    reply::reply(&facts::<ReplyFacts>(value)?).map(Answer::Calls)
 }

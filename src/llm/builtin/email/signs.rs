@@ -156,6 +156,7 @@ pub(super) fn own_text(text: &str) -> String {
     for line in text.lines() {
         let bare = line.trim();
         let quoted_head = (bare.starts_with("On ") && bare.ends_with("wrote:"))
+            || (bare.starts_with("Am ") && bare.contains("schrieb") && bare.ends_with(':'))
             || bare.starts_with("-----Original Message")
             || bare.starts_with("________________");
         if line.trim_end() == "--" || quoted_head {

@@ -1,0 +1,136 @@
+//! The mail accounts of the config, with their doors.
+
+use crate::calendar;
+use crate::config::{self, Config};
+use crate::mail::{
+    self, Account, BoxFuture, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent,
+    Standing,
+};
+use futures_util::future::join_all;
+use std::fmt::Display;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a check may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Every account of the config, in its order. Nothing is touched or reached yet. What cannot be opened says so
+/// whenever it is used, and keeps nothing else from working.
+pub(super) fn accounts(config: &Config) -> Vec<Account> {
+    config.mail.iter().map(|mail| account(config, mail)).collect()
+}
+
+fn account(config: &Config, mail: &config::Mail) -> Account {
+    let own = [mail.address.as_str()].into_iter().chain(mail.aliases.iter().map(String::as_str));
+    let mut addresses: Vec<String> = Vec::new();
+    for address in own.chain(config.user.addresses()) {
+        if !addresses.iter().any(|known| known.eq_ignore_ascii_case(address)) {
+            addresses.push(address.to_owned());
+        }
+    }
+    let outgoing = match mail::open_outgoing(mail) {
+        Ok(outgoing) => outgoing,
+        Err(error) => Some(Arc::new(Shut(error.to_string())) as Arc<dyn Outgoing>),
+    };
+    Account {
+        name: mail.name.clone(),
+        address: mail.address.clone(),
+        addresses,
+        mode: mail.mode,
+        handled_done: mail.handled_done.clone(),
+        handled_ignored: mail.handled_ignored.clone(),
+        mailbox: mail::open_mailbox(mail).unwrap_or_else(|error| Arc::new(Shut(error.to_string()))),
+        outgoing,
+    }
+}
+
+/// Whether each account can be read and sent from: by its name, a sentence either way.
+pub async fn check_accounts(config: &Config) -> Vec<(String, Result<String, String>)> {
+    let check = async |account: Account| {
+        let mut said = vec![within(account.mailbox.check()).await];
+        match &account.outgoing {
+            Some(outgoing) => said.push(within(outgoing.check()).await),
+            None => said.push(Ok("nothing can be sent, [mail.outgoing] is not there".to_owned())),
+        }
+        let (well, ill): (Vec<_>, Vec<_>) = said.into_iter().partition(Result::is_ok);
+        let joined = |said: Vec<Result<String, String>>| {
+            said.into_iter().map(|said| said.unwrap_or_else(|why| why)).collect::<Vec<_>>().join("; ")
+        };
+        (account.name, if ill.is_empty() { Ok(joined(well)) } else { Err(joined(ill)) })
+    };
+    join_all(accounts(config).into_iter().map(check)).await
+}
+
+/// Whether the calendar can be read and written, in a sentence either way; `None` where the config names none.
+pub async fn check_calendar(config: &Config) -> Option<Result<String, String>> {
+    let calendar = calendar::open(config.calendar.as_ref()?, config.user.time_zone.clone());
+    Some(within(calendar.check()).await)
+}
+
+/// A server that does not answer is as good as none.
+async fn within<E: Display>(check: BoxFuture<'_, Result<String, E>>) -> Result<String, String> {
+    match tokio::time::timeout(PATIENCE, check).await {
+        Ok(said) => said.map_err(|error| error.to_string()),
+        Err(_) => Err(format!("it did not answer within {} seconds", PATIENCE.as_secs())),
+    }
+}
+
+/// Reads a mail, and says what makes it the same mail.
+pub(super) fn read_mail(account: &str, raw: &[u8]) -> Result<(mail::Mail, String), String> {
+    let mail = mail::parse(raw).map_err(|error| error.to_string())?;
+    let identity = mail::identity(account, &mail);
+    Ok((mail, identity))
+}
+
+/// A door that cannot be opened, with the reason.
+struct Shut(String);
+
+impl Shut {
+    fn closed<T: Send>(&self) -> BoxFuture<'_, Result<T, MailError>> {
+        Box::pin(async { Err(MailError::Lasting(self.0.clone())) })
+    }
+}
+
+impl Mailbox for Shut {
+    fn fetch<'a>(&'a self, _: Option<&'a Cursor>, _: usize) -> BoxFuture<'a, Result<Fetched, MailError>> {
+        self.closed()
+    }
+
+    fn standing<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+        self.closed()
+    }
+
+    fn mark<'a>(&'a self, _: &'a str, _: Handled) -> BoxFuture<'a, Result<(), MailError>> {
+        self.closed()
+    }
+
+    fn save_draft<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
+        self.closed()
+    }
+
+    fn answered_elsewhere<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        self.closed()
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        self.closed()
+    }
+}
+
+impl Outgoing for Shut {
+    fn send<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Sent, SendError>> {
+        Box::pin(async { Err(SendError::Refused(self.0.clone())) })
+    }
+
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async { Found::Unknown(self.0.clone()) })
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        self.closed()
+    }
+}

@@ -1,0 +1,134 @@
+//! The demo: a made-up work week in a folder of its own, on which every key works for real.
+//!
+//! Promised: only an empty folder, or one that carries the demo's marker, is ever written to; laying out anew removes
+//! what the demo and sayso itself wrote there, and nothing else; its mails and its calendar are of this week. What its
+//! threads did, they did: nothing is put into the database but by starting, driving and deciding.
+
+mod files;
+mod stamp;
+mod threads;
+
+use crate::store::DriverLock;
+use files::{CALENDAR, CONFIG, MAILS, NOTES, Place};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use stamp::Stamp;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+pub use threads::begin as begin_demo;
+
+/// The file that makes a folder the demo's.
+const MARKER: &str = ".sayso-demo";
+/// What it says once everything is there.
+const READY: &str = "The demo of sayso lies here. `sayso demo --reset` lays it out anew.\n";
+/// What it says before.
+const BEGUN: &str = "The demo of sayso is being laid out here.\n";
+
+/// Everything in the folder that is the demo's or sayso's own.
+const OURS: &[&str] = &["mail", "notes", "calendar.ics", "config.toml", "log", "driver.lock"];
+
+/// Why there is no demo.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    /// The folder is somebody's.
+    #[error("{0} is not empty and holds no demo; name a new folder with --data, or leave --data out")]
+    Foreign(PathBuf),
+    /// Somebody works in it.
+    #[error("process {1} has the demo in {0} open; close that first")]
+    Open(PathBuf, u32),
+    /// The disk does not want to.
+    #[error("cannot lay out the demo at {0}: {1}")]
+    Io(PathBuf, #[source] io::Error),
+}
+
+/// Whether a data folder is the demo's.
+pub fn is_demo(folder: &Path) -> bool {
+    folder.join(MARKER).is_file()
+}
+
+/// Lays the demo out in `folder`, unless it is there already; with `reset` in any case. Whether it did.
+pub fn lay_out_demo(folder: &Path, now: Timestamp, zone: &TimeZone, reset: bool) -> Result<bool, DemoError> {
+    let failed = |error| DemoError::Io(folder.to_owned(), error);
+    let marker = match fs::read_to_string(folder.join(MARKER)) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        // A file in the way of the folder is somebody's, too.
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(DemoError::Foreign(folder.to_owned()));
+        }
+        Err(error) => return Err(failed(error)),
+    };
+    match &marker {
+        Some(text) if text == READY && !reset => return Ok(false),
+        Some(_) => clear(folder)?,
+        None if !is_empty(folder).map_err(failed)? => return Err(DemoError::Foreign(folder.to_owned())),
+        None => {}
+    }
+    write_all(folder, &Stamp::new(now, zone)).map_err(failed)?;
+    Ok(true)
+}
+
+fn is_empty(folder: &Path) -> io::Result<bool> {
+    match fs::read_dir(folder) {
+        Ok(mut entries) => Ok(entries.next().is_none()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes what an earlier demo left.
+fn clear(folder: &Path) -> Result<(), DemoError> {
+    if let Some(pid) = DriverLock::holder(folder) {
+        return Err(DemoError::Open(folder.to_owned(), pid));
+    }
+    let failed = |error| DemoError::Io(folder.to_owned(), error);
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        let ours = name.to_str().is_some_and(|name| OURS.contains(&name) || name.starts_with("sayso.db"));
+        if !ours {
+            continue;
+        }
+        // A link is removed, never what it leads to.
+        let folder = entry.file_type().map_err(failed)?.is_dir();
+        if folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) }
+            .map_err(failed)?;
+    }
+    Ok(())
+}
+
+fn write_all(folder: &Path, stamp: &Stamp) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    // First of all, so that a layout that was interrupted is known as ours.
+    fs::write(folder.join(MARKER), BEGUN)?;
+    let mail = folder.join("mail");
+    for name in ["inbox", "sent", "drafts", "outbox"] {
+        for part in ["cur", "new", "tmp"] {
+            fs::create_dir_all(mail.join(name).join(part))?;
+        }
+    }
+    for (place, name, bytes) in MAILS {
+        let path = match place {
+            Place::New => mail.join(format!("inbox/new/{name}.demo")),
+            Place::Answered => mail.join(format!("inbox/cur/{name}.demo:2,RS")),
+            Place::Sent => mail.join(format!("sent/cur/{name}.demo:2,S")),
+        };
+        let mut file = File::create(path)?;
+        file.write_all(&stamp.fill(bytes))?;
+        if let Some(at) = stamp.arrived(bytes) {
+            file.set_modified(at.into())?;
+        }
+    }
+    fs::create_dir_all(folder.join("notes"))?;
+    for (name, text) in NOTES {
+        fs::write(folder.join("notes").join(name), text)?;
+    }
+    fs::write(folder.join("calendar.ics"), stamp.fill(CALENDAR.as_bytes()))?;
+    fs::write(folder.join("config.toml"), CONFIG)?;
+    fs::write(folder.join(MARKER), READY)
+}
+
+#[cfg(test)]
+mod tests;

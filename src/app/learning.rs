@@ -1,0 +1,84 @@
+//! Answers become memory: some time after the last of them, one thread a profile learns them all.
+
+use super::engine::{Engine, StartError};
+use crate::llm::facts::email::Cause;
+use crate::store::{OpenLesson, StoreError};
+use crate::workflows::memory;
+use serde_json::json;
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What a driver remembers of lessons from one look to the next. Its clock is monotonic and begins anew with each driver.
+#[derive(Default)]
+pub(super) struct Batches {
+    /// The newest lesson of each profile, and since when it is.
+    newest: HashMap<String, (i64, Instant)>,
+}
+
+impl Batches {
+    /// Starts a thread for each profile whose newest lesson is old enough. `None` says that there is nothing to learn,
+    /// else it says when to look again.
+    pub(super) async fn look(
+        &mut self,
+        engine: &Engine,
+        delay: Duration,
+    ) -> Result<Option<Instant>, StoreError> {
+        if engine.registry().get(memory::NAME).is_none() {
+            return Ok(None);
+        }
+        let mut profiles: BTreeMap<String, Vec<OpenLesson>> = BTreeMap::new();
+        for lesson in engine.store().open_lessons()? {
+            profiles.entry(lesson.namespace.clone()).or_default().push(lesson);
+        }
+        self.newest.retain(|namespace, _| profiles.contains_key(namespace));
+        let now = Instant::now();
+        let mut wake: Option<Instant> = None;
+        for (namespace, lessons) in profiles {
+            let newest = lessons.last().map_or(0, |lesson| lesson.seq);
+            let since = match self.newest.get(&namespace) {
+                Some((seq, since)) if *seq == newest => *since,
+                _ => {
+                    self.newest.insert(namespace.clone(), (newest, now));
+                    now
+                }
+            };
+            let mut due = since + delay;
+            if due <= now {
+                begin(engine, &namespace, &lessons).await?;
+                self.newest.remove(&namespace);
+                due = now + delay;
+            }
+            wake = Some(wake.map_or(due, |soonest| soonest.min(due)));
+        }
+        Ok(wake)
+    }
+}
+
+/// Starts the thread that learns these.
+async fn begin(engine: &Engine, namespace: &str, lessons: &[OpenLesson]) -> Result<(), StoreError> {
+    let causes: Vec<Cause> =
+        lessons.iter().filter_map(|lesson| serde_json::from_str(&lesson.cause).ok()).collect();
+    let last = lessons.last();
+    let input = json!({
+        "namespace": namespace,
+        "causes": causes,
+        "thread": last.map(|lesson| lesson.thread.to_string()),
+        "interrupt": last.and_then(|lesson| lesson.interrupt.clone()),
+    });
+    let new = match engine.new_thread(memory::NAME, input, "") {
+        Ok(new) => new,
+        // An engine that does not know the workflow leaves them to one that does.
+        Err(StartError::Unknown(_)) => return Ok(()),
+        Err(StartError::Input(error)) => {
+            tracing::error!(%namespace, %error, "answers cannot be learned from");
+            return Ok(());
+        }
+    };
+    let seqs = lessons.iter().map(|lesson| lesson.seq).collect();
+    match engine.store().start_learning(new, seqs, engine.step_limit()).await {
+        // Another process was quicker.
+        Err(StoreError::Moved) => Ok(()),
+        started => started.map(drop),
+    }
+}

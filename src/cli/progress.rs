@@ -1,0 +1,65 @@
+//! A bar on stderr for work that takes a while; nothing where nobody looks.
+
+use crate::text::Visible;
+use std::io::{IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Columns of the bar itself.
+const WIDTH: u64 = 24;
+
+/// Clears the line the cursor is on.
+const CLEAR: &str = "\r\x1b[2K";
+
+/// A bar.
+pub(super) struct Bar {
+    wanted: bool,
+    drawn: AtomicBool,
+    /// Which part of the way was drawn last, so that a long way is not drawn step by step.
+    last: AtomicU64,
+}
+
+impl Bar {
+    /// A bar where stderr is a terminal that understands one, unless the answer is for a program.
+    pub(super) fn new(for_program: bool) -> Self {
+        let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+        let wanted = !for_program && !dumb && std::io::stderr().is_terminal();
+        Self { wanted, drawn: AtomicBool::new(false), last: AtomicU64::new(u64::MAX) }
+    }
+
+    /// Shows how far `what` has come.
+    pub(super) fn show(&self, what: &str, done: u64, of: u64) {
+        let hundredth = done.saturating_mul(100) / of.max(1);
+        if !self.wanted || self.last.swap(hundredth, Ordering::Relaxed) == hundredth {
+            return;
+        }
+        self.drawn.store(true, Ordering::Relaxed);
+        let _ = write!(std::io::stderr(), "{CLEAR}{}", line(what, done, of));
+        let _ = std::io::stderr().flush();
+    }
+
+    /// Takes the bar away.
+    pub(super) fn clear(&self) {
+        if self.drawn.load(Ordering::Relaxed) {
+            let _ = write!(std::io::stderr(), "{CLEAR}");
+        }
+    }
+}
+
+fn line(what: &str, done: u64, of: u64) -> String {
+    let full = done.saturating_mul(WIDTH) / of.max(1);
+    let bar: String = (0..WIDTH).map(|at| if at < full { '#' } else { '.' }).collect();
+    format!("{} [{bar}] {done} of {of}", Visible::line(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_fills() {
+        assert_eq!(line("home", 0, 4), "home [........................] 0 of 4");
+        assert_eq!(line("home", 2, 4), "home [############............] 2 of 4");
+        assert_eq!(line("home", 4, 4), "home [########################] 4 of 4");
+        assert_eq!(line("a\u{1b}", 0, 0), "a⟨U+001B⟩ [........................] 0 of 0");
+    }
+}

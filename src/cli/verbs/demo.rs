@@ -1,0 +1,81 @@
+//! `sayso demo`: a made-up work week to try everything on.
+
+use crate::app::{DemoError, begin_demo, lay_out_demo};
+use crate::cli::context::{Context, Here};
+use crate::cli::failure::Failure;
+use crate::cli::output::{Answer, Page};
+use jiff::Timestamp;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Lay out a made-up work week and open it
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "It needs no network, no key and no config: rules that are built in answer. Every key works on it for \
+    real; mail that you accept lands in its own folder mail/outbox and goes no further. It lies in demo/ under the \
+    data folder, or exactly in DIR with --data DIR.\n\nExamples:\n  \
+    sayso demo\n  \
+    sayso demo --reset\n  \
+    sayso demo --no-tui --data ./try"
+)]
+pub(in crate::cli) struct Args {
+    /// Only lay it out, and say where it is
+    #[arg(long)]
+    no_tui: bool,
+    /// Throw away what was done in it and begin anew
+    #[arg(long)]
+    reset: bool,
+}
+
+/// Where the demo is. The field names are a contract.
+#[derive(Debug, Serialize)]
+struct Report {
+    folder: PathBuf,
+    /// Whether it was laid out just now.
+    fresh: bool,
+    outbox: PathBuf,
+}
+
+impl Args {
+    /// Whether the inbox is to be opened on it.
+    pub(in crate::cli) fn wants_screen(&self, page: &Page) -> bool {
+        !self.no_tui && !page.is_json()
+    }
+
+    /// Lays the demo out, unless it is there, and opens it.
+    pub(in crate::cli) async fn open(&self, context: Context<'_>) -> Result<Here, Failure> {
+        Ok(self.laid_out(context).await?.0)
+    }
+
+    async fn laid_out(&self, context: Context<'_>) -> Result<(Here, Report), Failure> {
+        let folder = context.demo_folder()?;
+        let zone = context.page.zone.clone();
+        let fresh =
+            lay_out_demo(&folder, Timestamp::now(), &zone, self.reset).map_err(|error| match error {
+                DemoError::Foreign(_) | DemoError::Open(..) => Failure::usage(error.to_string()),
+                DemoError::Io(..) => Failure::failed(error.to_string()),
+            })?;
+        let here = context.in_demo(&folder).open()?;
+        if fresh {
+            begin_demo(here.local(), &folder).await?;
+        }
+        Ok((here, Report { outbox: folder.join("mail/outbox/new"), folder, fresh }))
+    }
+
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let (here, report) = self.laid_out(context).await?;
+        here.page.answer(&report, |_| text(&report))
+    }
+}
+
+fn text(report: &Report) -> String {
+    let (folder, outbox) = (report.folder.display(), report.outbox.display());
+    let how = if report.fresh { "The demo is laid out in" } else { "The demo is in" };
+    format!(
+        "{how} {folder}\n\n\
+         sayso demo --data {folder}                  opens the inbox on it\n\
+         sayso --data {folder} run --until-idle      lets the agents work\n\
+         sayso --data {folder} list                  shows what waits for you\n\n\
+         Mail that you accept lands in {outbox}\n"
+    )
+}

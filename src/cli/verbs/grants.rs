@@ -1,0 +1,72 @@
+//! `sayso grants`: what may be done without asking.
+
+use crate::cli::context::Context;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::output::{Answer, Page};
+use crate::cli::table::{cut, table, whole};
+use crate::inbox::GrantLine;
+
+/// List what may be done without asking, and end it
+#[derive(Debug, clap::Args)]
+#[command(
+    subcommand_value_name = "ACTION",
+    subcommand_help_heading = "Actions",
+    after_help = "What is built in (builtin:…) can be switched off and on again; what the config allows (policy:…) is \
+    changed there. A grant is given from a card, with `sayso accept ID --grant thread`.\n\nExamples:\n  \
+    sayso grants\n  \
+    sayso grants revoke g4n8c2p7w\n  \
+    sayso grants revoke builtin:output_files\n  \
+    sayso grants restore builtin:output_files"
+)]
+pub(in crate::cli) struct Args {
+    #[command(subcommand)]
+    action: Option<Action>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// End a grant; what it had answered and is not done yet is asked again
+    Revoke {
+        /// The grant
+        id: String,
+    },
+    /// Switch a built-in grant on again
+    Restore {
+        /// The grant
+        id: String,
+    },
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        let line = match self.action {
+            None => {
+                let lines = here.backend().grants().await?;
+                return here.page.answer(&lines, |page| listed(page, &lines));
+            }
+            Some(Action::Revoke { id }) => here.backend().revoke(id).await,
+            Some(Action::Restore { id }) => here.backend().restore(id).await,
+        };
+        let line = line.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
+        here.page.answer(&line, |page| format!("{} is {}.\n", line.id, state(page, &line)))
+    }
+}
+
+fn listed(page: &Page, lines: &[GrantLine]) -> String {
+    let row = |line: &GrantLine| {
+        [line.id.clone(), state(page, line), line.tool.clone(), line.origin.clone(), line.scope.clone()]
+    };
+    let rows: Vec<_> = lines.iter().map(row).collect();
+    table(page, [whole("ID"), whole("STATE"), whole("TOOL"), whole("FROM"), cut("FOR")], &rows)
+}
+
+fn state(page: &Page, line: &GrantLine) -> String {
+    match (line.in_force, line.revoked_at, line.expires_at) {
+        (true, _, Some(end)) => format!("in force until {}", page.time(end)),
+        (true, _, None) => "in force".to_owned(),
+        (false, Some(_), _) if line.builtin => "off".to_owned(),
+        (false, Some(_), _) => "revoked".to_owned(),
+        (false, None, _) => "over".to_owned(),
+    }
+}

@@ -1,0 +1,125 @@
+//! `sayso mail`: what came, and what became of it.
+
+use crate::app::{Step, Synced};
+use crate::cli::context::{Context, Here};
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::output::Answer;
+use crate::cli::pages;
+use crate::cli::progress::Bar;
+use crate::cli::table::{cut, right, table, whole};
+use crate::inbox::MailLine;
+use std::time::Duration;
+
+/// How long another process that drives may take for a look at every mailbox.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// List mail with its threads, or fetch what is new
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "Examples:\n  \
+    sayso mail --limit 20\n  \
+    sayso mail --json | jq '.[] | select(.class == \"ignore\")'\n  \
+    sayso mail sync")]
+pub(in crate::cli) struct Args {
+    /// At most so many, the newest first
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Verb {
+    /// Look at every mailbox now
+    #[command(
+        after_help = "It fetches and starts threads; `sayso run` or the inbox drives them. Where another \
+        process drives, that one is asked to look. It exits with 1 when a mailbox failed; the report is printed \
+        all the same.\n\nExamples:\n  \
+        sayso mail sync\n  \
+        sayso mail sync --json && sayso run --until-idle"
+    )]
+    Sync,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        match self.verb {
+            Some(Verb::Sync) => sync(&here).await,
+            None => list(&here, self.limit.and_then(|limit| usize::try_from(limit).ok())).await,
+        }
+    }
+}
+
+async fn list(here: &Here, limit: Option<usize>) -> Result<Answer, Failure> {
+    let mails = pages::mails(here.backend(), limit).await?;
+    here.page.answer(&mails, |page| {
+        if mails.is_empty() {
+            return match here.intake() {
+                Some(_) => "No mail has come yet; `sayso mail sync` looks for some.\n".to_owned(),
+                None => "The config names no mail account; see [[mail]] in config.example.toml.\n".to_owned(),
+            };
+        }
+        let row = |mail: &MailLine| {
+            [
+                page.age(mail.came_at),
+                mail.account.clone(),
+                mail.thread.as_ref().map(ToString::to_string).unwrap_or_else(|| "-".to_owned()),
+                became(mail),
+                mail.from.clone(),
+                mail.subject.clone(),
+            ]
+        };
+        let rows: Vec<_> = mails.iter().map(row).collect();
+        let columns =
+            [right("AGE"), whole("ACCOUNT"), whole("THREAD"), whole("BECAME"), whole("FROM"), cut("SUBJECT")];
+        table(page, columns, &rows)
+    })
+}
+
+/// What became of a mail, in a word or two.
+fn became(mail: &MailLine) -> String {
+    match (&mail.class, &mail.outcome, &mail.status) {
+        (Some(class), Some(outcome), _) if class != outcome => format!("{class}, {outcome}"),
+        (Some(class), Some(_), _) => class.clone(),
+        (None, Some(outcome), _) => outcome.clone(),
+        (Some(class), None, Some(status)) => format!("{class}, {status}"),
+        (None, None, Some(status)) if mail.state == "thread" => status.to_string(),
+        (Some(class), None, None) => class.clone(),
+        (None, None, _) => mail.state.clone(),
+    }
+}
+
+async fn sync(here: &Here) -> Result<Answer, Failure> {
+    let Some(intake) = here.intake() else {
+        return Err(Failure::usage(
+            "the config names no mail account; add a [[mail]] to it, config.example.toml shows how",
+        ));
+    };
+    let bar = Bar::new(here.page.is_json());
+    let step = |step: Step<'_>| bar.show(step.source, step.done, step.of);
+    let synced = intake.sync_anywhere(&step, PATIENCE).await.map_err(anyhow::Error::from)?;
+    bar.clear();
+    let Some(synced) = synced else {
+        let text =
+            "the process that drives has not looked at every mailbox; `sayso doctor` tells how they do";
+        return Err(Failure::failed(text));
+    };
+    let well = synced.iter().all(|synced| synced.error.is_none());
+    let answer = here.page.answer(&synced, |_| synced.iter().map(line).collect())?;
+    Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
+}
+
+fn line(synced: &Synced) -> String {
+    let count = |n: u64, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    let mut text = format!(
+        "{}: {} new, {} started",
+        synced.source,
+        count(synced.new, "mail"),
+        count(synced.started, "thread")
+    );
+    if let Some(error) = &synced.error {
+        text += &format!("; FAILED: {error}");
+    }
+    text + "\n"
+}

@@ -1,0 +1,188 @@
+//! `sayso memory`: what was learned, and its versions.
+
+use crate::cli::context::{Context, EditText, Here};
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::output::{Answer, Page};
+use crate::cli::table::{cut, right, table, whole};
+use crate::inbox::{MemoryVersion, MemoryView};
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// Show and change what was learned from your answers
+#[derive(Debug, clap::Args)]
+#[command(
+    subcommand_value_name = "ACTION",
+    subcommand_help_heading = "Actions",
+    after_help = "NS is a namespace, or its last part where no other has the same. A line is named by its text, by a part \
+    of it that no other line has, or by its number.\n\nExamples:\n  \
+    sayso memory list\n  \
+    sayso memory show response_preferences\n  \
+    sayso memory edit response_preferences\n  \
+    sayso memory edit response_preferences --file profile.md\n  \
+    sayso memory pin response_preferences \"Never promise dates\"\n  \
+    sayso memory revert response_preferences 3"
+)]
+pub(in crate::cli) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// Every namespace with its newest version
+    List,
+    /// One profile as it stands
+    Show {
+        /// The namespace
+        #[arg(value_name = "NS")]
+        namespace: String,
+    },
+    /// All versions of a profile, newest first
+    History {
+        /// The namespace
+        #[arg(value_name = "NS")]
+        namespace: String,
+    },
+    /// Write a profile anew: in $EDITOR, or from text
+    Edit {
+        /// The namespace
+        #[arg(value_name = "NS")]
+        namespace: String,
+        /// The whole profile; - reads it from stdin
+        #[arg(long, value_name = "TEXT", conflicts_with = "file", allow_hyphen_values = true)]
+        text: Option<String>,
+        /// The whole profile, from this file
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// Pin a line, so that nothing learned drops it
+    Pin {
+        /// The namespace
+        #[arg(value_name = "NS")]
+        namespace: String,
+        /// The line
+        line: String,
+    },
+    /// Let a pinned line go
+    Unpin {
+        /// The namespace
+        #[arg(value_name = "NS")]
+        namespace: String,
+        /// The line
+        line: String,
+    },
+    /// Make an earlier version the newest again
+    Revert {
+        /// The namespace
+        #[arg(value_name = "NS")]
+        namespace: String,
+        /// The version
+        version: u64,
+    },
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let edit = context.edit();
+        let here = context.open()?;
+        let backend = here.backend();
+        let view = match self.action {
+            Action::List => return list(&here).await,
+            Action::History { namespace } => return history(&here, namespace).await,
+            Action::Show { namespace } => backend.memory_show(namespace).await,
+            Action::Pin { namespace, line } => backend.memory_pin(namespace, line, true).await,
+            Action::Unpin { namespace, line } => backend.memory_pin(namespace, line, false).await,
+            Action::Revert { namespace, version } => backend.memory_revert(namespace, version).await,
+            Action::Edit { namespace, text, file } => {
+                let read = backend.memory_show(namespace).await.map_err(|error| usage(&error))?.newest;
+                let profile = match given(text, file)? {
+                    Some(profile) => profile,
+                    None => outside(&here, edit, &read)?,
+                };
+                if profile.trim().is_empty() {
+                    return Err(Failure::usage("the profile would be empty; write at least one line"));
+                }
+                if profile.trim_end() == read.profile.trim_end() {
+                    backend.memory_show(read.namespace).await
+                } else {
+                    // Refused where it has changed while it was edited.
+                    let edited = backend.memory_edit(read.namespace, read.version, profile).await;
+                    return shown(&here, &edited?);
+                }
+            }
+        };
+        shown(&here, &view.map_err(|error| usage(&error))?)
+    }
+}
+
+/// What stands in the way here is what was typed.
+fn usage(error: &crate::inbox::BackendError) -> Failure {
+    Failure::from_backend(error, Exit::Usage)
+}
+
+fn given(text: Option<String>, file: Option<PathBuf>) -> Result<Option<String>, Failure> {
+    match (text, file) {
+        (Some(text), _) if text == "-" => std::io::read_to_string(std::io::stdin())
+            .map(Some)
+            .map_err(|e| Failure::usage(format!("stdin cannot be read: {e}; pipe UTF-8 text into it"))),
+        (Some(text), _) => Ok(Some(text)),
+        (None, Some(file)) => std::fs::read_to_string(&file).map(Some).map_err(|e| {
+            Failure::usage(format!("{} cannot be read: {e}; name a file of UTF-8 text", file.display()))
+        }),
+        (None, None) => Ok(None),
+    }
+}
+
+fn outside(here: &Here, edit: EditText, read: &MemoryVersion) -> Result<String, Failure> {
+    if here.page.is_json() || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+        return Err(Failure::usage("an editor needs a terminal; give the profile with --text or --file"));
+    }
+    edit(&read.profile, "md").map_err(Failure::failed)
+}
+
+async fn list(here: &Here) -> Result<Answer, Failure> {
+    let lines = here.backend().memory().await?;
+    here.page.answer(&lines, |page| {
+        if lines.is_empty() {
+            return format!("Nothing has been learned yet in {}.\n", here.folder);
+        }
+        let row = |line: &crate::inbox::MemoryLine| {
+            let first = line.profile.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+            let (version, age) = (line.version.to_string(), page.age(line.updated_at));
+            [line.namespace.clone(), version, line.cause.clone(), age, first.trim().to_owned()]
+        };
+        let rows: Vec<_> = lines.iter().map(row).collect();
+        let columns = [whole("NAMESPACE"), right("VERSION"), whole("CAUSE"), right("AGE"), cut("PROFILE")];
+        table(page, columns, &rows)
+    })
+}
+
+async fn history(here: &Here, namespace: String) -> Result<Answer, Failure> {
+    let versions = here.backend().memory_history(namespace).await.map_err(|error| usage(&error))?;
+    here.page.answer(&versions, |page| {
+        let told: Vec<String> = versions
+            .iter()
+            .map(|version| format!("{}\n\n{}\n", head(page, version), version.profile.trim_end()))
+            .collect();
+        told.join("\n")
+    })
+}
+
+fn head(page: &Page, version: &MemoryVersion) -> String {
+    let cause = &version.cause;
+    let answer = cause.interrupt.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
+    let thread = cause.thread.as_ref().map(|id| format!(" of thread {id}")).unwrap_or_default();
+    let at = page.time(version.updated_at);
+    format!("{} · version {} · {}{answer}{thread} · {at}", version.namespace, version.version, cause.kind)
+}
+
+fn shown(here: &Here, view: &MemoryView) -> Result<Answer, Failure> {
+    here.page.answer(view, |page| {
+        let mut out = format!("{}\n\n{}\n", head(page, &view.newest), view.newest.profile.trim_end());
+        if !view.pinned.is_empty() {
+            out.push_str("\nPinned:\n");
+            view.pinned.iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        }
+        out
+    })
+}

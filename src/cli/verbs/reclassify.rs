@@ -1,0 +1,32 @@
+//! `sayso reclassify`: what a mail should have been taken for.
+
+use crate::cli::context::Context;
+use crate::cli::drive::Waiting;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::ids::thread;
+use crate::cli::output::Answer;
+
+/// Correct what a thread took its mail for; it runs again from there
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    sayso reclassify t3h8w1z5c respond\n  \
+    sayso reclassify t3h8 ignore --wait")]
+pub(in crate::cli) struct Args {
+    /// The thread
+    thread: String,
+    /// What it should have been
+    #[arg(value_parser = ["ignore", "notify", "respond"])]
+    class: String,
+    #[command(flatten)]
+    waiting: Waiting,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let thread = thread(&self.thread)?;
+        let here = context.open()?;
+        let corrected = here.backend().reclassify(thread, self.class).await;
+        let outcome = corrected.map_err(|error| Failure::from_backend(&error, Exit::Failed))?;
+        self.waiting.follow(&here, outcome).await
+    }
+}

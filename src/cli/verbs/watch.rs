@@ -1,0 +1,55 @@
+//! `sayso watch`: drives threads and takes mail in, for a service unit.
+
+use crate::app::Worker;
+use crate::cli::context::Context;
+use crate::cli::drive::Signals;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::cli::print::note;
+use std::time::Duration;
+
+/// How often the driver's lock is tried for while another process has it.
+const TRY_EVERY: Duration = Duration::from_millis(500);
+
+/// Drive threads and take mail in, until told to stop
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "It ends with Ctrl-C or SIGTERM, and puts down in order what it is doing. Where another process \
+    drives already, it waits and takes over when that one ends. assets/sayso.service runs it as a systemd user \
+    unit.\n\nExamples:\n  \
+    sayso watch\n  \
+    sayso watch --verbose"
+)]
+pub(in crate::cli) struct Args {}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        let mut signals = Signals::listen();
+        if here.intake().is_none() {
+            note("the config names no mail account, so only threads are driven; see [[mail]]");
+        }
+        let mut told = None;
+        loop {
+            match Worker::take(here.engine().clone()).await.map_err(anyhow::Error::from)? {
+                Ok(mut worker) => {
+                    note("driving; Ctrl-C ends it");
+                    let tended = here.local().tend(&mut worker, signals.heard()).await;
+                    tended.map_err(anyhow::Error::from)?;
+                    return Ok(Answer::nothing());
+                }
+                Err(driver) => {
+                    if let Some(pid) = driver
+                        && told.replace(pid) != Some(pid)
+                    {
+                        note(&format!("process {pid} is driving already; waiting for it"));
+                    }
+                }
+            }
+            tokio::select! {
+                () = signals.heard() => return Ok(Answer::nothing()),
+                () = tokio::time::sleep(TRY_EVERY) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Everything a reply is written from, read once.
+
+use jiff::civil::Date;
+use jiff::fmt::temporal::Pieces;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+use super::super::signs::{flat, has, own_text};
+use super::manner::Manner;
+use super::points::{Point, points};
+use super::story::Story;
+use super::voice::{Lang, Voice};
+use super::wishes::{self, About, Say, Wishes};
+use crate::llm::facts::email::ReplyFacts;
+
+/// Everything a reply is written from.
+pub(super) struct Desk<'a> {
+    pub facts: &'a ReplyFacts,
+    pub story: &'a Story<'a>,
+    pub now: Zoned,
+    pub zone: TimeZone,
+    /// The day the mail was written on.
+    pub written: Date,
+    pub own: String,
+    pub manner: Manner,
+    pub wishes: Wishes,
+    pub points: Vec<Point>,
+    pub voice: Voice,
+    /// Whether the mail speaks to several people.
+    pub to_all: bool,
+}
+
+impl<'a> Desk<'a> {
+    pub fn new(facts: &'a ReplyFacts, story: &'a Story<'a>) -> Result<Self, String> {
+        let (now, zone) = clock(facts)?;
+        let written = facts.mail.date.parse::<Timestamp>().map(|at| at.to_zoned(zone.clone()).date());
+        let written = written.unwrap_or_else(|_| now.date());
+        let own = own_text(&facts.mail.text);
+        let mut manner = Manner::read(&facts.response_profile);
+        let mut wishes = Wishes::default();
+        let mut known = facts.reply_all.clone();
+        known.extend(
+            facts.earlier.iter().flat_map(|mail| mail.to.iter().chain(&mail.cc).chain([&mail.from])).cloned(),
+        );
+        for words in &story.older {
+            wishes::read(&mut Wishes::default(), &mut manner, words, About::Proposal, now.date(), &known);
+        }
+        for words in &story.words {
+            wishes::read(&mut wishes, &mut manner, words, About::Mail, now.date(), &known);
+        }
+        for words in &story.feedback {
+            wishes::read(&mut wishes, &mut manner, words, About::Proposal, now.date(), &known);
+        }
+        let points = points(&facts.user, &facts.mail, written);
+        let voice = voice(facts, &own, &manner, &wishes);
+        let to_all = !facts.reply_all.is_empty() && (wishes.to_all || speaks_to_several(&own));
+        Ok(Self { facts, story, now, zone, written, own, manner, wishes, points, voice, to_all })
+    }
+
+    /// Whether a tool may be called.
+    pub fn may(&self, tool: &str) -> bool {
+        self.facts.tools.is_empty() || self.facts.tools.iter().any(|known| known == tool)
+    }
+
+    /// Who wrote, for the person to read.
+    pub fn who(&self) -> &str {
+        let mail = &self.facts.mail;
+        if mail.from_name.trim().is_empty() { &mail.from } else { mail.from_name.trim() }
+    }
+
+    /// Whom the reply greets; empty where no person's name is known.
+    pub fn name(&self) -> String {
+        if self.to_all {
+            return match self.voice.lang {
+                Lang::English => "all".to_owned(),
+                Lang::German => "zusammen".to_owned(),
+            };
+        }
+        let name = self.facts.mail.from_name.trim();
+        let name = match name.split_once(", ") {
+            Some((last, first)) => format!("{first} {last}"),
+            None => name.to_owned(),
+        };
+        let firm = "team, support, gmbh, inc, ltd, b v, ag, service, office, billing, newsletter, accounts, info, hr";
+        let words: Vec<&str> = name.split_whitespace().collect();
+        let person = (1..=4).contains(&words.len())
+            && !has(&flat(&name), firm)
+            && words.iter().all(|word| word.chars().all(|c| c.is_alphabetic() || "-'’.".contains(c)));
+        match (person, self.voice.formal && !self.by_first_name()) {
+            (false, _) => String::new(),
+            (true, true) => name,
+            (true, false) => words.first().map(|first| (*first).to_owned()).unwrap_or_default(),
+        }
+    }
+
+    /// Whether the sender calls the person by their first name.
+    fn by_first_name(&self) -> bool {
+        let first = self.facts.user.name.split_whitespace().next().unwrap_or_default().to_lowercase();
+        let head = self.own.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        !first.is_empty() && flat(head).contains(&format!(" {first} "))
+    }
+}
+
+fn clock(facts: &ReplyFacts) -> Result<(Zoned, TimeZone), String> {
+    let at: Timestamp = facts.now.parse().map_err(|_| "at now: not a time (RFC 3339)".to_owned())?;
+    let offset = Pieces::parse(&facts.now).ok().and_then(|pieces| pieces.to_numeric_offset());
+    let zone = TimeZone::get(&facts.time_zone)
+        .unwrap_or_else(|_| offset.map_or(TimeZone::UTC, |offset| offset.to_time_zone()));
+    Ok((at.to_zoned(zone.clone()), zone))
+}
+
+/// The language is the one of the person's words, else the sender's; the distance is the sender's.
+fn voice(facts: &ReplyFacts, own: &str, manner: &Manner, wishes: &Wishes) -> Voice {
+    let words: Vec<&str> = wishes
+        .say
+        .iter()
+        .filter_map(|said| match said {
+            Say::Words(text) | Say::That(text) | Say::Note(text) => Some(text.as_str()),
+            Say::Yes | Say::No | Say::Decline | Say::When(_) => None,
+        })
+        .collect();
+    let german = wishes.say.iter().any(|said| matches!(said, Say::That(_))).then_some(Lang::German);
+    let lang = german
+        .or(manner.lang)
+        .or_else(|| Lang::of(&words.join(" ")))
+        .or_else(|| Lang::of(own))
+        .or_else(|| Lang::of(&facts.mail.subject))
+        .unwrap_or(Lang::English);
+    let head = own.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let head = flat(head);
+    let distant = match Lang::of(own).unwrap_or(lang) {
+        Lang::English => head.starts_with(" dear ") || head.starts_with(" to whom "),
+        Lang::German => {
+            !has(&flat(own), "du, dir, dich, dein*, euch, euer, eure, ihr beiden, hi, lieber, liebe")
+        }
+    };
+    Voice { lang, formal: manner.formal.unwrap_or(distant) }
+}
+
+fn speaks_to_several(own: &str) -> bool {
+    let head = own.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    has(
+        &flat(head),
+        "all, both, everyone, everybody, team, folks, you two, zusammen, alle, ihr beiden, ihr lieben, and, und",
+    ) && head.len() < 60
+}

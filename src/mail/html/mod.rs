@@ -1,0 +1,490 @@
+//! HTML mail to the text a person would see.
+//!
+//! Promised: linear time however deep it is nested; what a style makes invisible is dropped and counted; links keep
+//! their real targets; pictures are their alternative text. Nothing is fetched, and no script is read.
+//!
+//! This is no browser: it knows which tags begin a line, a list or a quote, and which styles hide text. Layout is
+//! left out on purpose, since mails use tables for it.
+
+mod style;
+mod token;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use super::Link;
+use super::links;
+use crate::text::Visible;
+use style::{Declared, Element, Look, Sheet};
+use token::{Name, Token, attributes, tokens};
+use writer::Writer;
+
+/// The most HTML that is read, in bytes.
+const MAX_HTML: usize = 3 << 20;
+/// Links kept.
+const MAX_LINKS: usize = 1_000;
+/// Open elements looked at to find the one that an end tag closes.
+const NEAR: usize = 64;
+
+/// What a page shows.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Page {
+    /// The text; not yet Visible.
+    pub text: String,
+    /// How many pieces of text cannot be seen.
+    pub hidden: u32,
+    pub links: Vec<Link>,
+    /// Whether there is more of it than was read.
+    pub cut: bool,
+}
+
+/// Reads a page.
+pub(super) fn page(html: &str) -> Page {
+    let mut read = &html[..html.floor_char_boundary(MAX_HTML)];
+    if read.len() < html.len()
+        && let Some(half) = read.rfind('<')
+    {
+        read = &read[..half];
+    }
+    let mut sheet = Sheet::default();
+    // Style sheets count wherever they stand, so they are gathered first.
+    if read.contains("<style") || read.contains("<STYLE") || read.contains("<Style") {
+        tokens(read).for_each(|token| {
+            if let Token::Style(css) = token {
+                sheet.add(css);
+            }
+        });
+    }
+    let mut reader = Reader {
+        look: vec![Look::default()],
+        sheet,
+        open: Vec::new(),
+        elements: Vec::new(),
+        out: Writer::default(),
+        link: None,
+        links: Vec::new(),
+        hidden: 0,
+        in_hidden: false,
+        lists: Vec::new(),
+    };
+    for token in tokens(read) {
+        match token {
+            Token::Text(text) => reader.text(text),
+            Token::Start { name, attributes } => reader.start(name, attributes),
+            Token::End(name) => reader.end(name),
+            Token::Comment(text) => reader.comment(text),
+            Token::Style(_) => {}
+        }
+    }
+    reader.end_link();
+    Page {
+        text: reader.out.finish(),
+        hidden: reader.hidden,
+        links: reader.links,
+        cut: read.len() < html.len(),
+    }
+}
+
+struct Reader<'a> {
+    sheet: Sheet<'a>,
+    /// The look of the page and of every open element.
+    look: Vec<Look>,
+    open: Vec<Open>,
+    elements: Vec<Element<'a>>,
+    out: Writer,
+    link: Option<Anchor>,
+    links: Vec<Link>,
+    hidden: u32,
+    /// Whether the text read last was hidden; neighbours count as one piece.
+    in_hidden: bool,
+    /// The open lists: the next number, or `None` for dots.
+    lists: Vec<Option<u32>>,
+}
+
+/// An open element.
+#[derive(Clone, Copy)]
+struct Open {
+    name: Name,
+    /// Whether it is a quote, and not just indented.
+    quote: bool,
+}
+
+/// A link that is not closed yet.
+struct Anchor {
+    target: String,
+    /// Where its text begins.
+    from: usize,
+    /// What stands for it where it has no text.
+    alt: String,
+}
+
+/// The attributes that count.
+#[derive(Default)]
+struct Attributes<'a> {
+    style: &'a str,
+    class: &'a str,
+    id: &'a str,
+    href: Option<&'a str>,
+    alt: &'a str,
+    colour: Option<&'a str>,
+    back: Option<&'a str>,
+    picture: bool,
+    hidden: bool,
+    start: Option<u32>,
+    cite: bool,
+}
+
+impl<'a> Attributes<'a> {
+    fn read(text: &'a str) -> Self {
+        let mut found = Self::default();
+        // More attributes than these nobody needs; the first of a name counts.
+        for (name, value) in attributes(text).take(64) {
+            let once = |to: &mut &'a str| {
+                if to.is_empty() {
+                    *to = value;
+                }
+            };
+            match name.to_ascii_lowercase().as_str() {
+                "style" => once(&mut found.style),
+                "class" => once(&mut found.class),
+                "id" => once(&mut found.id),
+                "href" => found.href = found.href.or(Some(value)),
+                "alt" => once(&mut found.alt),
+                "color" | "text" => found.colour = Some(value),
+                "bgcolor" => found.back = Some(value),
+                "background" => found.picture = !value.is_empty(),
+                "hidden" => found.hidden = true,
+                "start" => found.start = value.parse().ok(),
+                "cite" => found.cite = true,
+                "type" => found.cite |= value.eq_ignore_ascii_case("cite"),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Mail programs indent with quotes that have no border; those are not quotes.
+    fn is_quote(&self) -> bool {
+        let style = self.style.to_ascii_lowercase();
+        let indented =
+            style.contains("border:none") || style.contains("border: none") || style.contains("border:0");
+        self.cite || !indented
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn look(&self) -> Look {
+        self.look.last().copied().unwrap_or_default()
+    }
+
+    fn text(&mut self, raw: &'a str) {
+        let text = entities(raw);
+        let empty = text.chars().all(is_blank);
+        if self.look().hidden() {
+            if !empty && !self.in_hidden {
+                self.hidden += 1;
+                self.in_hidden = true;
+            }
+            return;
+        }
+        if !empty {
+            self.in_hidden = false;
+        }
+        self.out.text(&text, self.look().pre);
+    }
+
+    fn comment(&mut self, text: &str) {
+        // `<!--[if mso]>` is for one mail program and stands in nearly every newsletter.
+        let text = text.trim();
+        let conditional =
+            text.starts_with("[if") || text.starts_with("<![endif]") || text.starts_with("[endif]");
+        if text.chars().any(char::is_alphanumeric) && !conditional && !self.in_hidden {
+            self.hidden += 1;
+        }
+    }
+
+    fn start(&mut self, name: Name, attributes: &'a str) {
+        let tag = name.as_str();
+        let found = Attributes::read(attributes);
+        self.close_implied(tag);
+        let element = Element { name, classes: found.class, id: found.id };
+        let look = self.looks(tag, &found, &element);
+        let shown = !look.hidden();
+        match tag {
+            "br" => return self.out.line_break(),
+            "hr" => return self.out.block(),
+            "img" | "area" => {
+                if shown {
+                    self.picture(found.alt);
+                }
+                return;
+            }
+            "input" | "meta" | "link" | "base" | "col" | "embed" | "source" | "track" | "wbr" | "param" => {
+                return;
+            }
+            "a" => {
+                self.end_link();
+                if let Some(href) = found.href.filter(|_| shown) {
+                    let target = links::target(&entities(href));
+                    self.link = Some(Anchor { target, from: self.out.len(), alt: String::new() });
+                }
+            }
+            "blockquote" => self.out.block(),
+            "ul" | "ol" => {
+                self.lists.push((tag == "ol").then(|| found.start.unwrap_or(1)));
+                self.out.line();
+            }
+            "li" if shown => self.item(),
+            "td" | "th" if shown => self.out.cell(),
+            _ if is_paragraph(tag) => self.out.block(),
+            _ if is_line(tag) => self.out.line(),
+            _ => {}
+        }
+        let quote = tag == "blockquote" && found.is_quote();
+        if quote {
+            self.out.quote(true);
+        }
+        self.open.push(Open { name, quote });
+        self.elements.push(element);
+        self.look.push(look);
+    }
+
+    /// The look of a new element.
+    fn looks(&self, tag: &str, found: &Attributes<'_>, element: &Element<'_>) -> Look {
+        let mut look = self.look();
+        if matches!(
+            tag,
+            "head" | "script" | "template" | "object" | "svg" | "select" | "datalist" | "title" | "noscript"
+        ) {
+            return look.with(&Declared::read("display:none").0);
+        }
+        if tag == "a" && found.href.is_some() && !look.hidden() {
+            look = look.linked();
+        }
+        let mut style = Declared::painted(found.colour, found.back, found.picture);
+        let (sheet, insisted) = self.sheet.style(element, &self.elements);
+        style.under(&sheet);
+        let inline = entities(found.style);
+        let (plain, important) = Declared::read(&inline);
+        style.under(&plain);
+        style.under(&insisted);
+        style.under(&important);
+        if found.hidden {
+            style.under(&Declared::read("display:none").0);
+        }
+        if tag == "pre" {
+            look.pre = true;
+        }
+        if matches!(tag, "body" | "html") && self.sheet.unsure {
+            // A background was painted by a rule that cannot be followed: what is white on it may well be seen.
+            style.under(&Declared::painted(None, None, true));
+        }
+        look.with(&style)
+    }
+
+    fn picture(&mut self, alt: &str) {
+        let alt = entities(alt);
+        let alt = alt.trim();
+        if alt.is_empty() {
+            return;
+        }
+        match &mut self.link {
+            Some(link) if link.alt.is_empty() => link.alt = alt.to_owned(),
+            _ => {}
+        }
+        self.out.text(&format!("[{alt}]"), false);
+    }
+
+    fn item(&mut self) {
+        let depth = self.lists.len().saturating_sub(1);
+        let mark = match self.lists.last_mut() {
+            Some(Some(number)) => {
+                *number = number.saturating_add(1);
+                format!("{}. ", *number - 1)
+            }
+            _ => "- ".to_owned(),
+        };
+        self.out.item(depth, &mark);
+    }
+
+    /// Closes what a new tag cannot stand in: a paragraph in a paragraph, a row in a row.
+    fn close_implied(&mut self, tag: &str) {
+        let (closes, within): (&[&str], &[&str]) = match tag {
+            "li" => (&["li"], &["ul", "ol", "table"]),
+            "td" | "th" => (&["td", "th"], &["tr", "table"]),
+            "tr" => (&["tr"], &["table", "tbody", "thead", "tfoot"]),
+            "dt" | "dd" => (&["dt", "dd"], &["dl", "table"]),
+            "option" => (&["option"], &["select"]),
+            _ if tag == "p" || is_paragraph(tag) || is_line(tag) => (
+                &["p"],
+                &["td", "th", "table", "div", "li", "blockquote", "body", "section", "article", "button"],
+            ),
+            _ => return,
+        };
+        for (back, open) in self.open.iter().rev().take(NEAR).enumerate() {
+            if closes.contains(&open.name.as_str()) {
+                return self.close(self.open.len() - 1 - back);
+            }
+            if within.contains(&open.name.as_str()) {
+                return;
+            }
+        }
+    }
+
+    fn end(&mut self, name: Name) {
+        let tag = name.as_str();
+        let table = matches!(tag, "table" | "tr" | "tbody" | "thead" | "tfoot" | "td" | "th");
+        for (back, open) in self.open.iter().rev().take(NEAR).enumerate() {
+            if open.name == name {
+                return self.close(self.open.len() - 1 - back);
+            }
+            // A stray end tag in a cell does not close what the whole table stands in.
+            if !table && matches!(open.name.as_str(), "td" | "th" | "table") {
+                break;
+            }
+        }
+        match tag {
+            "br" => self.out.line_break(),
+            "p" => self.out.block(),
+            _ => {}
+        }
+    }
+
+    /// Closes every open element from this one on.
+    fn close(&mut self, from: usize) {
+        while self.open.len() > from {
+            let Some(open) = self.open.pop() else { return };
+            self.elements.pop();
+            self.look.pop();
+            let tag = open.name;
+            match tag.as_str() {
+                "a" => self.end_link(),
+                "ul" | "ol" => {
+                    self.lists.pop();
+                    if self.lists.is_empty() { self.out.block() } else { self.out.line() }
+                }
+                "tr" => self.out.line(),
+                tag if is_paragraph(tag) || tag == "blockquote" => self.out.block(),
+                tag if is_line(tag) => self.out.line(),
+                _ => {}
+            }
+            if open.quote {
+                self.out.quote(false);
+            }
+        }
+    }
+
+    fn end_link(&mut self) {
+        let Some(link) = self.link.take() else { return };
+        if link.target.is_empty() || link.target.starts_with('#') || self.links.len() >= MAX_LINKS {
+            return;
+        }
+        let shown = self.out.since(link.from);
+        let shown = if shown.is_empty() { &link.alt } else { &shown };
+        let text = Visible::line(&shown[..shown.floor_char_boundary(300)]).into_string();
+        let plain = link.target.strip_prefix("mailto:").unwrap_or(&link.target);
+        let text = if text == link.target || text == plain { String::new() } else { text };
+        self.links.push(Link { text, target: link.target });
+    }
+}
+
+/// What is no letter to a reader: blanks, and the invisible padding of previews.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(
+            c,
+            '\u{AD}' | '\u{34F}' | '\u{200B}'..='\u{200F}' | '\u{2060}' | '\u{FEFF}' | '\u{2800}' | '·'
+        )
+}
+
+fn is_paragraph(tag: &str) -> bool {
+    matches!(tag, "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "table" | "pre" | "dl" | "hr")
+}
+
+fn is_line(tag: &str) -> bool {
+    matches!(
+        tag,
+        "div"
+            | "tr"
+            | "li"
+            | "dt"
+            | "dd"
+            | "section"
+            | "article"
+            | "header"
+            | "footer"
+            | "main"
+            | "center"
+            | "form"
+            | "address"
+            | "caption"
+            | "fieldset"
+            | "figure"
+            | "nav"
+            | "aside"
+            | "body"
+            | "html"
+            | "ul"
+            | "ol"
+    )
+}
+
+/// Text with its entities undone.
+fn entities(raw: &str) -> std::borrow::Cow<'_, str> {
+    if !raw.contains('&') {
+        return raw.into();
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(at) = rest.find('&') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = 1 + rest[1..]
+            .bytes()
+            .take(32)
+            .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'#')
+            .count();
+        let name = &rest[1..length];
+        let closed = rest[length..].starts_with(';');
+        let known = match name.strip_prefix('#') {
+            Some(code) => numbered(code),
+            None if closed || matches!(name, "nbsp" | "amp" | "lt" | "gt" | "quot" | "copy" | "reg") => {
+                named(name)
+            }
+            None => None,
+        };
+        match known {
+            Some(text) => {
+                out.push_str(&text);
+                rest = &rest[length + usize::from(closed)..];
+            }
+            None => {
+                out.push('&');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out.into()
+}
+
+fn named(name: &str) -> Option<String> {
+    let token = format!("&{name};");
+    let mut out = String::new();
+    mail_parser::decoders::html::add_html_token(&mut out, token.as_bytes(), false);
+    (out != token).then_some(out)
+}
+
+fn numbered(code: &str) -> Option<String> {
+    let code = match code.strip_prefix(['x', 'X']) {
+        Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+        None => code.parse().ok()?,
+    };
+    // Browsers read these as Windows does.
+    if let Ok(byte @ 0x80..=0x9F) = u8::try_from(code) {
+        return mail_parser::decoders::charsets::map::charset_decoder(b"windows-1252")
+            .map(|decode| decode(&[byte]));
+    }
+    Some(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER).to_string())
+}

@@ -1,0 +1,494 @@
+//! Which text a style makes invisible.
+//!
+//! Promised: the declarations that hide text are understood, inline and in style sheets with plain selectors (tag,
+//! class, id, one inside the other), in their order and weight. What is not understood hides nothing. Rules for
+//! other media (`@media`, `@supports`) are left out, as they are on most screens.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::HashMap;
+
+/// Style sheets are read up to this many bytes and rules.
+const MAX_SHEET: usize = 512 << 10;
+const MAX_RULES: usize = 2_000;
+/// Rules tried on elements; beyond, nothing more is hidden.
+const MAX_TRIES: usize = 5_000_000;
+/// Ancestors looked at for one inside the other.
+const NEAR: usize = 64;
+/// Text of fewer pixels is not meant to be read.
+const READABLE: f32 = 3.0;
+/// Colours that differ by less in every channel cannot be told apart.
+const ALIKE: i32 = 16;
+
+/// How an element looks, as far as being seen goes. Children inherit it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Look {
+    gone: bool,
+    invisible: bool,
+    size: f32,
+    /// `None` where it is not known.
+    colour: Option<u32>,
+    back: Option<u32>,
+    pub pre: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            gone: false,
+            invisible: false,
+            size: 16.0,
+            colour: Some(0),
+            back: Some(0xFF_FF_FF),
+            pre: false,
+        }
+    }
+}
+
+impl Look {
+    /// Whether text in it cannot be seen.
+    pub fn hidden(&self) -> bool {
+        let alike = match (self.colour, self.back) {
+            (Some(colour), Some(back)) => same_colour(colour, back),
+            _ => false,
+        };
+        self.gone || self.invisible || self.size < READABLE || alike
+    }
+
+    /// The look with the colour of a link.
+    pub fn linked(self) -> Self {
+        Self { colour: Some(0x00_00_EE), ..self }
+    }
+
+    /// The look of a child with these declarations.
+    pub fn with(mut self, style: &Declared) -> Self {
+        let overflow = style.overflow_hidden == Some(true);
+        self.gone |= style.gone == Some(true)
+            || style.transparent == Some(true)
+            || (style.no_box == Some(true) && overflow)
+            || style.away == Some(true)
+            || style.clipped == Some(true);
+        self.invisible = style.invisible.unwrap_or(self.invisible);
+        self.size = match style.size {
+            Some(Size::Pixels(pixels)) => pixels,
+            Some(Size::Times(times)) => self.size * times,
+            None => self.size,
+        };
+        if let Some(back) = style.back {
+            self.back = back.over(self.back);
+        }
+        if let Some(colour) = style.colour {
+            self.colour = colour.over(self.back);
+        }
+        self.pre = style.pre.unwrap_or(self.pre);
+        self
+    }
+}
+
+fn same_colour(one: u32, other: u32) -> bool {
+    let channel = |colour: u32, shift: u32| i32::from((colour >> shift) as u8);
+    [0, 8, 16].into_iter().all(|shift| (channel(one, shift) - channel(other, shift)).abs() < ALIKE)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Size {
+    Pixels(f32),
+    Times(f32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Paint {
+    Colour(u32),
+    Clear,
+    Unknown,
+}
+
+impl Paint {
+    /// The colour this makes; what is painted clear looks like what lies beneath.
+    fn over(self, beneath: Option<u32>) -> Option<u32> {
+        match self {
+            Self::Colour(colour) => Some(colour),
+            Self::Clear => beneath,
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// Declarations, each `None` where nothing is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Declared {
+    gone: Option<bool>,
+    invisible: Option<bool>,
+    transparent: Option<bool>,
+    no_box: Option<bool>,
+    overflow_hidden: Option<bool>,
+    away: Option<bool>,
+    clipped: Option<bool>,
+    size: Option<Size>,
+    colour: Option<Paint>,
+    back: Option<Paint>,
+    pre: Option<bool>,
+}
+
+impl Declared {
+    /// What the attributes for colours say.
+    pub fn painted(colour: Option<&str>, back: Option<&str>, picture: bool) -> Self {
+        let back = if picture { Some(Paint::Unknown) } else { back.map(paint) };
+        Self { colour: colour.map(paint), back, ..Self::default() }
+    }
+
+    /// The declarations of another, over these.
+    pub fn under(&mut self, other: &Self) {
+        macro_rules! take { ($($field:ident),*) => { $(self.$field = other.$field.or(self.$field);)* } }
+        take!(gone, invisible, transparent, no_box, overflow_hidden, away, clipped, size, colour, back, pre);
+    }
+
+    /// Reads declarations; the second are those marked important.
+    pub fn read(text: &str) -> (Self, Self) {
+        let mut both = (Self::default(), Self::default());
+        let text = without_comments(text);
+        for declaration in text.split(';') {
+            let Some((name, value)) = declaration.split_once(':') else { continue };
+            let value = value.trim().to_ascii_lowercase();
+            let (value, important) = match value.split_once('!') {
+                Some((value, mark)) => (value.trim_end(), mark.trim() == "important"),
+                None => (value.as_str(), false),
+            };
+            let to = if important { &mut both.1 } else { &mut both.0 };
+            to.declare(&name.trim().to_ascii_lowercase(), value);
+        }
+        both
+    }
+
+    fn declare(&mut self, name: &str, value: &str) {
+        let tiny = || pixels(value).is_some_and(|pixels| pixels <= 1.0);
+        match name {
+            "display" => self.gone = Some(value == "none"),
+            "mso-hide" => self.gone = Some(value == "all" || self.gone == Some(true)),
+            "visibility" => self.invisible = Some(matches!(value, "hidden" | "collapse")),
+            "opacity" => self.transparent = Some(value.parse::<f32>().is_ok_and(|value| value <= 0.05)),
+            "height" | "max-height" | "width" | "max-width" => {
+                self.no_box = Some(tiny() || self.no_box == Some(true));
+            }
+            "overflow" | "overflow-x" | "overflow-y" => {
+                self.overflow_hidden = Some(value.contains("hidden") || value.contains("clip"));
+            }
+            "left" | "top" | "right" | "bottom" | "text-indent" | "margin-left" | "margin-top" => {
+                self.away =
+                    Some(pixels(value).is_some_and(|pixels| pixels <= -300.0) || self.away == Some(true));
+            }
+            "clip" => self.clipped = Some(value.starts_with("rect(0") || value.starts_with("rect(1px")),
+            "clip-path" => {
+                self.clipped = Some(value.starts_with("inset(100%") || value.starts_with("inset(50%"))
+            }
+            "transform" => {
+                self.clipped = Some(value.starts_with("scale(0)") || value.starts_with("scale(0,"))
+            }
+            "font-size" => self.size = size(value).or(self.size),
+            "font" => self.size = value.split([' ', '/']).find_map(size).or(self.size),
+            "color" => self.colour = Some(paint(value)),
+            "background-color" => self.back = Some(paint(value)),
+            "background" => self.back = background(value),
+            "background-image" if value != "none" => self.back = Some(Paint::Unknown),
+            "white-space" => self.pre = Some(value.starts_with("pre") && value != "pre-line"),
+            _ => {}
+        }
+    }
+}
+
+fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains("/*") {
+        return text.into();
+    }
+    let after = |piece: &'_ str| piece.find("*/").map_or(piece.len(), |end| end + 2);
+    let mut pieces = text.split("/*");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |kept, piece| kept + &piece[after(piece)..]).into()
+}
+
+/// A shorthand: its colour, unless a picture lies above it.
+fn background(value: &str) -> Option<Paint> {
+    if value.contains("url(") || value.contains("gradient") {
+        return Some(Paint::Unknown);
+    }
+    let whole = Some(paint(value)).filter(|paint| *paint != Paint::Unknown);
+    whole
+        .or_else(|| value.split_whitespace().map(paint).find(|paint| *paint != Paint::Unknown))
+        .or(Some(Paint::Unknown))
+}
+
+/// A length in pixels, where that can be told without knowing the page.
+fn pixels(value: &str) -> Option<f32> {
+    let digits = value.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+')).unwrap_or(value.len());
+    let number: f32 = value[..digits].parse().ok()?;
+    match value[digits..].trim() {
+        "px" => Some(number),
+        "" => Some(number),
+        "pt" => Some(number * 4.0 / 3.0),
+        "em" | "rem" => Some(number * 16.0),
+        "in" => Some(number * 96.0),
+        "cm" => Some(number * 38.0),
+        "mm" => Some(number * 3.8),
+        _ if number == 0.0 => Some(0.0),
+        "%" | "vw" | "vh" if number <= -50.0 => Some(number * 10.0),
+        _ => None,
+    }
+}
+
+fn size(value: &str) -> Option<Size> {
+    match value {
+        "inherit" | "larger" | "smaller" => return None,
+        "small" | "medium" | "large" | "x-small" | "xx-small" | "x-large" | "xx-large" | "initial" => {
+            return Some(Size::Pixels(16.0));
+        }
+        _ => {}
+    }
+    let times = |unit: &str, by: f32| {
+        value.strip_suffix(unit).and_then(|n| n.trim().parse::<f32>().ok()).map(|n| n * by)
+    };
+    // `rem` ends in `em`, and is not a multiple of what is inherited.
+    if !value.ends_with("rem")
+        && let Some(times) = times("em", 1.0).or_else(|| times("%", 0.01))
+    {
+        return Some(Size::Times(times));
+    }
+    pixels(value).map(Size::Pixels)
+}
+
+fn paint(value: &str) -> Paint {
+    let value = value.trim().to_ascii_lowercase();
+    if let Some(hex) = value.strip_prefix('#') {
+        let wide = |hex: &str| u32::from_str_radix(hex, 16).ok();
+        let double = |hex: &str| wide(&hex.chars().flat_map(|c| [c, c]).collect::<String>());
+        let colour = match hex.len() {
+            3 => double(hex),
+            4 => double(&hex[..hex.floor_char_boundary(3)]),
+            6 => wide(hex),
+            8 => wide(&hex[..hex.floor_char_boundary(6)]),
+            _ => None,
+        };
+        let clear = (hex.len() == 8 && hex.ends_with("00")) || (hex.len() == 4 && hex.ends_with('0'));
+        return if clear { Paint::Clear } else { colour.map_or(Paint::Unknown, Paint::Colour) };
+    }
+    if let Some(list) =
+        value.strip_prefix("rgb").and_then(|rest| rest.trim_start_matches('a').strip_prefix('('))
+    {
+        let numbers: Vec<f32> = list
+            .split([',', ' ', '/', ')'])
+            .filter_map(|number| number.trim().trim_end_matches('%').parse().ok())
+            .collect();
+        return match numbers[..] {
+            [_, _, _, alpha, ..] if alpha <= 0.05 => Paint::Clear,
+            [red, green, blue, ..] => {
+                let channel = |value: f32| value.clamp(0.0, 255.0) as u32;
+                Paint::Colour(channel(red) << 16 | channel(green) << 8 | channel(blue))
+            }
+            _ => Paint::Unknown,
+        };
+    }
+    match value.as_str() {
+        "white" => Paint::Colour(0xFF_FF_FF),
+        "snow" | "ghostwhite" | "floralwhite" | "ivory" | "mintcream" | "azure" => Paint::Colour(0xFA_FA_FA),
+        "whitesmoke" => Paint::Colour(0xF5_F5_F5),
+        "black" | "windowtext" => Paint::Colour(0),
+        "red" => Paint::Colour(0xFF_00_00),
+        "blue" => Paint::Colour(0x00_00_FF),
+        "green" => Paint::Colour(0x00_80_00),
+        "yellow" => Paint::Colour(0xFF_FF_00),
+        "gray" | "grey" => Paint::Colour(0x80_80_80),
+        "silver" => Paint::Colour(0xC0_C0_C0),
+        "navy" => Paint::Colour(0x00_00_80),
+        "transparent" => Paint::Clear,
+        "none" => Paint::Clear,
+        // Six digits without their sign, as attributes often have them.
+        hex if hex.len() == 6 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            u32::from_str_radix(hex, 16).map_or(Paint::Unknown, Paint::Colour)
+        }
+        _ => Paint::Unknown,
+    }
+}
+
+/// An element as selectors see it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Element<'a> {
+    pub name: super::token::Name,
+    pub classes: &'a str,
+    pub id: &'a str,
+}
+
+/// One element's part of a selector: `td.left#one`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Compound<'a> {
+    name: &'a str,
+    classes: Vec<&'a str>,
+    id: &'a str,
+}
+
+impl Compound<'_> {
+    fn fits(&self, element: &Element<'_>) -> bool {
+        (self.name.is_empty() || self.name.eq_ignore_ascii_case(element.name.as_str()))
+            && (self.id.is_empty() || self.id == element.id)
+            && self
+                .classes
+                .iter()
+                .all(|class| element.classes.split_ascii_whitespace().any(|own| own == *class))
+    }
+}
+
+struct Rule<'a> {
+    /// The outermost first; the last is the element itself.
+    path: Vec<Compound<'a>>,
+    weight: (usize, usize, usize),
+    plain: Declared,
+    important: Declared,
+}
+
+/// The style sheets of a page.
+#[derive(Default)]
+pub(super) struct Sheet<'a> {
+    rules: Vec<Rule<'a>>,
+    /// Rules by the class, id or tag their last element must have; `*` for any.
+    index: HashMap<String, Vec<usize>>,
+    read: usize,
+    tries: Cell<usize>,
+    /// Whether a selector that was not understood paints backgrounds.
+    pub unsure: bool,
+}
+
+impl<'a> Sheet<'a> {
+    /// Adds the rules of a `<style>`.
+    pub fn add(&mut self, css: &'a str) {
+        self.read += css.len();
+        if self.read > MAX_SHEET {
+            return;
+        }
+        let mut rest = css;
+        while let Some(open) = rest.find(['{', ';']) {
+            let before = &rest[..open];
+            let selector = before
+                .rsplit_once("*/")
+                .map_or(before, |(_, after)| after)
+                .trim()
+                .trim_start_matches("<!--")
+                .trim();
+            let at_rule = selector.starts_with('@');
+            if rest.as_bytes()[open] == b';' {
+                rest = &rest[open + 1..];
+                continue;
+            }
+            let inner = &rest[open + 1..];
+            let close = if at_rule { block_end(inner) } else { inner.find('}') };
+            let body = &inner[..close.unwrap_or(inner.len())];
+            rest = close.map_or("", |close| &inner[close + 1..]);
+            if !at_rule {
+                self.rule(selector, body);
+            }
+        }
+    }
+
+    fn rule(&mut self, selectors: &'a str, body: &str) {
+        let (plain, important) = Declared::read(body);
+        if (plain == Declared::default() && important == Declared::default()) || self.rules.len() >= MAX_RULES
+        {
+            return;
+        }
+        for selector in selectors.split(',').take(64) {
+            let Some(path) = path(selector) else {
+                self.unsure |= plain.back.or(important.back).is_some();
+                continue;
+            };
+            let Some(last) = path.last() else { continue };
+            let key = last
+                .classes
+                .first()
+                .copied()
+                .or(Some(last.id).filter(|id| !id.is_empty()))
+                .unwrap_or(last.name);
+            let key = if key.is_empty() { "*".to_owned() } else { key.to_ascii_lowercase() };
+            let count = |of: fn(&Compound<'_>) -> usize| path.iter().map(of).sum::<usize>();
+            let weight = (
+                count(|part| usize::from(!part.id.is_empty())),
+                count(|part| part.classes.len()),
+                count(|part| usize::from(!part.name.is_empty())),
+            );
+            self.index.entry(key).or_default().push(self.rules.len());
+            self.rules.push(Rule { path, weight, plain, important });
+        }
+    }
+
+    /// What the sheets declare for an element, and what they insist on.
+    pub fn style(&self, element: &Element<'_>, ancestors: &[Element<'_>]) -> (Declared, Declared) {
+        let mut both = (Declared::default(), Declared::default());
+        if self.rules.is_empty() {
+            return both;
+        }
+        let keys =
+            element.classes.split_ascii_whitespace().take(16).chain([element.id, element.name.as_str(), "*"]);
+        let mut fitting: Vec<usize> = keys
+            .filter_map(|key| self.index.get(&key.to_ascii_lowercase()))
+            .flatten()
+            .copied()
+            .take_while(|_| {
+                self.tries.set(self.tries.get() + 1);
+                self.tries.get() < MAX_TRIES
+            })
+            .filter(|rule| fits(&self.rules[*rule].path, element, ancestors))
+            .collect();
+        fitting.sort_by_key(|rule| (self.rules[*rule].weight, *rule));
+        for rule in fitting {
+            both.0.under(&self.rules[rule].plain);
+            both.1.under(&self.rules[rule].important);
+        }
+        both
+    }
+}
+
+fn fits(path: &[Compound<'_>], element: &Element<'_>, ancestors: &[Element<'_>]) -> bool {
+    let Some((last, outer)) = path.split_last() else { return false };
+    let mut near = ancestors.iter().rev().take(NEAR);
+    last.fits(element) && outer.iter().rev().all(|part| near.any(|ancestor| part.fits(ancestor)))
+}
+
+/// A selector of plain parts, one inside the other; `None` for any other.
+fn path(selector: &str) -> Option<Vec<Compound<'_>>> {
+    let parts: Vec<&str> = selector.split_ascii_whitespace().collect();
+    if parts.is_empty() || parts.len() > 8 {
+        return None;
+    }
+    parts.into_iter().map(compound).collect()
+}
+
+fn compound(text: &str) -> Option<Compound<'_>> {
+    let mut found = Compound::default();
+    let mut rest = text.strip_prefix('*').unwrap_or(text);
+    while !rest.is_empty() {
+        let mark = rest.chars().next().filter(|c| matches!(c, '.' | '#'));
+        let word = &rest[mark.map_or(0, |_| 1)..];
+        let end = word.find(['.', '#']).unwrap_or(word.len());
+        let (name, after) = word.split_at(end);
+        if name.is_empty() || !name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_')) {
+            return None;
+        }
+        match mark {
+            Some('.') => found.classes.push(name),
+            Some(_) => found.id = name,
+            None => found.name = name,
+        }
+        rest = after;
+    }
+    Some(found)
+}
+
+/// Where a block with blocks in it ends.
+fn block_end(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' if depth == 0 => return Some(at),
+            b'}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}

@@ -1,0 +1,71 @@
+//! Links in plain text.
+
+use super::Link;
+use crate::text::Visible;
+
+/// The longest target that is kept, in bytes.
+const LONGEST: usize = 2_048;
+
+/// A link's target, visible and bounded.
+pub(super) fn target(raw: &str) -> String {
+    let raw = raw.trim();
+    // Browsers leave line breaks and tabs out of addresses, so they must not hide what one is.
+    let plain: String = raw[..raw.floor_char_boundary(LONGEST)]
+        .chars()
+        .filter(|c| !matches!(c, '\n' | '\r' | '\t'))
+        .collect();
+    Visible::line(&plain).into_string()
+}
+
+/// The web addresses that stand in a text, each once.
+pub(super) fn bare_links(text: &str, most: usize) -> Vec<Link> {
+    let mut found: Vec<Link> = Vec::new();
+    let mut rest = text;
+    while found.len() < most
+        && let Some(at) = rest.find("://")
+    {
+        let scheme = ["https", "http", "ftp"].into_iter().find(|scheme| {
+            at >= scheme.len()
+                && rest.is_char_boundary(at - scheme.len())
+                && rest[at - scheme.len()..at].eq_ignore_ascii_case(scheme)
+        });
+        let after = &rest[at + 3..];
+        let Some(scheme) = scheme else {
+            rest = after;
+            continue;
+        };
+        let length = after
+            .find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|'))
+            .unwrap_or(after.len());
+        let start = at - scheme.len();
+        let mut whole = rest[start..at + 3 + length]
+            .trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_', ']', '}']);
+        if whole.ends_with(')') && !whole.contains('(') {
+            whole = whole.trim_end_matches([')', '.', ',']);
+        }
+        if whole.len() > scheme.len() + 3 {
+            found.push(Link { text: String::new(), target: target(whole) });
+        }
+        rest = &after[length..];
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_end_where_people_think_they_do() {
+        let found = |text: &str| bare_links(text, 10).into_iter().map(|link| link.target).collect::<Vec<_>>();
+        assert_eq!(
+            found("see https://example.com/a, or <http://b.example/x>."),
+            ["https://example.com/a", "http://b.example/x"]
+        );
+        assert_eq!(found("(https://example.com/a(b))"), ["https://example.com/a(b))"]);
+        assert_eq!(found("(https://example.com/a)."), ["https://example.com/a"]);
+        assert_eq!(found("HTTPS://Example.com"), ["HTTPS://Example.com"]);
+        assert!(found("git+ssh://x http:// ://").is_empty());
+        assert_eq!(bare_links(&"http://a.example/ ".repeat(50), 10).len(), 10);
+    }
+}

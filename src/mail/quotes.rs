@@ -1,0 +1,400 @@
+//! The text of a mail cut into what is new and what repeats an earlier mail.
+//!
+//! Promised: nothing is lost or changed: the pieces, one after the other, are the text. Linear. Signatures are not
+//! quotes. What is below the head of a forwarded mail is not a quote either: it is what the mail is about.
+
+use super::Piece;
+
+/// Words that end the line before a quote ("On Monday, Ann wrote:"), in the languages people write mail in.
+const WROTE: &[&str] = &[
+    "wrote",
+    "writes",
+    "a écrit",
+    "schrieb",
+    "geschrieben",
+    "escribió",
+    "escreveu",
+    "ha scritto",
+    "scrisse",
+    "schreef",
+    "skrev",
+    "kirjoitti",
+    "napisał",
+    "napisał(a)",
+    "napisała",
+    "napsal",
+    "napsal(a)",
+    "napísal",
+    "írta",
+    "a scris",
+    "написал",
+    "написал(а)",
+    "написала",
+    "пишет",
+    "написав",
+    "έγραψε",
+    "yazdı",
+    "şunu yazdı",
+    "写道",
+    "寫道",
+    "のメール",
+    "님이 작성",
+    "menulis",
+    "đã viết",
+    "כתב",
+    "كتب",
+    "va escriure",
+    "skrifaði",
+    "rašė",
+    "rakstīja",
+    "kirjutas",
+    "escribio",
+];
+
+/// What such a line begins with, in the same languages; one of them, or a date or an address, has to be in it.
+const ON: &[&str] = &[
+    "on ",
+    "le ",
+    "am ",
+    "el ",
+    "em ",
+    "il ",
+    "op ",
+    "den ",
+    "på ",
+    "dnia ",
+    "w dniu ",
+    "dne ",
+    "w ",
+    "în data ",
+    "în ",
+    "în ziua ",
+    "в ",
+    "на ",
+    "στις ",
+    "vào ",
+    "pada ",
+    "pe ",
+    "no dia ",
+    "a les ",
+    "ti ",
+    "ma ",
+    "ke ",
+    "to ",
+    "pe ",
+];
+
+/// The lines that mail programs put above a whole repeated mail.
+const ORIGINAL: &[&str] = &[
+    "original message",
+    "original appointment",
+    "ursprüngliche nachricht",
+    "ursprungliche nachricht",
+    "message d'origine",
+    "message original",
+    "mensaje original",
+    "mensagem original",
+    "messaggio originale",
+    "oorspronkelijk bericht",
+    "originalmeddelande",
+    "oprindelig meddelelse",
+    "original melding",
+    "alkuperäinen viesti",
+    "wiadomość oryginalna",
+    "oryginalna wiadomość",
+    "původní zpráva",
+    "исходное сообщение",
+    "пересылаемое сообщение",
+    "原始邮件",
+    "原始郵件",
+    "元のメッセージ",
+];
+
+/// The first field of the head that Outlook repeats above a mail, in its languages.
+const FROM: &[&str] = &[
+    "from",
+    "von",
+    "de",
+    "da",
+    "van",
+    "från",
+    "fra",
+    "lähettäjä",
+    "od",
+    "от",
+    "发件人",
+    "寄件者",
+    "差出人",
+    "보낸 사람",
+    "feladó",
+    "kimden",
+    "от кого",
+];
+
+/// The fields one of which follows within a few lines.
+const SENT: &[&str] = &[
+    "sent",
+    "date",
+    "gesendet",
+    "datum",
+    "envoyé",
+    "enviado",
+    "enviado el",
+    "enviada em",
+    "inviato",
+    "data",
+    "fecha",
+    "verzonden",
+    "skickat",
+    "sendt",
+    "lähetetty",
+    "wysłano",
+    "odesláno",
+    "отправлено",
+    "дата",
+    "发送时间",
+    "寄件日期",
+    "送信日時",
+    "보낸 날짜",
+    "elküldve",
+    "gönderildi",
+    "to",
+    "an",
+    "à",
+    "para",
+    "a",
+    "aan",
+    "till",
+    "til",
+    "do",
+    "komu",
+    "кому",
+    "收件人",
+];
+
+/// Cuts a text into pieces.
+pub fn pieces(text: &str) -> Vec<Piece> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut quoted = vec![false; lines.len()];
+    let mut rest = false;
+    for at in 0..lines.len() {
+        let line = lines[at].trim();
+        // A repeated mail reaches to the end; what answers between its lines cannot be told from it.
+        rest = rest || (is_original(line) || starts_head(&lines[at..])) && !forwarded_above(&lines[..at]);
+        quoted[at] = rest || line.starts_with('>');
+        if rest || line.is_empty() || quoted[at] {
+            continue;
+        }
+        // An attribution is one or two lines that end in a colon right above a quote.
+        let (joined, next) = match attribution(&lines[at..]) {
+            Some(length) => (length, next_line(&lines[at + length..])),
+            None => continue,
+        };
+        if next.is_none_or(|next| next.starts_with('>')) || strong(&lines[at..at + joined]) {
+            quoted[at..at + joined].fill(true);
+            rest = rest || next.is_none_or(|next| !next.starts_with('>'));
+        }
+    }
+    let mut found: Vec<Piece> = Vec::new();
+    for at in 0..lines.len() {
+        // Blank lines between two quotes, or below one, belong to it.
+        if lines[at].trim().is_empty() && at > 0 && quoted[at - 1] {
+            quoted[at] = true;
+        }
+        match found.last_mut() {
+            Some(piece) if piece.quoted == quoted[at] => piece.text.push_str(lines[at]),
+            _ => found.push(Piece { quoted: quoted[at], text: lines[at].to_owned() }),
+        }
+    }
+    found
+}
+
+fn next_line<'a>(lines: &[&'a str]) -> Option<&'a str> {
+    lines.iter().take(3).map(|line| line.trim()).find(|line| !line.is_empty())
+}
+
+/// How many lines an attribution takes, where one begins here.
+fn attribution(lines: &[&str]) -> Option<usize> {
+    let first = lines.first()?.trim();
+    if first.len() > 400 {
+        return None;
+    }
+    if is_attribution(first) {
+        return Some(1);
+    }
+    // Long ones are wrapped; the first line then looks like the beginning of one.
+    let lower = first.to_lowercase();
+    if !ON.iter().any(|on| lower.starts_with(on)) || first.ends_with(['.', ':', '!', '?']) {
+        return None;
+    }
+    let mut joined = first.to_owned();
+    for (more, line) in lines.iter().enumerate().skip(1).take(2) {
+        if line.trim().is_empty() || line.len() > 400 {
+            return None;
+        }
+        joined = format!("{joined} {}", line.trim());
+        if is_attribution(&joined) {
+            return Some(more + 1);
+        }
+    }
+    None
+}
+
+/// Whether a line says who wrote what stands below it.
+fn is_attribution(line: &str) -> bool {
+    let Some(line) = line.trim_end().strip_suffix([':', '：']) else { return false };
+    let lower = line.trim_end().to_lowercase();
+    let wrote = WROTE.iter().any(|word| {
+        // Some languages put the name after the verb: "schrieb Ann Smith:".
+        lower.ends_with(word)
+            || lower.rfind(word).is_some_and(|at| {
+                lower.is_char_boundary(at)
+                    && lower[at..].chars().count() < 80
+                    && ON.iter().any(|on| lower.starts_with(on))
+            })
+    });
+    wrote
+        && (ON.iter().any(|on| lower.starts_with(on))
+            || lower.contains('@')
+            || lower.bytes().any(|byte| byte.is_ascii_digit())
+            || lower.split_whitespace().count() < 6)
+}
+
+/// Whether an attribution cannot be anything else, even where no quote marks follow: a date and a writer.
+fn strong(lines: &[&str]) -> bool {
+    let joined = lines.iter().map(|line| line.trim().to_lowercase()).collect::<Vec<_>>().join(" ");
+    let digits = joined.bytes().filter(u8::is_ascii_digit).count();
+    ON.iter().any(|on| joined.starts_with(on)) && digits >= 3 && (joined.contains('@') || digits >= 5)
+}
+
+/// `-----Original Message-----` and the like.
+fn is_original(line: &str) -> bool {
+    let inner = line.trim_matches(['-', '_', '=', '*', ' ']);
+    if line.len() - inner.len() < 4 || inner.len() > 60 || !line.starts_with(['-', '_', '=', '*']) {
+        return false;
+    }
+    let lower = inner.to_lowercase();
+    ORIGINAL.contains(&lower.as_str())
+}
+
+/// The head of a repeated mail, as Outlook writes it: `From:` and, within four lines, `Sent:` or `To:`.
+fn starts_head(lines: &[&str]) -> bool {
+    let label = |line: &str| {
+        let line = line.trim().trim_start_matches('*');
+        let (label, rest) = line.split_once([':', '：'])?;
+        let label = label.trim_matches(['*', ' ']);
+        (label.len() < 40 && !rest.trim().is_empty()).then(|| label.to_lowercase())
+    };
+    let Some(first) = lines.first().and_then(|line| label(line)) else { return false };
+    if !FROM.contains(&first.as_str()) {
+        return false;
+    }
+    let near: Vec<String> = lines.iter().skip(1).take(4).filter_map(|line| label(line)).collect();
+    near.len() >= 2 && near.iter().filter(|label| SENT.contains(&label.as_str())).count() >= 1
+}
+
+/// Whether the head of a mail stands right below a line that says it is forwarded: that is news, not a quote.
+fn forwarded_above(lines: &[&str]) -> bool {
+    let above = lines.iter().rev().map(|line| line.trim().to_lowercase()).find(|line| !line.is_empty());
+    above.is_some_and(|line| {
+        (line.starts_with('-')
+            && [
+                "forward",
+                "weitergeleitet",
+                "transmis",
+                "transféré",
+                "reenviado",
+                "inoltrato",
+                "doorgestuurd",
+                "vidare",
+                "переслан",
+                "encaminhad",
+            ]
+            .iter()
+            .any(|word| line.contains(word)))
+            || line.starts_with("begin forwarded message")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The text with each quoted piece as `[…]`.
+    fn folded(text: &str) -> String {
+        pieces(text).iter().map(|piece| if piece.quoted { "[…]\n" } else { piece.text.as_str() }).collect()
+    }
+
+    #[test]
+    fn attributions_in_many_languages() {
+        for line in [
+            "On Mon, Nov 9, 2026 at 10:11 AM Ann <ann@example.com> wrote:",
+            "On 2026-11-09, Ann Smith wrote:",
+            "Ann Smith <ann@example.com> wrote:",
+            "Le lun. 9 nov. 2026 à 10:11, Ann <ann@example.com> a écrit :",
+            "Am 09.11.2026 um 10:11 schrieb Ann Smith:",
+            "Am Mo., 9. Nov. 2026 um 10:11 Uhr schrieb Ann <ann@example.com>:",
+            "El lun, 9 nov 2026 a las 10:11, Ann (<ann@example.com>) escribió:",
+            "Em seg., 9 de nov. de 2026 às 10:11, Ann <ann@example.com> escreveu:",
+            "Il giorno lun 9 nov 2026 alle ore 10:11 Ann <ann@example.com> ha scritto:",
+            "Op ma 9 nov. 2026 om 10:11 schreef Ann <ann@example.com>:",
+            "Den mån 9 nov. 2026 kl 10:11 skrev Ann <ann@example.com>:",
+            "pon., 9 lis 2026 o 10:11 Ann <ann@example.com> napisał(a):",
+            "пн, 9 нояб. 2026 г. в 10:11, Ann <ann@example.com>:\nAnn пишет:",
+            "2026年11月9日(月) 10:11 Ann <ann@example.com> のメール:",
+            "Ann <ann@example.com> 于2026年11月9日周一 10:11写道：",
+            "On Monday, the ninth of November in the year\n2026, Ann Smith <ann@example.com> wrote:",
+        ] {
+            let text = format!("Yes.\n\n{line}\n> old\n> words\n");
+            assert!(pieces(&text).last().is_some_and(|piece| piece.quoted), "{line}");
+            assert!(folded(&text).starts_with("Yes.\n\n"), "{line}");
+        }
+        assert_eq!(folded("Yes.\n\nOn 9 Nov 2026, Ann wrote:\n\n> old\n\nMore.\n"), "Yes.\n\n[…]\nMore.\n");
+    }
+
+    #[test]
+    fn whole_repeated_mails() {
+        for text in [
+            "Fine.\n\n-----Original Message-----\nFrom: Ann\nSent: Monday\n\nold\n",
+            "Fine.\n\n-------- Ursprüngliche Nachricht --------\nVon: Ann\n\nold\n",
+            "Fine.\n\nFrom: Ann <ann@example.com>\nSent: Monday, 9 November\nTo: Bob\nSubject: Re: x\n\nold\n",
+            "Fine.\n\nVon: Ann\nGesendet: Montag\nAn: Bob\nBetreff: x\n\nold\n",
+            "Fine.\n\n*From:* Ann\n*Sent:* Monday\n*To:* Bob\n\nold\n",
+        ] {
+            assert_eq!(folded(text), "Fine.\n\n[…]\n", "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_quote() {
+        for text in [
+            "Hello\n-- \nAnn Smith\nExample Ltd\n",
+            "He wrote:\n\nthe whole thing in a day.\n",
+            "From: here on it gets better.\nNothing else.\n",
+            "See below\n\n---------- Forwarded message ----------\nFrom: Ann\nDate: Monday\nSubject: x\nTo: Bob\n\nnews\n",
+            "Begin forwarded message:\n\nFrom: Ann\nDate: Monday\nSubject: x\nTo: Bob\n\nnews\n",
+            "-----\nPart two\n-----\n",
+            "This is what I wrote:\nA poem of 3 lines.\n",
+            "",
+        ] {
+            assert!(pieces(text).iter().all(|piece| !piece.quoted), "{text}");
+        }
+    }
+
+    #[test]
+    fn long_texts_stay_quick() {
+        assert_eq!(pieces(&"> x\n".repeat(100_000)).len(), 1);
+        assert_eq!(pieces(&"On a\n".repeat(100_000)).len(), 1);
+        pieces(&"a ".repeat(500_000));
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost(text in "((> |On 1 wrote:|From: a|To: b|-----Original Message-----|é|\n| ){0,3}\n?){0,20}") {
+            let found = pieces(&text);
+            prop_assert_eq!(found.iter().map(|piece| piece.text.as_str()).collect::<String>(), text);
+            prop_assert!(found.windows(2).all(|two| two[0].quoted != two[1].quoted));
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The content of a mail: its text, what is attached, its links, its invitation.
+//!
+//! Promised: plain text is preferred to HTML unless it is empty or only says that there is HTML; forwarded mails
+//! stand below with their heads; what is too long is cut before it is decoded, and said to be.
+
+use super::fields::{Kind, clip, line};
+use super::tree::Tree;
+use super::{decode, hex, names};
+use crate::mail::html::{self, Page};
+use crate::mail::{Attachment, Invitation, Link, Mail, links};
+use crate::text::Visible;
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
+
+/// The longest text a mail shows, in bytes.
+const MAX_TEXT: usize = 1 << 20;
+/// The most that is decoded of one text part, in bytes as it stands in the mail.
+const MAX_ENCODED: usize = 3 << 20;
+/// The longest invitation that is read.
+const MAX_INVITATION: usize = 256 << 10;
+/// Links kept.
+const MAX_LINKS: usize = 1_000;
+
+/// Fills in everything that stands in the content of a mail.
+pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>) {
+    let mut reader = Reader { tree, mail, seen: HashSet::new() };
+    let read = reader.part(0);
+    let Said { text, hidden, cut, .. } = read;
+    mail.cut = cut || text.len() > MAX_TEXT;
+    mail.text = Visible::new(clip(&text, MAX_TEXT)).trim_end().to_owned();
+    mail.hidden = hidden;
+}
+
+/// What a part says.
+#[derive(Default)]
+struct Said {
+    text: String,
+    hidden: u32,
+    cut: bool,
+    rich: bool,
+}
+
+struct Reader<'a, 't> {
+    tree: &'a Tree<'t>,
+    mail: &'a mut Mail,
+    /// Links that are in the list already.
+    seen: HashSet<Link>,
+}
+
+impl Reader<'_, '_> {
+    /// Depth was bounded when the tree was made, so this may call itself.
+    fn part(&mut self, part: usize) -> Said {
+        let tree = self.tree;
+        let it = &tree.parts[part];
+        if it.kind.is_mail() {
+            return self.forwarded(part);
+        }
+        if it.kind.is_multipart() {
+            let said: Vec<Said> = it.children.iter().map(|child| self.part(*child)).collect();
+            return if it.kind.is("multipart/alternative") { best(said) } else { all(said) };
+        }
+        if it.kind.is("text/calendar") || it.kind.is("application/ics") {
+            self.invite(part);
+        }
+        if is_attachment(tree, part) {
+            self.attach(part);
+            return Said::default();
+        }
+        self.say(part)
+    }
+
+    /// A text that is to be read.
+    fn say(&mut self, part: usize) -> Said {
+        let it = &self.tree.parts[part];
+        let (text, cut) = text(self.tree, part);
+        if it.kind.is("text/html") || looks_like_html(&it.kind, &text) {
+            let Page { text, hidden, links, cut: too_long } = html::page(&text);
+            self.link(links);
+            return Said { text, hidden, cut: cut || too_long, rich: true };
+        }
+        let text = if it.kind.flowed { unflow(&text, it.kind.del_sp) } else { text };
+        self.link(links::bare_links(&text, MAX_LINKS));
+        Said { text, cut, ..Said::default() }
+    }
+
+    fn link(&mut self, links: Vec<Link>) {
+        for link in links {
+            if self.mail.links.len() < MAX_LINKS && self.seen.insert(link.clone()) {
+                self.mail.links.push(link);
+            }
+        }
+    }
+
+    /// A mail within the mail: its head, and below it what it says.
+    fn forwarded(&mut self, part: usize) -> Said {
+        let it = &self.tree.parts[part];
+        if it.kind.attached || it.kind.name.is_some() || !it.kind.plain_encoding {
+            self.attach(part);
+        }
+        let Some(inner) = it.children.first() else { return Said::default() };
+        let head = &self.tree.parts[*inner];
+        let mut text = String::from("---------- Forwarded message ----------\n");
+        for name in ["From", "Date", "Subject", "To", "Cc"] {
+            if let Some(value) = self.tree.field(head, name) {
+                text.push_str(&format!("{name}: {}\n", line(value, &head.kind.charset)));
+            }
+        }
+        let said = self.part(*inner);
+        text.push('\n');
+        text.push_str(&said.text);
+        Said { text, ..said }
+    }
+
+    fn invite(&mut self, part: usize) {
+        if self.mail.invitation.is_some() {
+            return;
+        }
+        let (text, _) = text(self.tree, part);
+        let text = Visible::new(clip(&text, MAX_INVITATION)).into_string();
+        let named = text.lines().find_map(|line| line.strip_prefix("METHOD:")).map(str::to_owned);
+        let method = self.tree.parts[part].kind.method.clone().or(named).unwrap_or_default();
+        let method = Visible::line(clip(method.trim(), 40)).to_ascii_uppercase();
+        if text.contains("BEGIN:VCALENDAR") {
+            self.mail.invitation = Some(Invitation { method, text });
+        }
+    }
+
+    fn attach(&mut self, part: usize) {
+        let kind = &self.tree.parts[part].kind;
+        let content = content(self.tree, part);
+        self.mail.attachments.push(Attachment {
+            name: names::safe(kind.name.as_deref(), &kind.kind),
+            kind: Visible::line(clip(&kind.kind, 120)).into_string(),
+            bytes: content.len() as u64,
+            digest: hex(&Sha256::digest(&content)),
+        });
+    }
+}
+
+/// Whether a part is listed rather than read.
+pub(super) fn is_attachment(tree: &Tree<'_>, part: usize) -> bool {
+    let kind = &tree.parts[part].kind;
+    if kind.is_mail() {
+        return kind.attached || kind.name.is_some() || !kind.plain_encoding;
+    }
+    if kind.is_multipart() {
+        return false;
+    }
+    let readable = matches!(
+        kind.kind.as_str(),
+        "text/plain"
+            | "text/html"
+            | "text/enriched"
+            | "text/x-amp-html"
+            | "text/rfc822-headers"
+            | "message/delivery-status"
+            | "text"
+    );
+    // A multipart without a boundary is one piece of text.
+    !(readable || kind.kind.starts_with("multipart/")) || kind.attached || (kind.name.is_some() && part != 0)
+}
+
+/// The decoded bytes of a part.
+pub(super) fn content(tree: &Tree<'_>, part: usize) -> Vec<u8> {
+    let it = &tree.parts[part];
+    decode::transfer(&it.kind.encoding, &tree.raw[it.body.clone()])
+}
+
+/// The text of a part, and whether it was cut.
+fn text(tree: &Tree<'_>, part: usize) -> (String, bool) {
+    let it = &tree.parts[part];
+    let raw = &tree.raw[it.body.clone()];
+    let cut = raw.len() > MAX_ENCODED;
+    let bytes = decode::transfer(&it.kind.encoding, &raw[..raw.len().min(MAX_ENCODED)]);
+    (decode::text(&it.kind.charset, &bytes), cut)
+}
+
+/// Some senders say plain text and write HTML.
+fn looks_like_html(kind: &Kind, text: &str) -> bool {
+    let start = clip(text.trim_start(), 200).to_ascii_lowercase();
+    (kind.is("text/plain") || kind.kind.starts_with("multipart/"))
+        && (start.starts_with("<!doctype html") || start.starts_with("<html"))
+}
+
+/// One of several ways to say the same.
+fn best(mut said: Vec<Said>) -> Said {
+    said.retain(|said| !said.text.trim().is_empty());
+    let rich = said.iter().position(|said| said.rich);
+    let plain = said.iter().position(|said| !said.rich);
+    let pick = match (plain, rich) {
+        (Some(plain), Some(rich)) if is_stub(&said[plain].text, &said[rich].text) => rich,
+        (Some(plain), _) => plain,
+        (None, Some(rich)) => rich,
+        (None, None) => return Said::default(),
+    };
+    said.swap_remove(pick)
+}
+
+/// Whether plain text only says that there is more to see elsewhere.
+fn is_stub(plain: &str, rich: &str) -> bool {
+    let plain = plain.trim();
+    if plain.len() > 500 || plain.len() > rich.trim().len() {
+        return false;
+    }
+    let lower = plain.to_lowercase();
+    let says_html = lower.contains("html")
+        && [
+            "view", "support", "client", "version", "enable", "reader", "anzeigen", "programm", "lire",
+            "ver este",
+        ]
+        .iter()
+        .any(|word| lower.contains(word));
+    let says_browser = lower.contains("browser") && (lower.contains("view") || lower.contains("http"));
+    let only_links = plain.split_whitespace().all(|word| word.starts_with("http") || word.len() < 2);
+    says_html || says_browser || only_links
+}
+
+/// Several texts, one after the other.
+fn all(said: Vec<Said>) -> Said {
+    let rich =
+        said.iter().all(|said| said.rich || said.text.trim().is_empty()) && said.iter().any(|said| said.rich);
+    let mut whole = Said { rich, ..Said::default() };
+    for said in said {
+        whole.hidden = whole.hidden.saturating_add(said.hidden);
+        whole.cut |= said.cut;
+        let text = said.text.trim_end();
+        if text.is_empty() {
+            continue;
+        }
+        if !whole.text.is_empty() {
+            whole.text.push_str("\n\n");
+        }
+        // Past the limit nothing is shown, so nothing needs to be kept; the length alone says that it was cut.
+        whole.text.push_str(clip(text, (MAX_TEXT + 1).saturating_sub(whole.text.len())));
+        whole.cut |= whole.text.len() > MAX_TEXT;
+    }
+    whole
+}
+
+/// `format=flowed` (RFC 3676) made one line a paragraph.
+fn unflow(text: &str, del_sp: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    // The quote depth of the line that is to be gone on with.
+    let mut open: Option<usize> = None;
+    for line in text.split('\n') {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let depth = line.bytes().take_while(|byte| *byte == b'>').count();
+        let content = &line[depth..];
+        let content = content.strip_prefix(' ').unwrap_or(content);
+        if open == Some(depth) && content != "-- " {
+            if del_sp {
+                out.pop();
+            }
+        } else {
+            if !out.is_empty() || open.is_some() {
+                out.push('\n');
+            }
+            if depth > 0 {
+                out.push_str(&line[..depth]);
+                out.push(' ');
+            }
+        }
+        out.push_str(content);
+        open = (content.ends_with(' ') && content != "-- ").then_some(depth);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flowed_lines_become_paragraphs() {
+        for (flowed, expected) in [
+            ("one \ntwo\nthree", "one two\nthree"),
+            ("one \n-- \nname", "one \n-- \nname"),
+            ("> a \n> b\nc", "> a b\nc"),
+            ("> a \n>> b", "> a \n>> b"),
+            (" >not quoted", ">not quoted"),
+            (" From me", "From me"),
+            ("a\n\nb", "a\n\nb"),
+        ] {
+            assert_eq!(unflow(flowed, false), expected, "{flowed:?}");
+        }
+        assert_eq!(unflow("日本 \n語", true), "日本語");
+    }
+
+    #[test]
+    fn stubs() {
+        let rich = "Hello there, this is the newsletter with everything that happened this week.".repeat(3);
+        assert!(is_stub("Your mail client does not support HTML.", &rich));
+        assert!(is_stub("View this email in your browser: https://example.com/x", &rich));
+        assert!(is_stub("https://example.com/x", &rich));
+        assert!(!is_stub("The meeting is at noon. Bring the HTML mock-ups.", &rich));
+        assert!(!is_stub("A real answer in plain words.", &rich));
+    }
+}

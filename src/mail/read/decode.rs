@@ -1,0 +1,254 @@
+//! Bytes to text: transfer encodings and character sets, as damaged as they come.
+//!
+//! Promised: linear, never an error; what cannot be read becomes U+FFFD. Labels are believed unless the bytes show
+//! that they are wrong.
+
+use mail_parser::decoders::charsets::map::charset_decoder;
+
+/// The sets that everything is labelled with by senders who do not know better.
+const CARELESS: &[&str] = &[
+    "",
+    "ascii",
+    "us-ascii",
+    "ansi_x3.4-1968",
+    "utf-8",
+    "utf8",
+    "iso-8859-1",
+    "iso8859-1",
+    "latin1",
+    "latin-1",
+    "windows-1252",
+    "cp1252",
+    "iso-8859-15",
+    "unknown-8bit",
+    "x-unknown",
+    "8bit",
+    "default",
+    "none",
+    "binary",
+];
+
+/// Undoes a transfer encoding.
+pub(super) fn transfer(encoding: &str, bytes: &[u8]) -> Vec<u8> {
+    match encoding {
+        "base64" => base64(bytes),
+        "quoted-printable" => quoted_printable(bytes),
+        _ => bytes.to_vec(),
+    }
+}
+
+/// The text of bytes in a character set, or in another one where the label cannot be true.
+pub(super) fn text(charset: &str, bytes: &[u8]) -> String {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let escapes =
+        memchr::memmem::find(bytes, b"\x1b$").is_some() || memchr::memmem::find(bytes, b"\x1b(J").is_some();
+    if escapes && let Some(decode) = charset_decoder(b"iso-2022-jp") {
+        return decode(bytes);
+    }
+    let charset = charset.trim().to_ascii_lowercase();
+    let careless = CARELESS.contains(&charset.as_str());
+    let utf8 = std::str::from_utf8(bytes);
+    match utf8 {
+        // What is plain ASCII is plain ASCII under every label but those that write other letters in it.
+        Ok(text)
+            if careless || (text.is_ascii() && !charset.starts_with("utf-7") && !text.contains('\0')) =>
+        {
+            return text.to_owned();
+        }
+        _ => {}
+    }
+    let known =
+        if careless && charset.starts_with("utf") { None } else { charset_decoder(charset.as_bytes()) };
+    match (known, utf8) {
+        (Some(decode), Ok(text)) => {
+            let decoded = decode(bytes);
+            let wrong = decoded.contains(char::REPLACEMENT_CHARACTER) || single_byte_noise(&charset);
+            if wrong && !charset.starts_with("utf-16") { text.to_owned() } else { decoded }
+        }
+        (Some(decode), Err(_)) => decode(bytes),
+        (None, Ok(text)) => text.to_owned(),
+        (None, Err(wrong)) => mostly_utf8(bytes, wrong.valid_up_to()),
+    }
+}
+
+/// Sets in which valid UTF-8 with letters beyond ASCII would be nonsense.
+fn single_byte_noise(charset: &str) -> bool {
+    ["iso-8859", "iso8859", "windows-125", "cp125", "koi8", "latin", "macintosh", "x-mac"]
+        .iter()
+        .any(|set| charset.starts_with(set))
+}
+
+/// Text without a label that is not UTF-8: a few bad bytes in UTF-8 are damage, many are Western European.
+fn mostly_utf8(bytes: &[u8], valid: usize) -> String {
+    let lossy = String::from_utf8_lossy(bytes);
+    let bad = lossy.matches(char::REPLACEMENT_CHARACTER).count();
+    let good = lossy.chars().filter(|c| !c.is_ascii() && *c != char::REPLACEMENT_CHARACTER).count();
+    let cut_at_end = valid + 4 > bytes.len() && good > 0;
+    if cut_at_end || good > bad * 4 {
+        return lossy.into_owned();
+    }
+    charset_decoder(b"windows-1252").map_or_else(|| lossy.into_owned(), |decode| decode(bytes))
+}
+
+/// Base64, standard or URL-safe, whatever else stands in it left out.
+pub(in crate::mail) fn base64(bytes: &[u8]) -> Vec<u8> {
+    const SKIP: u8 = 0xFF;
+    const PAD: u8 = 0xFE;
+    const TABLE: [u8; 256] = {
+        let mut table = [SKIP; 256];
+        let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut at = 0;
+        while at < 64 {
+            table[alphabet[at] as usize] = at as u8;
+            at += 1;
+        }
+        table[b'-' as usize] = 62;
+        table[b'_' as usize] = 63;
+        table[b'=' as usize] = PAD;
+        table
+    };
+    let mut out = Vec::with_capacity(bytes.len() / 4 * 3 + 3);
+    let (mut block, mut count) = (0_u32, 0_u32);
+    for byte in bytes {
+        match TABLE[usize::from(*byte)] {
+            SKIP => {}
+            // Padding ends a block; more may follow where somebody joined two encodings.
+            PAD => {
+                flush(&mut out, block, count);
+                (block, count) = (0, 0);
+            }
+            value => {
+                block = block << 6 | u32::from(value);
+                count += 1;
+                if count == 4 {
+                    out.extend_from_slice(&block.to_be_bytes()[1..]);
+                    (block, count) = (0, 0);
+                }
+            }
+        }
+    }
+    flush(&mut out, block, count);
+    out
+}
+
+/// The bytes of a block that ended early.
+fn flush(out: &mut Vec<u8>, block: u32, count: u32) {
+    match count {
+        2 => out.push((block >> 4) as u8),
+        3 => out.extend_from_slice(&((block >> 2) as u16).to_be_bytes()),
+        _ => {}
+    }
+}
+
+/// Bytes as base64, on one line.
+pub(in crate::mail) fn base64_text(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or(0));
+        let block = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for at in 0..4 {
+            let value = (block >> (18 - 6 * at)) as usize & 63;
+            out.push(if at > chunk.len() { '=' } else { char::from(ALPHABET[value]) });
+        }
+    }
+    out
+}
+
+/// Quoted-printable; an `=` that encodes nothing stays.
+pub(super) fn quoted_printable(bytes: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let Some(at) = memchr::memchr(b'=', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let after = &rest[at + 1..];
+        let spaces = after.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
+        rest = if let [high, low, rest @ ..] = after
+            && let (Some(high), Some(low)) = (hex(*high), hex(*low))
+        {
+            out.push(high << 4 | low);
+            rest
+        } else if after.get(spaces) == Some(&b'\n') {
+            &after[spaces + 1..]
+        } else if after.len() == spaces {
+            &[]
+        } else {
+            out.push(b'=');
+            after
+        };
+    }
+    out.extend_from_slice(rest);
+    out
+}
+
+/// The value of a hexadecimal digit.
+pub(super) fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damaged_base64_gives_what_is_left() {
+        for (encoded, plain) in [
+            ("aGVsbG8=", "hello"),
+            ("aGVs\r\nbG8", "hello"),
+            ("aGV*sbG8==\n", "hello"),
+            ("aGVsbG8=aGVsbG8=", "hellohello"),
+            ("", ""),
+            ("=", ""),
+            ("YQ", "a"),
+            ("Y", ""),
+        ] {
+            assert_eq!(base64(encoded.as_bytes()), plain.as_bytes(), "{encoded}");
+        }
+        assert_eq!(base64(b"__-_"), base64(b"//+/"));
+    }
+
+    #[test]
+    fn damaged_quoted_printable_gives_what_is_left() {
+        for (encoded, plain) in [
+            ("a=3Db", "a=b"),
+            ("a=3db", "a=b"),
+            ("a=\r\nb", "ab"),
+            ("a= \nb", "ab"),
+            ("a=", "a"),
+            ("a=zz", "a=zz"),
+            ("1 = 2", "1 = 2"),
+            ("=C3=A9", "é"),
+        ] {
+            assert_eq!(String::from_utf8_lossy(&quoted_printable(encoded.as_bytes())), plain, "{encoded}");
+        }
+    }
+
+    #[test]
+    fn labels_are_believed_unless_they_cannot_be_true() {
+        for (label, bytes, expected) in [
+            ("utf-8", "é".as_bytes(), "é"),
+            ("iso-8859-1", b"caf\xe9", "café"),
+            ("utf-8", b"caf\xe9", "café"),
+            ("us-ascii", "naïve".as_bytes(), "naïve"),
+            ("iso-8859-1", "naïve".as_bytes(), "naïve"),
+            ("koi8-r", "Привет".as_bytes(), "Привет"),
+            ("koi8-r", b"\xf0\xd2\xc9\xd7\xc5\xd4", "Привет"),
+            ("windows-1251", b"\xcf\xf0\xe8\xe2\xe5\xf2", "Привет"),
+            ("shift_jis", b"\x83n\x83\x8D\x81[", "ハロー"),
+            ("gb18030", b"\xc4\xe3\xba\xc3", "你好"),
+            ("gb2312", "你好吗".as_bytes(), "你好吗"),
+            ("big5", b"\xa7A\xa6n", "你好"),
+            ("euc-kr", b"\xbe\xc8\xb3\xe7", "안녕"),
+            ("iso-2022-jp", b"\x1b$B%O%m!<\x1b(B", "ハロー"),
+            ("us-ascii", b"\x1b$B%O%m!<\x1b(B", "ハロー"),
+            ("utf-7", b"+ZYeB9FH6ckh5Pg-, 1980.", "文致出版社, 1980."),
+            ("utf-16le", b"h\0i\0", "hi"),
+            ("utf-16", b"plain", "plain"),
+            ("no-such-set", b"caf\xe9", "café"),
+            ("", b"\x93quoted\x94", "“quoted”"),
+            ("utf-8", b"\xEF\xBB\xBFbom", "bom"),
+        ] {
+            assert_eq!(text(label, bytes), expected, "{label} {bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Header fields to what a [`Mail`] says about itself.
+//!
+//! Promised: every text is Visible and bounded; a field that cannot be read is left out, never an error.
+
+use super::params::Params;
+use super::tree::{Field, Part, Tree};
+use super::{decode, words};
+use crate::mail::{Address, ListInfo, Mail, Unsubscribe};
+use crate::text::Visible;
+use jiff::Timestamp;
+use mail_parser::HeaderValue;
+use mail_parser::parsers::MessageStream;
+use std::collections::HashSet;
+
+/// The longest subject, name or header value that is kept, in bytes.
+const MAX_LINE: usize = 4_096;
+/// Message-IDs kept of one field.
+const MAX_IDS: usize = 200;
+
+/// What a part is, by its own account.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kind {
+    /// `type/subtype` in lower case.
+    pub kind: String,
+    pub charset: String,
+    pub boundary: Option<Vec<u8>>,
+    pub method: Option<String>,
+    pub flowed: bool,
+    pub del_sp: bool,
+    /// The transfer encoding, in lower case.
+    pub encoding: String,
+    /// Whether the content stands there as it is.
+    pub plain_encoding: bool,
+    /// The name of the file, by its own account.
+    pub name: Option<String>,
+    pub attached: bool,
+}
+
+impl Kind {
+    pub fn is(&self, kind: &str) -> bool {
+        self.kind == kind
+    }
+
+    pub fn is_mail(&self) -> bool {
+        matches!(self.kind.as_str(), "message/rfc822" | "message/global")
+    }
+
+    pub fn is_multipart(&self) -> bool {
+        self.boundary.is_some()
+    }
+}
+
+/// Reads what a part is. The parts of a digest are mails unless they say otherwise.
+pub(super) fn kind(raw: &[u8], fields: &[Field], in_digest: bool) -> Kind {
+    let value = |name: &str| {
+        let field =
+            fields.iter().find(|field| raw[field.name.clone()].eq_ignore_ascii_case(name.as_bytes()))?;
+        Some(&raw[field.value.clone()])
+    };
+    let mut kind = Kind {
+        kind: if in_digest { "message/rfc822" } else { "text/plain" }.to_owned(),
+        encoding: value("content-transfer-encoding")
+            .map(|value| Params::read(value).value)
+            .unwrap_or_default(),
+        ..Kind::default()
+    };
+    kind.plain_encoding = !matches!(kind.encoding.as_str(), "base64" | "quoted-printable");
+    if let Some(content) = value("content-type").map(Params::read) {
+        match content.value.as_str() {
+            "" => {}
+            "text" => kind.kind = "text/plain".to_owned(),
+            value => kind.kind = value.replace(' ', ""),
+        }
+        kind.charset = content.get("charset").unwrap_or_default();
+        if kind.kind.starts_with("multipart/") {
+            kind.boundary = content.get("boundary").map(|boundary| boundary.trim_end().as_bytes().to_vec());
+        }
+        kind.method = content.get("method");
+        kind.flowed = content.get("format").is_some_and(|format| format.eq_ignore_ascii_case("flowed"));
+        kind.del_sp = content.get("delsp").is_some_and(|yes| yes.eq_ignore_ascii_case("yes"));
+        kind.name = content.get("name");
+    }
+    if let Some(disposition) = value("content-disposition").map(Params::read) {
+        kind.attached = disposition.value == "attachment";
+        kind.name = disposition.get("filename").or(kind.name);
+    }
+    kind
+}
+
+/// Fills in everything that stands in the head of a mail.
+pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>, part: &Part) {
+    // Raw letters in a header are most likely in the set of the text.
+    let charset = charset_near(tree, part);
+    let first = |name: &str| tree.field(part, name);
+    let line = |name: &str| first(name).map(|value| self::line(value, &charset));
+    let list =
+        |name: &str| tree.fields(part, name).flat_map(|value| addresses(value, &charset)).collect::<Vec<_>>();
+    mail.message_id = first("message-id").and_then(|value| ids(value).into_iter().next());
+    mail.in_reply_to = first("in-reply-to").map(ids).unwrap_or_default();
+    mail.references = first("references").map(ids).unwrap_or_default();
+    mail.from = list("from").into_iter().next().unwrap_or_default();
+    mail.sender = list("sender").into_iter().next().filter(|sender| !sender.same(&mail.from.address));
+    mail.reply_to = list("reply-to");
+    (mail.to, mail.cc, mail.bcc) = (list("to"), list("cc"), list("bcc"));
+    let delivered = ["delivered-to", "x-original-to", "envelope-to"].into_iter().flat_map(list);
+    let mut seen = HashSet::new();
+    mail.delivered_to = delivered.map(|to| to.address).filter(|to| seen.insert(to.clone())).collect();
+    mail.subject = line("subject").unwrap_or_default();
+    mail.date = first("date").and_then(date);
+    mail.list = list_info(tree, part, &charset);
+    mail.auto_submitted =
+        line("auto-submitted").filter(|value| !value.is_empty() && !value.eq_ignore_ascii_case("no"));
+    mail.precedence = line("precedence").filter(|value| !value.is_empty());
+    mail.spam = line("x-spam-flag").is_some_and(|flag| flag.eq_ignore_ascii_case("yes"))
+        || line("x-spam-status").is_some_and(|status| status.to_ascii_lowercase().starts_with("yes"))
+        || line("x-spam").is_some_and(|flag| flag.eq_ignore_ascii_case("yes"));
+    let header = |field: &Field| {
+        let name = String::from_utf8_lossy(&tree.raw[field.name.clone()]).into_owned();
+        (Visible::line(&name).into_string(), self::line(&tree.raw[field.value.clone()], &charset))
+    };
+    mail.headers = part.fields.iter().map(header).collect();
+}
+
+/// The character set of the mail's text, where it says one.
+fn charset_near(tree: &Tree<'_>, part: &Part) -> String {
+    let own = &part.kind.charset;
+    let child =
+        part.children.iter().map(|child| &tree.parts[*child].kind.charset).find(|set| !set.is_empty());
+    if own.is_empty() { child.cloned().unwrap_or_default() } else { own.clone() }
+}
+
+/// A value as one visible line of bounded length.
+pub(super) fn line(value: &[u8], charset: &str) -> String {
+    // Whatever is longer is cut before it is worth decoding.
+    let text = words::text(&value[..value.len().min(4 * MAX_LINE)], charset);
+    Visible::line(clip(&text, MAX_LINE)).into_string()
+}
+
+/// The first `most` bytes of a text, and no half character.
+pub(super) fn clip(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
+
+/// The addresses of a field, groups dissolved.
+pub(super) fn addresses(value: &[u8], charset: &str) -> Vec<Address> {
+    let value = words::structured(value, charset);
+    let HeaderValue::Address(found) = MessageStream::new(value.as_bytes()).parse_address() else {
+        return Vec::new();
+    };
+    found.iter().filter_map(|found| address(found.name(), found.address())).collect()
+}
+
+fn address(name: Option<&str>, address: Option<&str>) -> Option<Address> {
+    let (mut name, mut address) = (name.unwrap_or_default().trim(), address.unwrap_or_default().trim());
+    if address.is_empty() && name.contains('@') && !name.contains(' ') {
+        (name, address) = ("", name);
+    }
+    if address.is_empty() && name.is_empty() {
+        return None;
+    }
+    let name = Visible::line(clip(name, MAX_LINE)).into_string();
+    Some(Address { name, address: bare(address) })
+}
+
+/// An address with its domain in lower case and in its ASCII form.
+pub(in crate::mail) fn bare(address: &str) -> String {
+    let address = clip(address.trim(), MAX_LINE);
+    let bare = match address.rsplit_once('@') {
+        Some((local, domain)) => format!("{local}@{}", ascii_domain(domain)),
+        None => address.to_owned(),
+    };
+    Visible::line(&bare).into_string()
+}
+
+/// A domain in lower case and in its ASCII form; as it stands where it has none.
+pub(in crate::mail) fn ascii_domain(domain: &str) -> String {
+    if domain.is_ascii() {
+        return domain.to_ascii_lowercase();
+    }
+    idna::domain_to_ascii(domain).unwrap_or_else(|_| domain.to_lowercase())
+}
+
+/// Message-IDs, without their angle brackets.
+fn ids(value: &[u8]) -> Vec<String> {
+    let value = decode::text("", value);
+    let mut found: Vec<&str> = value
+        .split('<')
+        .skip(1)
+        .filter_map(|piece| piece.split_once('>').map(|(id, _)| id.trim()))
+        .filter(|id| !id.is_empty())
+        .collect();
+    if found.is_empty() {
+        found = value.split_whitespace().filter(|word| word.len() > 2).collect();
+        // Words in quotes after `In-Reply-To` are no ids: old programs wrote sentences there.
+        found.retain(|word| word.contains('@') || !value.trim().contains(' '));
+    }
+    // The first names the conversation, the last ones are the nearest.
+    if found.len() > MAX_IDS {
+        found.drain(1..found.len() - MAX_IDS + 1);
+    }
+    found.into_iter().map(|id| Visible::line(clip(id, MAX_LINE)).replace(char::is_whitespace, "")).collect()
+}
+
+fn date(value: &[u8]) -> Option<Timestamp> {
+    let mut line = decode::text("", value).trim().to_owned();
+    line.push('\n');
+    let HeaderValue::DateTime(date) = MessageStream::new(line.as_bytes()).parse_date() else { return None };
+    date.is_valid().then(|| Timestamp::from_second(date.to_timestamp()).ok()).flatten()
+}
+
+fn list_info(tree: &Tree<'_>, part: &Part, charset: &str) -> Option<ListInfo> {
+    let line = |name: &str| tree.field(part, name).map(|value| self::line(value, charset));
+    let inside = |value: &str| {
+        let inner = value.rsplit_once('<').and_then(|(_, rest)| rest.split_once('>')).map(|(inner, _)| inner);
+        inner.unwrap_or(value).trim().to_owned()
+    };
+    let id = line("list-id").map(|id| inside(&id)).filter(|id| !id.is_empty());
+    let post = line("list-post").and_then(|post| inside(&post).strip_prefix("mailto:").map(str::to_owned));
+    let post = post.map(|post| bare(post.split('?').next().unwrap_or_default()));
+    let ways = line("list-unsubscribe").unwrap_or_default();
+    let one_click = line("list-unsubscribe-post")
+        .is_some_and(|value| value.replace(' ', "").eq_ignore_ascii_case("list-unsubscribe=one-click"));
+    let targets =
+        ways.split('<').skip(1).filter_map(|piece| piece.split_once('>').map(|(target, _)| target.trim()));
+    let mut unsubscribe = Vec::new();
+    for target in targets.take(8) {
+        let lower = target.to_ascii_lowercase();
+        if lower.starts_with("mailto:") {
+            unsubscribe.extend(unsubscribe_mail(&target["mailto:".len()..]));
+        } else if one_click && lower.starts_with("https://") {
+            let way = Unsubscribe::OneClick { url: target.to_owned() };
+            unsubscribe
+                .insert(usize::from(matches!(unsubscribe.first(), Some(Unsubscribe::OneClick { .. }))), way);
+        }
+    }
+    let info = ListInfo { id, post, unsubscribe };
+    (info != ListInfo::default()).then_some(info)
+}
+
+/// A `mailto:` without its scheme. Whom else it would write to is none of its business.
+fn unsubscribe_mail(target: &str) -> Option<Unsubscribe> {
+    let (to, query) = target.split_once('?').unwrap_or((target, ""));
+    let undone = |text: &str| decode::text("", &percent(text));
+    let decoded = |text: &str| Visible::line(&undone(text)).into_string();
+    let to = bare(&undone(to));
+    if !to.contains('@') || to.contains([',', ' ']) {
+        return None;
+    }
+    let wanted = |wanted: &str| {
+        let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+        pairs
+            .find(|(key, _)| key.eq_ignore_ascii_case(wanted))
+            .map(|(_, value)| decoded(value))
+            .unwrap_or_default()
+    };
+    Some(Unsubscribe::Mail { to, subject: wanted("subject"), body: wanted("body") })
+}
+
+/// Percent encoding undone.
+pub(super) fn percent(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        if *byte == b'%'
+            && let [high, low, after @ ..] = rest
+            && let (Some(high), Some(low)) = (decode::hex(*high), decode::hex(*low))
+        {
+            out.push(high << 4 | low);
+            rest = after;
+        } else {
+            out.push(*byte);
+        }
+    }
+    out
+}

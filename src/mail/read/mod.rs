@@ -1,0 +1,113 @@
+//! Raw bytes to a [`Mail`]: the one road every mail comes in by.
+//!
+//! Promised: whatever the bytes, the answer is a [`Mail`] whose every text is Visible and bounded, or a
+//! [`ParseError`] in a sentence, in linear time and bounded memory; the same bytes always give the same [`Mail`].
+//! Nothing is fetched, and no part is run or unpacked.
+
+mod body;
+mod decode;
+mod fields;
+mod names;
+mod params;
+mod tree;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub(super) use decode::{base64, base64_text};
+pub(super) use fields::{ascii_domain, bare};
+
+use super::Mail;
+use sha2::{Digest, Sha256};
+
+/// Why a mail cannot be read; a sentence for people.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// There is nothing in it.
+    #[error("This mail is empty.")]
+    Empty,
+    /// It is longer than any mail should be.
+    #[error("This mail has {} MB; sayso reads mails of up to {} MB. Open it in your mail client.", bytes >> 20, tree::MAX_RAW >> 20)]
+    Large {
+        /// How long it is.
+        bytes: usize,
+    },
+    /// It has too many header fields.
+    #[error("This mail has more than {most} header fields. It may be made to do harm; its raw text is kept.")]
+    Headers {
+        /// How many are read.
+        most: usize,
+    },
+    /// One of its header fields, or all of them together, are too long.
+    #[error(
+        "This mail has a header of more than is ever needed. It may be made to do harm; its raw text is kept."
+    )]
+    LongHeader,
+    /// It has parts within parts within parts.
+    #[error(
+        "This mail has more than {most} parts inside each other. It may be made to do harm; its raw text is kept."
+    )]
+    Deep {
+        /// How deep is read.
+        most: usize,
+    },
+    /// It has too many parts.
+    #[error("This mail has more than {most} parts. It may be made to do harm; its raw text is kept.")]
+    Parts {
+        /// How many are read.
+        most: usize,
+    },
+    /// What was handed in is not a mail.
+    #[error("This is not a mail: {0}")]
+    NotMail(String),
+}
+
+/// Reads a mail.
+pub fn parse(raw: &[u8]) -> Result<Mail, ParseError> {
+    let tree = tree::tree(raw)?;
+    let mut mail = Mail { raw: hex(&Sha256::digest(raw)), bytes: raw.len() as u64, ..Mail::default() };
+    let Some(head) = tree.parts.first() else { return Err(ParseError::Empty) };
+    fields::fill(&mut mail, &tree, head);
+    mail.body = body_digest(&raw[head.body.clone()]);
+    body::fill(&mut mail, &tree);
+    Ok(mail)
+}
+
+/// The content of the attachment of this digest.
+pub fn attachment(raw: &[u8], digest: &str) -> Option<Vec<u8>> {
+    let tree = tree::tree(raw).ok()?;
+    let contents = (0..tree.parts.len()).filter(|part| body::is_attachment(&tree, *part));
+    contents.map(|part| body::content(&tree, part)).find(|content| hex(&Sha256::digest(content)) == digest)
+}
+
+/// What makes a mail the same mail when it is found again, in another folder or after another fetch.
+pub fn identity(account: &str, mail: &Mail) -> String {
+    let mut hasher = Sha256::new();
+    let date = mail.date.map(|date| date.to_string()).unwrap_or_default();
+    let id = mail.message_id.as_deref().unwrap_or_default();
+    for field in [account, id, &mail.from.address.to_lowercase(), &date, &mail.body] {
+        hasher.update((field.len() as u64).to_be_bytes());
+        hasher.update(field);
+    }
+    hex(&hasher.finalize())
+}
+
+/// The digest of what follows the head. Line ends do not count: folders and servers keep them differently.
+fn body_digest(body: &[u8]) -> String {
+    let mut hasher = Sha256::new();
+    for piece in body.trim_ascii_end().split(|byte| *byte == b'\r') {
+        hasher.update(piece);
+    }
+    hex(&hasher.finalize())
+}
+
+/// Bytes in hexadecimal.
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .map(|digit| char::from(DIGITS[usize::from(digit)]))
+        .collect()
+}

@@ -1,0 +1,207 @@
+//! The parts of a mail, found in one pass over its bytes.
+//!
+//! Promised: linear time; every limit is checked here, before anything is decoded, so no parser ever sees more than a
+//! bounded number of bounded headers, and nothing recurses deeper than [`MAX_DEPTH`]. Mail that is broken in the usual
+//! ways (no closing boundary, no blank line, an mbox line on top) still has parts. Nothing is decoded here.
+
+use super::ParseError;
+use super::fields::{self, Kind};
+use memchr::{memchr, memmem};
+use std::ops::Range;
+
+/// The longest mail that is read.
+pub(super) const MAX_RAW: usize = 64 << 20;
+/// Header fields of one part.
+const MAX_FIELDS: usize = 2_000;
+/// Bytes of one header field.
+const MAX_FIELD: usize = 256 << 10;
+/// Bytes of one part's header fields together.
+const MAX_HEAD: usize = 1 << 20;
+/// Parts within parts.
+const MAX_DEPTH: usize = 40;
+/// Parts altogether.
+const MAX_PARTS: usize = 2_000;
+
+/// A header field: where its name and its value stand, folding included.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    pub name: Range<usize>,
+    pub value: Range<usize>,
+}
+
+/// A part: its head, its content, and what it holds.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub fields: Vec<Field>,
+    pub body: Range<usize>,
+    pub kind: Kind,
+    pub children: Vec<usize>,
+}
+
+/// A whole mail; the first part is the mail itself.
+pub(super) struct Tree<'a> {
+    pub raw: &'a [u8],
+    pub parts: Vec<Part>,
+}
+
+impl<'a> Tree<'a> {
+    /// The value of the first field of this name.
+    pub fn field(&self, part: &Part, name: &str) -> Option<&'a [u8]> {
+        self.fields(part, name).next()
+    }
+
+    /// The values of all fields of this name.
+    pub fn fields<'s>(&'s self, part: &'s Part, name: &'s str) -> impl Iterator<Item = &'a [u8]> + 's {
+        let fits = move |field: &&Field| self.raw[field.name.clone()].eq_ignore_ascii_case(name.as_bytes());
+        part.fields.iter().filter(fits).map(|field| &self.raw[field.value.clone()])
+    }
+}
+
+/// A part that is not closed yet; `boundary` where it is a multipart.
+struct Open {
+    part: usize,
+    boundary: Option<Vec<u8>>,
+}
+
+/// Finds the parts of a mail.
+pub(super) fn tree(raw: &[u8]) -> Result<Tree<'_>, ParseError> {
+    if raw.len() > MAX_RAW {
+        return Err(ParseError::Large { bytes: raw.len() });
+    }
+    if raw.iter().all(u8::is_ascii_whitespace) {
+        return Err(ParseError::Empty);
+    }
+    let mut tree = Tree { raw, parts: Vec::new() };
+    let mut open: Vec<Open> = Vec::new();
+    let mut at = begin(&mut tree, &mut open, mbox_line(raw))?;
+    while let Some((line, next)) = dashes(raw, at) {
+        at = next;
+        let Some((level, last)) = delimiter(&raw[line..next], &open) else { continue };
+        close(&mut tree, &mut open, level + 1, content_end(raw, line));
+        if last {
+            close(&mut tree, &mut open, level, content_end(raw, line));
+        } else {
+            at = begin(&mut tree, &mut open, next)?;
+        }
+    }
+    close(&mut tree, &mut open, 0, raw.len());
+    Ok(tree)
+}
+
+/// Where the mail itself begins: after the line an mbox puts before it, and after blank lines.
+fn mbox_line(raw: &[u8]) -> usize {
+    let mut at = raw.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+    if raw[at..].starts_with(b"\xEF\xBB\xBF") {
+        at += 3;
+    }
+    if raw[at..].starts_with(b"From ") { line_end(raw, at) } else { at }
+}
+
+fn line_end(raw: &[u8], at: usize) -> usize {
+    memchr(b'\n', &raw[at..]).map_or(raw.len(), |found| at + found + 1)
+}
+
+/// The next line at or after `at` that begins with two dashes: where it begins and where the next one does.
+fn dashes(raw: &[u8], at: usize) -> Option<(usize, usize)> {
+    let line = if raw[at..].starts_with(b"--") { at } else { at + memmem::find(&raw[at..], b"\n--")? + 1 };
+    Some((line, line_end(raw, line)))
+}
+
+/// What belongs to a part ends before the line break in front of a delimiter.
+fn content_end(raw: &[u8], line: usize) -> usize {
+    let end = if raw[..line].ends_with(b"\n") { line - 1 } else { line };
+    if raw[..end].ends_with(b"\r") { end - 1 } else { end }
+}
+
+/// Which open part a line delimits, and whether it is the last delimiter of it.
+fn delimiter(line: &[u8], open: &[Open]) -> Option<(usize, bool)> {
+    let line = line.trim_ascii_end().get(2..)?;
+    open.iter().enumerate().rev().find_map(|(level, open)| {
+        let rest = line.strip_prefix(open.boundary.as_deref()?)?;
+        match rest {
+            b"" => Some((level, false)),
+            b"--" => Some((level, true)),
+            _ => None,
+        }
+    })
+}
+
+/// Closes every open part from `level` on.
+fn close(tree: &mut Tree<'_>, open: &mut Vec<Open>, level: usize, end: usize) {
+    for open in open.drain(level.min(open.len())..) {
+        let body = &mut tree.parts[open.part].body;
+        body.end = end.max(body.start);
+    }
+}
+
+/// Opens the part whose head begins at `at`, and the mails within it. Gives where to look for delimiters.
+fn begin(tree: &mut Tree<'_>, open: &mut Vec<Open>, mut at: usize) -> Result<usize, ParseError> {
+    loop {
+        if open.len() >= MAX_DEPTH {
+            return Err(ParseError::Deep { most: MAX_DEPTH });
+        }
+        if tree.parts.len() >= MAX_PARTS {
+            return Err(ParseError::Parts { most: MAX_PARTS });
+        }
+        let parent = open.last().map(|open| open.part);
+        let (fields, body) = head(tree.raw, at, open)?;
+        let digest = parent.is_some_and(|parent| tree.parts[parent].kind.is("multipart/digest"));
+        let kind = fields::kind(tree.raw, &fields, digest);
+        let boundary = kind.boundary.clone().filter(|boundary| !boundary.is_empty());
+        let mail = kind.is_mail() && kind.plain_encoding;
+        let part = tree.parts.len();
+        if let Some(parent) = parent {
+            tree.parts[parent].children.push(part);
+        }
+        tree.parts.push(Part { fields, body: body..body, kind, children: Vec::new() });
+        open.push(Open { part, boundary });
+        if !mail {
+            return Ok(body);
+        }
+        at = body;
+    }
+}
+
+/// The header fields from `at` on, and where the content begins.
+fn head(raw: &[u8], mut at: usize, open: &[Open]) -> Result<(Vec<Field>, usize), ParseError> {
+    let start = at;
+    let mut fields: Vec<Field> = Vec::new();
+    while at < raw.len() {
+        let end = line_end(raw, at);
+        let line = &raw[at..end];
+        if matches!(line, b"\n" | b"\r\n" | b"\r") {
+            return Ok((fields, end));
+        }
+        let folded = matches!(line.first(), Some(b' ' | b'\t'));
+        match (folded, fields.last_mut()) {
+            (true, Some(field)) => field.value.end = end,
+            (true, None) => return Ok((fields, at)),
+            (false, _) => match field_name(line) {
+                // A line that is no field: the blank line before the content is missing.
+                None if line.starts_with(b"From ") || line.starts_with(b">From ") => {}
+                None => return Ok((fields, at)),
+                Some(_) if line.starts_with(b"--") && delimiter(line, open).is_some() => {
+                    return Ok((fields, at));
+                }
+                Some((name, colon)) => {
+                    fields.push(Field { name: at..at + name, value: at + colon + 1..end });
+                }
+            },
+        }
+        if fields.len() > MAX_FIELDS {
+            return Err(ParseError::Headers { most: MAX_FIELDS });
+        }
+        if end - start > MAX_HEAD || fields.last().is_some_and(|field| field.value.len() > MAX_FIELD) {
+            return Err(ParseError::LongHeader);
+        }
+        at = end;
+    }
+    Ok((fields, at))
+}
+
+/// How long a field's name is, and where its colon stands.
+fn field_name(line: &[u8]) -> Option<(usize, usize)> {
+    let name = line.iter().take(256).take_while(|byte| byte.is_ascii_graphic() && **byte != b':').count();
+    let spaces = line[name..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    (name > 0 && line.get(name + spaces) == Some(&b':')).then_some((name, name + spaces))
+}

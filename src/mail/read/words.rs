@@ -1,0 +1,185 @@
+//! Header values to text: folding, raw eight-bit letters and encoded words (RFC 2047), as broken as they come.
+//!
+//! Promised: linear, never an error. Neighbouring encoded words are joined before their character set is decoded,
+//! since many senders split in the middle of a character; what is no encoded word stays as it stands.
+
+use super::decode;
+
+/// A header value as one line of text.
+pub(super) fn text(value: &[u8], charset: &str) -> String {
+    let mut out = String::new();
+    each(&unfold(value, charset), |piece| match piece {
+        Piece::Plain(plain) => out.push_str(plain),
+        Piece::Decoded(decoded) => out.push_str(&decoded),
+    });
+    out.trim().to_owned()
+}
+
+/// A header value in which every run of encoded words is one word in UTF-8, for a parser of structured fields:
+/// what is encoded must not be taken for commas and brackets.
+pub(super) fn structured(value: &[u8], charset: &str) -> String {
+    let mut out = String::new();
+    each(&unfold(value, charset), |piece| match piece {
+        Piece::Plain(plain) => out.push_str(plain),
+        Piece::Decoded(decoded) => {
+            // Base64 keeps whatever was decoded from meaning anything to the parser.
+            out.push_str("=?utf-8?B?");
+            out.push_str(&decode::base64_text(decoded.as_bytes()));
+            out.push_str("?=");
+        }
+    });
+    out.push('\n');
+    out
+}
+
+/// The value without its line breaks, its raw bytes made text.
+pub(super) fn unfold(value: &[u8], charset: &str) -> String {
+    let mut text = decode::text(charset, value);
+    if text.contains(['\r', '\n']) {
+        let mut unfolded = String::with_capacity(text.len());
+        for line in text.split(['\r', '\n']).filter(|line| !line.is_empty()) {
+            match unfolded.is_empty() {
+                true => unfolded.push_str(line.trim_start()),
+                false => {
+                    unfolded.push(' ');
+                    unfolded.push_str(line.trim_start_matches([' ', '\t']));
+                }
+            }
+        }
+        text = unfolded;
+    }
+    text
+}
+
+enum Piece<'a> {
+    Plain(&'a str),
+    Decoded(String),
+}
+
+/// Encoded words that belong together: one character set, their bytes one after the other.
+#[derive(Default)]
+struct Run {
+    charset: String,
+    bytes: Vec<u8>,
+}
+
+fn each<'a>(text: &'a str, mut take: impl FnMut(Piece<'a>)) {
+    let mut run: Option<Run> = None;
+    let end = |run: &mut Option<Run>, take: &mut dyn FnMut(Piece<'a>)| {
+        if let Some(run) = run.take() {
+            take(Piece::Decoded(decode::text(&run.charset, &run.bytes)));
+        }
+    };
+    let (mut plain, mut at) = (0, 0);
+    while let Some(found) = text[at..].find("=?") {
+        let start = at + found;
+        let Some(word) = word(&text[start..]) else {
+            at = start + 2;
+            continue;
+        };
+        let between = &text[plain..start];
+        if run.is_none() || !between.trim().is_empty() {
+            end(&mut run, &mut take);
+            if !between.is_empty() {
+                take(Piece::Plain(between));
+            }
+        }
+        match &mut run {
+            Some(run) if run.charset.eq_ignore_ascii_case(word.charset) => run.bytes.extend(word.bytes),
+            _ => {
+                end(&mut run, &mut take);
+                run = Some(Run { charset: word.charset.to_owned(), bytes: word.bytes });
+            }
+        }
+        at = start + word.length;
+        plain = at;
+    }
+    end(&mut run, &mut take);
+    if plain < text.len() {
+        take(Piece::Plain(&text[plain..]));
+    }
+}
+
+struct Word<'a> {
+    charset: &'a str,
+    bytes: Vec<u8>,
+    length: usize,
+}
+
+/// The longest encoded word that is looked for; the standard allows 75, senders do not care. It bounds how far
+/// ahead is looked from each `=?`.
+const LONGEST: usize = 4096;
+
+/// The encoded word that `text` begins with.
+fn word(text: &str) -> Option<Word<'_>> {
+    let window = &text.as_bytes()[..text.len().min(LONGEST)];
+    let charset_end = 2 + memchr::memchr(b'?', window.get(2..window.len().min(64))?)?;
+    let (encoding, start) = (*window.get(charset_end + 1)?, charset_end + 3);
+    if window.get(charset_end + 2) != Some(&b'?') || window[2..charset_end].contains(&b' ') {
+        return None;
+    }
+    // A lone `?` may stand in a word, where `?=` ends it; `?==?` is an end and a beginning.
+    let end = start + memchr::memmem::find(window.get(start..)?, b"?=")?;
+    let content = &window[start..end];
+    // Another word begins in here: this one was never closed.
+    if memchr::memmem::find(content, b"=?").is_some() {
+        return None;
+    }
+    let bytes = match encoding {
+        b'b' | b'B' => decode::base64(content),
+        b'q' | b'Q' => {
+            let spaced: Vec<u8> =
+                content.iter().map(|byte| if *byte == b'_' { b' ' } else { *byte }).collect();
+            decode::quoted_printable(&spaced)
+        }
+        _ => return None,
+    };
+    let charset = text.get(2..charset_end)?;
+    let charset = charset.split_once('*').map_or(charset, |(charset, _language)| charset);
+    (!charset.is_empty()).then_some(Word { charset, bytes, length: end + 2 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_as_they_come() {
+        for (value, expected) in [
+            ("plain", "plain"),
+            (" folded\r\n  on two lines\r\n", "folded on two lines"),
+            ("=?utf-8?Q?caf=C3=A9?=", "café"),
+            ("=?UTF-8*fr?q?caf=C3=A9_noir?= x", "café noir x"),
+            ("=?iso-8859-1?Q?caf=E9?= =?iso-8859-1?Q?_noir?=", "café noir"),
+            // A character split between two words.
+            ("=?utf-8?B?44OP44Ot44M=?=\r\n =?utf-8?B?vA==?=", "ハロー"),
+            ("=?utf-8?B?44OP44Ot44O8?==?utf-8?B?44OP?=", "ハローハ"),
+            ("a =?utf-8?Q?b?= c", "a b c"),
+            ("a=?utf-8?Q?b?=c", "abc"),
+            ("=?utf-8?Q?with space?=", "with space"),
+            ("=?utf-8?Q?never closed", "=?utf-8?Q?never closed"),
+            ("=?utf-8?Q?open =?utf-8?Q?closed?=", "=?utf-8?Q?open closed"),
+            ("=?utf-8?X?what?=", "=?utf-8?X?what?="),
+            ("=?nonsense?Q?caf=E9?=", "café"),
+            ("=?utf-8?Q?what=3F?=", "what?"),
+            ("=??Q?x?=", "=??Q?x?="),
+            ("=?", "=?"),
+            ("=?=?=?", "=?=?=?"),
+            ("é raw", "é raw"),
+            ("=?koi8-r?B?8NLJ18XU?=", "Привет"),
+            ("=?iso-2022-jp?B?GyRCJU8lbSE8GyhC?=", "ハロー"),
+            ("\"=?utf-8?Q?quoted?=\"", "\"quoted\""),
+        ] {
+            assert_eq!(text(value.as_bytes(), ""), expected, "{value}");
+        }
+        assert_eq!(text(b"caf\xe9", ""), "café");
+        assert_eq!(text(b"\xf0\xd2\xc9\xd7\xc5\xd4", "koi8-r"), "Привет");
+    }
+
+    #[test]
+    fn what_is_encoded_means_nothing_to_a_parser() {
+        let value = structured(b"=?utf-8?Q?Boss_=3Cboss=40example.com=3E=2C?= <me@example.org>", "");
+        assert!(!value.contains("boss"), "{value}");
+        assert!(value.ends_with(" <me@example.org>\n"), "{value}");
+    }
+}

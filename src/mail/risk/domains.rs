@@ -1,0 +1,418 @@
+//! Domains: whose they are, and which look like others.
+//!
+//! Who owns a domain is told from its shape alone, without a list of all public suffixes: good enough to keep parts
+//! of one organisation quiet, and never used to allow anything.
+
+use super::Risk;
+use crate::mail::{Link, Mail};
+use std::collections::HashSet;
+
+/// Second-level domains under which countries hand out names (`example.co.uk`).
+const SECOND: &[&str] = &[
+    "co", "com", "net", "org", "gov", "gob", "gouv", "ac", "edu", "or", "ne", "go", "gv", "mil", "nom", "id",
+    "ltd", "plc", "sch", "nhs",
+];
+
+/// Domains under which anybody gets a name of their own.
+const HOSTED: &[&str] = &[
+    "github.io",
+    "gitlab.io",
+    "blogspot.com",
+    "wordpress.com",
+    "web.app",
+    "firebaseapp.com",
+    "pages.dev",
+    "workers.dev",
+    "herokuapp.com",
+    "vercel.app",
+    "netlify.app",
+    "azurewebsites.net",
+    "cloudfront.net",
+    "amazonaws.com",
+    "weebly.com",
+    "wixsite.com",
+    "onmicrosoft.com",
+    "sharepoint.com",
+    "substack.com",
+    "myshopify.com",
+    "duckdns.org",
+    "ngrok.io",
+    "glitch.me",
+];
+
+/// Where millions have their mail; never taken for an imitation of each other.
+const PROVIDERS: &[&str] = &[
+    "gmail.com",
+    "googlemail.com",
+    "mail.com",
+    "email.com",
+    "outlook.com",
+    "hotmail.com",
+    "live.com",
+    "msn.com",
+    "icloud.com",
+    "me.com",
+    "mac.com",
+    "aol.com",
+    "ymail.com",
+    "yahoo.com",
+    "proton.me",
+    "protonmail.com",
+    "pm.me",
+    "fastmail.com",
+    "fastmail.fm",
+    "hey.com",
+    "web.de",
+    "t-online.de",
+    "freenet.de",
+    "mail.ru",
+    "inbox.ru",
+    "list.ru",
+    "bk.ru",
+    "yandex.ru",
+    "yandex.com",
+    "qq.com",
+    "163.com",
+    "126.com",
+    "sina.com",
+    "naver.com",
+    "daum.net",
+    "orange.fr",
+    "free.fr",
+    "laposte.net",
+    "libero.it",
+    "seznam.cz",
+    "wp.pl",
+    "onet.pl",
+    "tutanota.com",
+    "tuta.com",
+    "zoho.com",
+    "comcast.net",
+    "verizon.net",
+    "att.net",
+    "rocketmail.com",
+    "posteo.de",
+    "mailbox.org",
+    "googlegroups.com",
+    "gmx.com",
+    "gmx.de",
+    "gmx.net",
+    "gmx.at",
+    "gmx.ch",
+];
+
+/// Providers with a domain in every country.
+const EVERYWHERE: &[&str] =
+    &["hotmail", "outlook", "live", "yahoo", "gmx", "yandex", "google", "amazon", "ebay", "paypal", "msn"];
+
+/// Words that imitations add to a name.
+const BAIT: &[&str] = &[
+    "account",
+    "accounts",
+    "admin",
+    "alert",
+    "alerts",
+    "bank",
+    "billing",
+    "center",
+    "corp",
+    "customer",
+    "finance",
+    "global",
+    "group",
+    "help",
+    "helpdesk",
+    "hr",
+    "inc",
+    "invoice",
+    "invoices",
+    "login",
+    "ltd",
+    "mail",
+    "notice",
+    "office",
+    "online",
+    "pay",
+    "payment",
+    "payments",
+    "payroll",
+    "portal",
+    "secure",
+    "security",
+    "service",
+    "services",
+    "signin",
+    "sso",
+    "support",
+    "team",
+    "update",
+    "verify",
+    "verification",
+    "web",
+];
+
+/// Names shorter than this are too often one letter apart by chance.
+const LONG_ENOUGH: usize = 5;
+
+/// The part of a domain that belongs to one owner: `mail.example.co.uk` is `example.co.uk`'s.
+pub(super) fn organisation(domain: &str) -> &str {
+    let domain = domain.trim_end_matches('.');
+    let labels = domain.split('.').count();
+    let last = |count: usize| {
+        let start = domain.rmatch_indices('.').nth(count - 1).map_or(0, |(at, _)| at + 1);
+        &domain[start..]
+    };
+    if labels <= 2 {
+        return domain;
+    }
+    if HOSTED.contains(&last(2)) {
+        return last(3);
+    }
+    let mut back = domain.rsplit('.');
+    let (top, second) = (back.next().unwrap_or_default(), back.next().unwrap_or_default());
+    if top.len() == 2 && SECOND.contains(&second) { last(3) } else { last(2) }
+}
+
+pub(super) fn same_organisation(one: &str, other: &str) -> bool {
+    organisation(&one.to_ascii_lowercase()) == organisation(&other.to_ascii_lowercase())
+}
+
+/// The name of an organisation's domain and what stands after it.
+fn split(organisation: &str) -> (&str, &str) {
+    organisation.split_once('.').unwrap_or((organisation, ""))
+}
+
+/// The domains the person knows.
+pub(super) struct Domains<'a> {
+    known: HashSet<&'a str>,
+}
+
+impl<'a> Domains<'a> {
+    pub fn new(addresses: &'a [String]) -> Self {
+        let domain = |address: &'a String| address.rsplit_once('@').map(|(_, domain)| organisation(domain));
+        Self { known: addresses.iter().filter_map(domain).filter(|domain| domain.contains('.')).collect() }
+    }
+
+    /// What is wrong with a domain.
+    pub fn risk(&self, domain: &str) -> Option<Risk> {
+        let domain = domain.to_ascii_lowercase();
+        let own = organisation(&domain);
+        if own.is_empty() || self.known.contains(own) || PROVIDERS.contains(&own) {
+            return None;
+        }
+        let shown = if domain.contains("xn--") { idna::domain_to_unicode(&domain).0 } else { domain.clone() };
+        let imitation = Imitation::new(&domain, &shown);
+        // The one that sorts first, so that the same mail always gets the same warning.
+        let like = self.known.iter().filter(|known| imitation.of(known)).min();
+        if let Some(like) = like {
+            return Some(Risk::LookAlike { domain, like: (*like).to_owned() });
+        }
+        (shown != domain).then_some(Risk::Punycode { domain, shown })
+    }
+}
+
+/// A domain that may look like another.
+struct Imitation {
+    whole: String,
+    organisation: String,
+    skeleton: String,
+}
+
+impl Imitation {
+    fn new(domain: &str, shown: &str) -> Self {
+        let organisation = organisation(shown).to_owned();
+        Self { whole: domain.to_owned(), skeleton: skeleton(&organisation), organisation }
+    }
+
+    fn of(&self, known: &str) -> bool {
+        let (name, end) = split(&self.organisation);
+        let (known_name, known_end) = split(known);
+        // `example.com.evil.net`, whatever the length of the name.
+        let prefixed = self.whole.strip_prefix(known).is_some_and(|rest| rest.starts_with('.'))
+            || memchr::memmem::find(self.whole.as_bytes(), format!(".{known}.").as_bytes()).is_some();
+        if prefixed
+            || (known_name.len() > 2 && self.organisation != known && self.skeleton == skeleton(known))
+        {
+            return true;
+        }
+        if known_name.len() < LONG_ENOUGH {
+            return false;
+        }
+        if name == known_name {
+            return end != known_end && !EVERYWHERE.contains(&name);
+        }
+        (end == known_end && one_edit(name, known_name)) || adds_word(name, known_name)
+    }
+}
+
+/// Whether a name is another one with a word added.
+fn adds_word(name: &str, known: &str) -> bool {
+    let hyphened = name.contains('-') && !known.contains('-') && name.split('-').any(|word| word == known);
+    let glued =
+        name.strip_prefix(known).or(name.strip_suffix(known)).is_some_and(|word| BAIT.contains(&word));
+    hyphened || glued
+}
+
+/// Whether one letter was changed, added, left out, or swapped with its neighbour. Digits that count are no imitation.
+fn one_edit(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let (short, long) = if one.len() <= other.len() { (&one, &other) } else { (&other, &one) };
+    if short.len() < LONG_ENOUGH - 1 || long.len() - short.len() > 1 {
+        return false;
+    }
+    let same = short.iter().zip(long).take_while(|(a, b)| a == b).count();
+    let (rest, longer) = (&short[same..], &long[same..]);
+    match longer.len() - rest.len() {
+        1 => rest == &longer[1..] && !longer[0].is_ascii_digit(),
+        _ => match (rest, longer) {
+            ([a, rest @ ..], [b, longer @ ..]) if rest == longer => {
+                !(a.is_ascii_digit() && b.is_ascii_digit())
+            }
+            ([a, b, rest @ ..], [c, d, longer @ ..]) => a == d && b == c && rest == longer,
+            _ => false,
+        },
+    }
+}
+
+/// Letters that look like each other made one.
+pub(super) fn skeleton(text: &str) -> String {
+    let plain: String = text.chars().flat_map(char::to_lowercase).map(plain_letter).collect();
+    plain.replace("rn", "m").replace("vv", "w")
+}
+
+fn plain_letter(c: char) -> char {
+    const ALIKE: &[(char, &str)] = &[
+        ('a', "аɑαàáâãäåāăąǎạảấầẩẫậ"),
+        ('b', "ьƅЬв"),
+        ('c', "сϲçćĉċčᴄ"),
+        ('d', "ԁɗďđ"),
+        ('e', "еҽєèéêëēĕėęěẹẻẽế"),
+        ('f', "ƒ"),
+        ('g', "ɡցĝğġģ"),
+        ('h', "һհĥħ"),
+        ('j', "јϳĵ"),
+        ('k', "кκķĸ"),
+        ('l', "і1ıiíìîïĩīĭįǐịӏ|ⅼĺļľŀłɩ"),
+        ('m', "мⅿ"),
+        ('n', "пոñńņňŉηṇ"),
+        ('o', "0оοσõöòóôōŏőøọỏơօ๐"),
+        ('p', "рρƿ"),
+        ('q', "ԛգ"),
+        ('r', "гŕŗř"),
+        ('s', "ѕśŝşšș5ꜱ"),
+        ('t', "тτţťŧț"),
+        ('u', "υцսùúûüũūŭůűųụư"),
+        ('v', "ѵνᴠ"),
+        ('w', "ѡԝωŵ"),
+        ('x', "хχ×"),
+        ('y', "уүýÿŷγ"),
+        ('z', "źżžᴢ"),
+    ];
+    if c.is_ascii_lowercase() && c != 'i' {
+        return c;
+    }
+    ALIKE.iter().find(|(_, alike)| alike.contains(c)).map_or(c, |(plain, _)| *plain)
+}
+
+/// The first address that stands in a text.
+pub(super) fn address_in(text: &str) -> Option<String> {
+    let outside = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '@' | '-' | '_' | '+'));
+    text.split(outside).map(|word| word.trim_matches(['.', '-'])).find_map(|word| {
+        let (local, domain) = word.split_once('@')?;
+        (!local.is_empty() && domain.contains('.') && !domain.contains('@')).then(|| word.to_owned())
+    })
+}
+
+/// Hosts that put themselves between a link and its target, and say the target in the link.
+const WRAPPERS: &[&str] = &[
+    "safelinks.protection.outlook.com",
+    "urldefense.com",
+    "urldefense.proofpoint.com",
+    "google.com",
+    "l.facebook.com",
+    "linkprotect.cudasvc.com",
+    "protect-us.mimecast.com",
+    "protect-eu.mimecast.com",
+    "protect2.fireeye.com",
+    "lnkd.in",
+    "linkedin.com",
+];
+
+/// Top-level domains of names that stand in texts without `www.`; others may be files and abbreviations.
+const TOP: &[&str] = &[
+    "com", "net", "org", "edu", "gov", "io", "co", "uk", "de", "fr", "it", "es", "nl", "eu", "ch", "at",
+    "be", "dk", "se", "no", "fi", "ca", "au", "jp", "cn", "in", "br", "ru", "us", "app", "dev", "info",
+    "biz", "shop", "online", "site", "bank",
+];
+
+/// A link that says another host than it leads to.
+pub(super) fn link_differs(mail: &Mail, link: &Link) -> Option<Risk> {
+    let lower = link.target.trim_start().to_ascii_lowercase();
+    let risk = |text: &str| Some(Risk::LinkDiffers { text: text.to_owned(), target: shorten(&link.target) });
+    if ["javascript:", "vbscript:", "data:"].iter().any(|scheme| lower.starts_with(scheme)) {
+        return risk(if link.text.is_empty() { "nothing" } else { &link.text });
+    }
+    let text = link.text.trim();
+    if let Some(to) = lower.strip_prefix("mailto:") {
+        let shown = address_in(text)?.to_ascii_lowercase();
+        let to = address_in(to.split('?').next().unwrap_or_default())?;
+        return if shown == to { None } else { risk(text) };
+    }
+    let said = said_host(text)?;
+    let leads = host(&lower)?;
+    let wrapped = WRAPPERS.iter().any(|wrapper| leads == *wrapper || leads.ends_with(&format!(".{wrapper}")));
+    if same_organisation(&said, &leads) || (wrapped && lower.contains(organisation(&said))) {
+        return None;
+    }
+    // A sender's own site, by way of whoever sends its newsletters.
+    let own = same_organisation(&said, mail.from.domain())
+        && services(mail).any(|service| same_organisation(&service, &leads));
+    if own { None } else { risk(text) }
+}
+
+/// The hosts that a newsletter itself says it is sent by.
+fn services(mail: &Mail) -> impl Iterator<Item = String> + '_ {
+    let named = |name: &str| {
+        matches!(name.to_ascii_lowercase().as_str(), "list-unsubscribe" | "list-id" | "return-path")
+    };
+    let values = mail.headers.iter().filter(move |(name, _)| named(name)).map(|(_, value)| value);
+    let words = values.flat_map(|value| value.split(['<', '>', ',', ' ', '@']));
+    words.filter(|word| word.contains('.')).filter_map(|word| host(word).or_else(|| Some(word.to_owned())))
+}
+
+fn shorten(target: &str) -> String {
+    if target.chars().count() <= 120 {
+        target.to_owned()
+    } else {
+        target.chars().take(119).chain(['…']).collect()
+    }
+}
+
+/// The host of a web address.
+fn host(target: &str) -> Option<String> {
+    let (scheme, rest) = target.split_once("://")?;
+    if !scheme.eq_ignore_ascii_case("http") && !scheme.eq_ignore_ascii_case("https") {
+        return None;
+    }
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    // What stands before an `@` is a user name, however much it looks like a host.
+    let host = authority.rsplit('@').next()?;
+    let host = if host.starts_with('[') { host } else { host.split(':').next()? };
+    (!host.is_empty()).then(|| crate::mail::read::ascii_domain(host))
+}
+
+/// The host that a text says it leads to, where it says one.
+fn said_host(text: &str) -> Option<String> {
+    let word = text.trim_matches(['<', '>', '(', ')', '"', '.', ',']);
+    if word.contains(char::is_whitespace) || word.contains('@') {
+        return None;
+    }
+    let lower = word.to_lowercase();
+    if let Some(host) = host(&lower) {
+        return host.contains('.').then_some(host);
+    }
+    let host = lower.split(['/', '?', '#', ':']).next()?;
+    let (_, top) = host.rsplit_once('.')?;
+    let named = host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-')) && !host.starts_with('.');
+    (named && (host.starts_with("www.") || TOP.contains(&top))).then(|| crate::mail::read::ascii_domain(host))
+}

@@ -1,0 +1,122 @@
+//! Attachments that run when they are opened.
+
+/// Endings that some system runs, or that carry programs which run when opened.
+const PROGRAMS: &[&str] = &[
+    "exe",
+    "com",
+    "scr",
+    "pif",
+    "bat",
+    "cmd",
+    "msi",
+    "msp",
+    "mst",
+    "vbs",
+    "vbe",
+    "js",
+    "jse",
+    "ws",
+    "wsf",
+    "wsh",
+    "wsc",
+    "hta",
+    "cpl",
+    "jar",
+    "ps1",
+    "ps1xml",
+    "psm1",
+    "psc1",
+    "reg",
+    "lnk",
+    "inf",
+    "scf",
+    "url",
+    "application",
+    "gadget",
+    "dll",
+    "ocx",
+    "msc",
+    "chm",
+    "hlp",
+    "ade",
+    "adp",
+    "apk",
+    "dmg",
+    "pkg",
+    "deb",
+    "rpm",
+    "appimage",
+    "run",
+    "sh",
+    "bash",
+    "zsh",
+    "csh",
+    "ksh",
+    "command",
+    "action",
+    "workflow",
+    "osx",
+    "desktop",
+    "elf",
+    "iso",
+    "img",
+    "vhd",
+    "vhdx",
+    "xll",
+    "xlam",
+    "docm",
+    "dotm",
+    "xlsm",
+    "xltm",
+    "pptm",
+    "potm",
+    "ppam",
+    "sldm",
+    "settingcontent-ms",
+    "library-ms",
+    "search-ms",
+    "appref-ms",
+    "msix",
+    "appx",
+    "one",
+    "py",
+    "pyw",
+];
+
+/// Media types that are programs, whatever the name says.
+const KINDS: &[&str] = &[
+    "application/x-msdownload",
+    "application/x-msdos-program",
+    "application/x-ms-installer",
+    "application/x-msi",
+    "application/x-executable",
+    "application/vnd.microsoft.portable-executable",
+    "application/x-sh",
+    "application/x-shellscript",
+    "application/java-archive",
+    "application/hta",
+    "application/x-bat",
+    "application/x-mach-binary",
+    "application/vnd.android.package-archive",
+    "application/x-ms-shortcut",
+];
+
+/// Whether an attachment is a program by its name or its type.
+pub(super) fn is_program(name: &str, kind: &str) -> bool {
+    // What hides or turns letters around has no business in a name.
+    let turned = ["⟨U+202A", "⟨U+202B", "⟨U+202D", "⟨U+202E", "⟨U+2066", "⟨U+2067", "⟨U+2068", "⟨U+2069"];
+    let plain: String = strip_placeholders(name).to_lowercase();
+    let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending.trim());
+    PROGRAMS.contains(&ending) || turned.iter().any(|mark| name.contains(mark)) || KINDS.contains(&kind)
+}
+
+/// The name without what stands for hidden characters.
+fn strip_placeholders(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut rest = name;
+    while let Some((before, after)) = rest.split_once("⟨U+") {
+        out.push_str(before);
+        rest = after.split_once('⟩').map_or("", |(_, after)| after);
+    }
+    out + rest
+}

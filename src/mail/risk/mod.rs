@@ -1,0 +1,279 @@
+//! What a person should be warned of, computed from the mail and never taken from a model (SAFETY.md, rule 4).
+//!
+//! Promised: pure functions of what they are given, linear, with a closed set of warnings. Each names the offending
+//! thing. What is ordinary stays quiet: lists, forwards, newsletters' tracking links within one company, parts of
+//! one organisation. A warning is not a verdict, and no warning is no proof.
+
+mod assistant;
+mod domains;
+mod files;
+mod quoting;
+
+#[cfg(test)]
+mod tests;
+
+use super::{Address, Mail};
+use crate::text::Visible;
+use std::collections::HashSet;
+
+/// A reason to look twice.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Risk {
+    /// The mail would go to somebody who has no part in the conversation.
+    RecipientOutside {
+        /// Who.
+        address: String,
+    },
+    /// Somebody would get the mail unseen.
+    BccAdded {
+        /// Who.
+        address: String,
+    },
+    /// The first mail from, or to, this address.
+    FirstContact {
+        /// Who.
+        address: String,
+    },
+    /// A domain that looks like one the person knows, and is another.
+    LookAlike {
+        /// The one in the mail, in its ASCII form.
+        domain: String,
+        /// The one it looks like.
+        like: String,
+    },
+    /// A domain in letters that may look like others.
+    Punycode {
+        /// In its ASCII form.
+        domain: String,
+        /// As it would be shown.
+        shown: String,
+    },
+    /// Answers go to another organisation than the mail came from.
+    ReplyToDiffers {
+        /// The sender.
+        from: String,
+        /// Where answers would go.
+        reply_to: String,
+    },
+    /// The name shown is an address, and not the sender's.
+    NameHoldsAddress {
+        /// The address in the name.
+        shown: String,
+        /// The sender's.
+        address: String,
+    },
+    /// A link says it leads elsewhere than it does.
+    LinkDiffers {
+        /// What it says.
+        text: String,
+        /// Where it leads.
+        target: String,
+    },
+    /// An attachment that runs when it is opened.
+    Executable {
+        /// Its name.
+        name: String,
+    },
+    /// The mail speaks to an assistant rather than to a person.
+    AddressesAssistant {
+        /// The words that do.
+        words: String,
+    },
+    /// The text repeats a mail that has no part in the conversation.
+    QuotesOtherMail {
+        /// The first words repeated.
+        words: String,
+    },
+}
+
+impl Risk {
+    /// A fixed word for scripts and rows.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::RecipientOutside { .. } => "recipient_outside",
+            Self::BccAdded { .. } => "bcc_added",
+            Self::FirstContact { .. } => "first_contact",
+            Self::LookAlike { .. } => "look_alike",
+            Self::Punycode { .. } => "punycode",
+            Self::ReplyToDiffers { .. } => "reply_to_differs",
+            Self::NameHoldsAddress { .. } => "name_holds_address",
+            Self::LinkDiffers { .. } => "link_differs",
+            Self::Executable { .. } => "executable_attachment",
+            Self::AddressesAssistant { .. } => "addresses_assistant",
+            Self::QuotesOtherMail { .. } => "quotes_other_mail",
+        }
+    }
+
+    /// A sentence for people, one line, Visible.
+    pub fn text(&self) -> String {
+        let text = match self {
+            Self::RecipientOutside { address } => format!("{address} is not part of this conversation."),
+            Self::BccAdded { address } => format!("{address} would get this unseen by the others (bcc)."),
+            Self::FirstContact { address } => {
+                format!("No mail from or to {address} is known; this is the first.")
+            }
+            Self::LookAlike { domain, like } => {
+                format!("{domain} looks like {like}, which you know, but is another domain.")
+            }
+            Self::Punycode { domain, shown } => {
+                format!("{domain} is written with foreign letters and shown as {shown}.")
+            }
+            Self::ReplyToDiffers { from, reply_to } => {
+                format!("It comes from {from}, but answers would go to {reply_to}.")
+            }
+            Self::NameHoldsAddress { shown, address } => {
+                format!("The name shown is {shown}, but the mail comes from {address}.")
+            }
+            Self::LinkDiffers { text, target } => format!("A link says {text} but leads to {target}."),
+            Self::Executable { name } => format!("The attachment {name} can run programs when it is opened."),
+            Self::AddressesAssistant { words } => {
+                format!("The mail speaks to an assistant, not to you: “{words}”.")
+            }
+            Self::QuotesOtherMail { words } => {
+                format!("The text repeats another mail that is not part of this conversation: “{words}…”.")
+            }
+        };
+        Visible::line(&text).into_string()
+    }
+}
+
+/// Whom the person knows.
+pub struct Known<'a> {
+    /// Whether mail from, or to, this bare address is known, besides the one that is looked at.
+    pub is_known: &'a dyn Fn(&str) -> bool,
+    /// Addresses the person knows, for look-alikes.
+    pub addresses: &'a [String],
+}
+
+/// A mail that somebody wants to send.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Message<'a> {
+    /// To whom, bare or with names.
+    pub to: &'a [String],
+    /// To whom besides.
+    pub cc: &'a [String],
+    /// To whom unseen.
+    pub bcc: &'a [String],
+    /// The subject.
+    pub subject: &'a str,
+    /// The text.
+    pub content: &'a str,
+}
+
+/// Links and attachments named at most, so that a mail cannot bury a card in warnings.
+const MOST_ALIKE: usize = 5;
+
+/// The warnings of a mail that came.
+pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
+    let mut found = Vec::new();
+    let from = &mail.from.address;
+    let domains = domains::Domains::new(known.addresses);
+    if !from.is_empty() && !(known.is_known)(from) {
+        found.push(Risk::FirstContact { address: from.clone() });
+    }
+    let mut seen = HashSet::new();
+    for address in std::iter::once(&mail.from).chain(&mail.reply_to).take(8) {
+        if seen.insert(address.domain()) {
+            found.extend(domains.risk(address.domain()));
+        }
+    }
+    found.extend(
+        mail.reply_to.iter().take(MOST_ALIKE).filter_map(|reply_to| reply_to_differs(mail, reply_to)),
+    );
+    found.extend(name_holds_address(&mail.from));
+    found.extend(mail.links.iter().filter_map(|link| domains::link_differs(mail, link)).take(MOST_ALIKE));
+    let programs =
+        mail.attachments.iter().filter(|attachment| files::is_program(&attachment.name, &attachment.kind));
+    found.extend(
+        programs.take(MOST_ALIKE).map(|attachment| Risk::Executable { name: attachment.name.clone() }),
+    );
+    let spoken = assistant::spoken_to(&mail.subject).or_else(|| assistant::spoken_to(&mail.text));
+    found.extend(spoken.map(|words| Risk::AddressesAssistant { words }));
+    found
+}
+
+/// Answers that go to another organisation. A list that sets its own address is what lists do.
+fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
+    let (from, to) = (mail.from.domain(), reply_to.domain());
+    let listed = mail.list.as_ref().is_some_and(|list| {
+        list.post.as_deref().is_some_and(|post| reply_to.same(post))
+            || list.id.as_deref().is_some_and(|id| domains::same_organisation(to, id))
+    });
+    let sender = mail.sender.as_ref().is_some_and(|sender| domains::same_organisation(sender.domain(), to));
+    let quiet = from.is_empty() || to.is_empty() || listed || (sender && mail.list.is_some());
+    // The same company: its mail may come from a service and ask for answers at home.
+    (!quiet && !domains::same_organisation(from, to))
+        .then(|| Risk::ReplyToDiffers { from: mail.from.address.clone(), reply_to: reply_to.address.clone() })
+}
+
+/// A display name with an address of another organisation in it.
+fn name_holds_address(from: &Address) -> Option<Risk> {
+    let shown = domains::address_in(&from.name)?;
+    let domain = shown.rsplit_once('@').map_or("", |(_, domain)| domain);
+    // "ann@example.com via List" comes from the list, and says so.
+    let via = from.name.to_lowercase().contains(" via ");
+    (!via && !domains::same_organisation(domain, from.domain()))
+        .then(|| Risk::NameHoldsAddress { shown, address: from.address.clone() })
+}
+
+/// The warnings of a mail that somebody wants to send: `conversation` are the mails it answers, `other_mails` those
+/// that it has no business with, `own` the person's addresses.
+pub fn risks_of_message(
+    message: &Message<'_>,
+    conversation: &[&Mail],
+    other_mails: &[&Mail],
+    own: &[String],
+    known: &Known<'_>,
+) -> Vec<Risk> {
+    let mut found = Vec::new();
+    let inside: HashSet<String> = conversation.iter().flat_map(|mail| part_takers(mail)).collect();
+    let own: HashSet<String> = own.iter().map(|own| own.to_lowercase()).collect();
+    let domains = domains::Domains::new(known.addresses);
+    let mut seen = HashSet::new();
+    let all = message
+        .to
+        .iter()
+        .chain(message.cc)
+        .map(|to| (to, false))
+        .chain(message.bcc.iter().map(|to| (to, true)));
+    for (to, unseen) in all {
+        let address = bare(to);
+        let key = address.to_lowercase();
+        if !seen.insert((key.clone(), unseen)) || own.contains(&key) {
+            continue;
+        }
+        if unseen {
+            found.push(Risk::BccAdded { address: address.clone() });
+        }
+        // Without a conversation nobody is outside of it.
+        if !conversation.is_empty() && !inside.contains(&key) {
+            found.push(Risk::RecipientOutside { address: address.clone() });
+        }
+        let domain = address.rsplit_once('@').map_or("", |(_, domain)| domain);
+        if seen.insert((domain.to_owned(), false)) {
+            found.extend(domains.risk(domain));
+        }
+        if !(known.is_known)(&address) && !inside.contains(&key) {
+            found.push(Risk::FirstContact { address });
+        }
+    }
+    found.extend(
+        quoting::repeated(message, conversation, other_mails).map(|words| Risk::QuotesOtherMail { words }),
+    );
+    found
+}
+
+/// Everybody who wrote or got a mail, bare and in lower case.
+fn part_takers(mail: &Mail) -> impl Iterator<Item = String> + '_ {
+    let open = std::iter::once(&mail.from).chain(&mail.sender).chain(&mail.reply_to).chain(mail.recipients());
+    let list = mail.list.as_ref().and_then(|list| list.post.clone());
+    open.map(|address| address.address.to_lowercase())
+        .chain(list.map(|post| post.to_lowercase()))
+        .filter(|to| !to.is_empty())
+}
+
+/// The bare address of `Name <address>`.
+fn bare(to: &str) -> String {
+    let inner = to.rsplit_once('<').map_or(to, |(_, inner)| inner.trim_end().trim_end_matches('>'));
+    super::read::bare(inner)
+}

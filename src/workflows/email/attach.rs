@@ -1,0 +1,57 @@
+//! Files a person attaches: read once, bounded, and kept by digest, so that what was shown is what is sent.
+
+use super::state::{Attached, Email};
+use crate::graph::{Ctx, NodeError};
+use crate::workflows::Services;
+use crate::workflows::email::input;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// All files of one mail together are at most this long.
+const TOGETHER: u64 = 25 * 1024 * 1024;
+
+/// Reads those of `paths` that were not read before, or could not be.
+pub(super) async fn read(
+    ctx: &Ctx<Services>,
+    state: &Email,
+    call: &str,
+    paths: &[String],
+) -> Result<BTreeMap<String, Attached>, NodeError> {
+    let known = |path: &String| state.attached.get(path).is_some_and(|file| file.error.is_none());
+    if paths.iter().all(known) {
+        return Ok(BTreeMap::new());
+    }
+    let look = async {
+        let mut found = BTreeMap::new();
+        let mut total: u64 = paths.iter().filter_map(|path| state.attached.get(path)).map(|f| f.bytes).sum();
+        for path in paths.iter().filter(|path| !known(path)) {
+            let file = one(ctx, path, &mut total).await?;
+            found.insert(path.clone(), file);
+        }
+        Ok(found)
+    };
+    ctx.call(&format!("attach:{call}"), look).await
+}
+
+async fn one(ctx: &Ctx<Services>, path: &str, total: &mut u64) -> Result<Attached, NodeError> {
+    let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_else(|| "file".to_owned());
+    let failed = |text: String| Attached { name: name.clone(), error: Some(text), ..Attached::default() };
+    let read = path.to_owned();
+    let read =
+        tokio::task::spawn_blocking(move || input::read_file(&read)).await.map_err(NodeError::failed)?;
+    let bytes = match read {
+        Ok(bytes) => bytes,
+        Err(text) => return Ok(failed(text)),
+    };
+    let length = bytes.len() as u64;
+    if *total + length > TOGETHER {
+        return Ok(failed(format!(
+            "{path}: all files together are longer than {} MB",
+            TOGETHER / 1024 / 1024
+        )));
+    }
+    *total += length;
+    let digest = ctx.services().blobs.put(bytes).await?;
+    Ok(Attached { name, digest, bytes: length, error: None })
+}

@@ -1,0 +1,251 @@
+//! Cards: what is unusual, who wants what, what is proposed, then the conversation.
+
+use super::mails::{self, Conversation};
+use super::meeting::When;
+use super::state::{Email, Turn};
+use super::tools::{self, Leaving, ScheduleMeeting, WriteEmail};
+use super::{risks, send};
+use crate::graph::Folded;
+use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
+use crate::llm::facts::email::Became;
+use crate::mail::compose::reply_all_left_out;
+use crate::mail::{self, Address, Mail};
+use crate::text::Visible;
+use crate::workflows::Services;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The card of an item.
+pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
+    let Some(state) = state.get::<Email>() else { return Card::default() };
+    let mut blocks = Vec::new();
+    if !item.warnings.is_empty() {
+        blocks.push(Block::Warnings(item.warnings.clone()));
+    }
+    let conversation = match Conversation::read(services, state) {
+        Ok(conversation) => conversation,
+        Err(error) => {
+            blocks.push(Block::Text(Visible::new(&format!("The conversation cannot be shown: {error}"))));
+            return Card { blocks };
+        }
+    };
+    if !state.gist.is_empty() {
+        blocks.push(Block::Heading(Visible::line(&wants(state, &conversation))));
+    }
+    match item.kind {
+        ItemKind::Result => blocks.extend(result(state)),
+        ItemKind::Interrupt(_) => blocks.extend(proposed(services, state, &conversation, item)),
+    }
+    if let Some(earlier) = state.earlier.as_ref().filter(|earlier| !earlier.summary.is_empty()) {
+        let before = (Visible::line("before"), Visible::new(&earlier.summary));
+        let thread = (Visible::line("thread"), Visible::line(&earlier.thread));
+        blocks.push(Block::Fields(vec![before, thread]));
+    }
+    let said = said(state);
+    if !said.is_empty() {
+        blocks.push(Block::Turns(said));
+    }
+    blocks.extend(mails(services, &conversation));
+    Card { blocks }
+}
+
+/// Why an item is there.
+pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
+    let Some(state) = state.get::<Email>() else { return Vec::new() };
+    let class = state.classification_decision.map(|class| class.as_str()).unwrap_or("not triaged yet");
+    let by = match state.triaged_by {
+        super::state::By::Model => "the model",
+        super::state::By::Rule => "a rule of yours",
+        super::state::By::Person => "you",
+    };
+    let mut fields = vec![
+        (Visible::line("class"), Visible::line(class)),
+        (Visible::line("decided by"), Visible::line(by)),
+        (Visible::line("because"), Visible::new(&state.triage_reasoning)),
+    ];
+    let thought = state.messages.iter().rev().find_map(|turn| match turn {
+        Turn::Called { text, .. } if !text.trim().is_empty() => Some(text),
+        _ => None,
+    });
+    if let Some(text) = thought {
+        fields.push((Visible::line("the model says"), Visible::new(text)));
+    }
+    vec![Block::Fields(fields)]
+}
+
+/// Who, and what they want.
+fn wants(state: &Email, conversation: &Conversation) -> String {
+    let who = conversation.newest().map(|(_, mail)| mails::sender(mail)).unwrap_or_default();
+    format!("{who}: {}", state.gist)
+}
+
+fn result(state: &Email) -> Vec<Block> {
+    let mut fields = vec![(Visible::line("outcome"), Visible::line(state.outcome.as_deref().unwrap_or("")))];
+    fields.push((Visible::line("summary"), Visible::new(&state.summary())));
+    for note in &state.notes {
+        fields.push((Visible::line("note"), Visible::new(note)));
+    }
+    vec![Block::Fields(fields)]
+}
+
+fn proposed(services: &Services, state: &Email, conversation: &Conversation, item: &Item) -> Vec<Block> {
+    let fields = |fields: Vec<(&str, String)>| {
+        let shown = fields.into_iter().filter(|(_, value)| !value.trim().is_empty());
+        Block::Fields(shown.map(|(name, value)| (Visible::line(name), Visible::new(&value))).collect())
+    };
+    let from = send::sender(services, conversation).to_string();
+    let mut blocks = match item.action.as_str() {
+        tools::WRITE_EMAIL => {
+            let Some(args) = read::<WriteEmail>(&item.args) else { return Vec::new() };
+            let files: Vec<String> = state.files_of(&item.args).map(risks::file_line).collect();
+            vec![
+                fields(vec![
+                    ("To", args.to.join(", ")),
+                    ("Cc", args.cc.join(", ")),
+                    ("Bcc", args.bcc.join(", ")),
+                    ("Subject", args.subject.clone()),
+                    ("From", from),
+                    ("Attached", files.join("\n")),
+                    ("Left out", left_out(conversation, &args)),
+                    ("Added below", added(services, conversation, &args)),
+                ]),
+                Block::Text(Visible::new(&args.content)),
+            ]
+        }
+        tools::SCHEDULE_MEETING => {
+            let Some(args) = read::<ScheduleMeeting>(&item.args) else { return Vec::new() };
+            let when = When::of(&args).map(|when| when.local(services)).unwrap_or_else(|why| why);
+            vec![fields(vec![
+                ("When", format!("{when}, {} minutes", args.duration_minutes)),
+                ("Subject", args.subject),
+                ("With", args.attendees.join(", ")),
+                ("Where", args.location.unwrap_or_default()),
+                ("From", from),
+            ])]
+        }
+        tools::UNSUBSCRIBE => {
+            let Some(args) = read::<Leaving>(&item.args) else { return Vec::new() };
+            vec![fields(vec![
+                ("To", args.to),
+                ("Subject", args.subject),
+                ("Text", args.content),
+                ("From", from),
+            ])]
+        }
+        tools::QUESTION => {
+            let question = item.args.get("content").and_then(Value::as_str).unwrap_or_default();
+            vec![Block::Text(Visible::new(question))]
+        }
+        _ => vec![fields(vec![("why shown", state.triage_reasoning.clone())])],
+    };
+    if !conversation.acts() {
+        let text = "This account only observes: accepting sends nothing and marks nothing.";
+        blocks.insert(0, Block::Text(Visible::new(text)));
+    }
+    blocks
+}
+
+fn read<T: DeserializeOwned>(args: &Value) -> Option<T> {
+    serde_json::from_value(args.clone()).ok()
+}
+
+/// Whom an answer to all would reach besides.
+fn left_out(conversation: &Conversation, args: &WriteEmail) -> String {
+    let Some((_, newest)) = conversation.newest().filter(|_| send::answers(conversation, args)) else {
+        return String::new();
+    };
+    let mut reached = send::bare(&args.cc);
+    reached.extend(send::bare(&args.bcc));
+    let out = reply_all_left_out(newest, &conversation.own(), &send::bare(&args.to), &reached);
+    join(&out)
+}
+
+/// What the config adds to the text.
+fn added(services: &Services, conversation: &Conversation, args: &WriteEmail) -> String {
+    let quote = services.user.quote && send::answers(conversation, args);
+    let signature = !services.user.signature.trim().is_empty();
+    match (quote, signature) {
+        (true, true) => "the mail answered, quoted, and your signature".to_owned(),
+        (true, false) => "the mail answered, quoted".to_owned(),
+        (false, true) => "your signature".to_owned(),
+        (false, false) => String::new(),
+    }
+}
+
+fn join(people: &[Address]) -> String {
+    people.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+/// What was said and done about this mail before.
+fn said(state: &Email) -> Vec<(Visible, Visible)> {
+    let pending = |id: &str| state.pending.iter().any(|call| call.id == id);
+    let mut turns = Vec::new();
+    for turn in &state.messages {
+        match turn {
+            Turn::Told { text } => turns.push(("you".to_owned(), text.clone())),
+            Turn::Called { calls, .. } => {
+                for call in calls.iter().filter(|call| !pending(&call.id) && tools::asks(&call.name)) {
+                    let text = ["content", "subject"]
+                        .iter()
+                        .find_map(|key| call.args.get(key).and_then(Value::as_str))
+                        .unwrap_or_default();
+                    turns.push((format!("agent, {}", call.name), text.to_owned()));
+                }
+            }
+            Turn::Became { tool, how, text, .. } => match how {
+                Became::Answered => turns.push(("you".to_owned(), text.clone())),
+                Became::Refused if text.is_empty() => turns.push(("you".to_owned(), "(no)".to_owned())),
+                Became::Done | Became::Failed | Became::Refused if !text.is_empty() => {
+                    turns.push((tool.clone(), text.clone()));
+                }
+                Became::Done | Became::Failed | Became::Refused => {}
+            },
+            Turn::Came { .. } => turns.push(("mail".to_owned(), "New mail came.".to_owned())),
+        }
+    }
+    turns.into_iter().map(|(who, text)| (Visible::line(&who), Visible::new(&text))).collect()
+}
+
+/// The mails, newest first and open, older ones folded.
+fn mails(services: &Services, conversation: &Conversation) -> Vec<Block> {
+    let newest = conversation.mails.len().saturating_sub(1);
+    let shown = conversation.mails.iter().enumerate().rev();
+    shown.map(|(n, (_, mail))| Block::Mail(Box::new(block(services, mail, n != newest)))).collect()
+}
+
+fn block(services: &Services, mail: &Mail, folded: bool) -> MailBlock {
+    let pieces = mail::pieces(&mail.text).into_iter();
+    let zone = services.user.time_zone.clone();
+    let date = mail.date.map(|date| date.to_zoned(zone).strftime("%a %-d %b %Y, %H:%M").to_string());
+    MailBlock {
+        from: Visible::line(&mail.from.to_string()),
+        to: Visible::line(&join(&mail.to)),
+        cc: Visible::line(&join(&mail.cc)),
+        date: Visible::line(&date.unwrap_or_default()),
+        subject: Visible::line(&mail.subject),
+        headers: mail
+            .headers
+            .iter()
+            .map(|(name, value)| (Visible::line(name), Visible::line(value)))
+            .collect(),
+        body: pieces
+            .map(|piece| BodyPiece { quoted: piece.quoted, text: Visible::new(&piece.text) })
+            .collect(),
+        attachments: mail
+            .attachments
+            .iter()
+            .map(|file| AttachmentLine {
+                name: Visible::line(&file.name),
+                kind: Visible::line(&file.kind),
+                bytes: file.bytes,
+            })
+            .collect(),
+        links: mail
+            .links
+            .iter()
+            .map(|link| (Visible::line(&link.text), Visible::line(&link.target)))
+            .collect(),
+        hidden: mail.hidden,
+        folded,
+    }
+}

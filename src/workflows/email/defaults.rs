@@ -1,0 +1,94 @@
+//! The memory profiles, and what they say before anybody was asked anything.
+//!
+//! They are plain lines, so that people can read and change them, a language model follows them, and the rules built
+//! in can read the lines that have their form.
+
+/// The profile that decides what is shown.
+pub const TRIAGE: &str = "email_assistant/triage_preferences";
+/// The profile that says how to write.
+pub const RESPONSE: &str = "email_assistant/response_preferences";
+/// The profile that says how to plan meetings.
+pub const CALENDAR: &str = "email_assistant/cal_preferences";
+
+/// Every profile with its first version.
+pub const PROFILES: [(&str, &str); 3] =
+    [(TRIAGE, TRIAGE_PRESET), (RESPONSE, RESPONSE_PRESET), (CALENDAR, CALENDAR_PRESET)];
+
+/// The first version of a profile; empty for one that is not known.
+pub fn preset(namespace: &str) -> &'static str {
+    PROFILES.iter().find(|(name, _)| *name == namespace).map_or("", |(_, text)| text)
+}
+
+const TRIAGE_PRESET: &str = "\
+# What deserves an answer
+- Respond to direct questions and requests from people
+- Respond to meeting requests
+- Respond to mail that waits for my decision
+
+# What I want to know
+- Notify about build failures
+- Notify about security alerts
+- Notify about deadlines and changes of plan
+- Notify about invoices that are due
+
+# What can be left out
+- Ignore newsletters
+- Ignore promotions
+- Ignore social notifications
+- Ignore routine receipts
+";
+
+const RESPONSE_PRESET: &str = "\
+# Tone
+- Friendly, plain and brief; write as the sender writes
+- Answer in the language of the mail
+
+# Content
+- Answer every question that was asked, in its order
+- Say what happens next, and by when
+- Where a deadline is named, name it in the answer
+- Promise nothing that was not decided; where something is not known, say when it will be
+
+# Requests for a meeting
+- Look at the calendar first; propose two or three times that are free
+";
+
+const CALENDAR_PRESET: &str = "\
+- Meetings of 30 minutes are preferred; 15 are fine
+- Between 9:00 and 17:00 on working days, not over lunch
+- Leave 15 minutes between two meetings where that is possible
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::{Builtin, eval};
+    use crate::workflows::email::prompts::triage_request;
+
+    #[tokio::test]
+    async fn the_first_profile_leads_the_rules_built_in_nowhere_wrong() {
+        let mut cases = eval::triage_set().unwrap();
+        cases.retain(|case| case.facts.profile.trim().is_empty());
+        let model = Builtin::new("builtin");
+        let without = eval::triage(&model, &cases, &triage_request, &|_, _| {}).await;
+        cases.iter_mut().for_each(|case| case.facts.profile = TRIAGE_PRESET.to_owned());
+        let with = eval::triage(&model, &cases, &triage_request, &|_, _| {}).await;
+        let new: Vec<_> = with.misses.iter().filter(|miss| !without.misses.contains(miss)).collect();
+        assert!(
+            with.right() >= without.right(),
+            "{} of {} were {}: {new:#?}",
+            with.right(),
+            with.total(),
+            without.right()
+        );
+    }
+
+    #[test]
+    fn each_profile_begins_with_something() {
+        for (namespace, text) in PROFILES {
+            assert!(namespace.starts_with("email_assistant/") && text.lines().count() >= 3);
+            assert_eq!(preset(namespace), text);
+        }
+        assert_eq!(preset("other"), "");
+    }
+}

@@ -1,0 +1,75 @@
+//! What a thread is started with: a mail as a file, as JSON, or one that came.
+
+use crate::graph::InputError;
+use crate::mail;
+use crate::tools::folder;
+use serde_json::Value;
+use std::io::Read;
+use std::path::Path;
+
+/// A mail handed in is at most this long.
+pub(super) const LONGEST: u64 = 50 * 1024 * 1024;
+
+/// Completes what a person gave, or refuses it before anything is stored.
+pub(super) fn prepare(mut input: Value) -> Result<Value, InputError> {
+    if input.get("received").is_some() || input.get("earlier").is_some() {
+        let text = "mail that came is started by sayso itself; give `file` or `json`";
+        return Err(InputError::Whole(text.to_owned()));
+    }
+    let given = |key: &str| input.get(key).filter(|value| !value.is_null());
+    match (given("file"), given("json")) {
+        (Some(file), None) => {
+            let typed = file.as_str().unwrap_or_default();
+            let path = resolve(typed).map_err(|text| field("file", text))?;
+            let raw = read_file(&path).map_err(|text| field("file", text))?;
+            mail::parse(&raw).map_err(|e| field("file", format!("{path} is not a mail: {e}")))?;
+            input["file"] = Value::from(path);
+            Ok(input)
+        }
+        (None, Some(json)) => {
+            let raw = mail::from_json(json).map_err(|e| field("json", e.to_string()))?;
+            mail::parse(&raw).map_err(|e| field("json", format!("it is not a mail: {e}")))?;
+            Ok(input)
+        }
+        (None, None) => Err(InputError::Whole(
+            "give a mail: `file` (one .eml) or `json` (a Gmail API message)".to_owned(),
+        )),
+        (Some(_), Some(_)) => {
+            Err(InputError::Whole("give one mail: either `file` or `json`, not both".to_owned()))
+        }
+    }
+}
+
+fn resolve(typed: &str) -> Result<String, String> {
+    let path = Path::new(typed);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().ok_or_else(|| format!("{typed} is not a file"))?;
+    let folder = folder::resolve(folder).map_err(|e| e.to_string())?;
+    let path = folder.join(name);
+    path.to_str().map(str::to_owned).ok_or_else(|| "the file's name is not UTF-8".to_owned())
+}
+
+/// The bytes of a regular file, as far as a mail may go.
+pub(super) fn read_file(path: &str) -> Result<Vec<u8>, String> {
+    let told = |e: std::io::Error| match e.kind() {
+        std::io::ErrorKind::NotFound => format!("there is no file {path}"),
+        _ => format!("{path} cannot be read: {e}"),
+    };
+    let about = std::fs::metadata(path).map_err(told)?;
+    if !about.is_file() {
+        return Err(format!("{path} is not a file"));
+    }
+    if about.len() > LONGEST {
+        return Err(format!("{path} is longer than {} MB", LONGEST / 1024 / 1024));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).map_err(told)?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(told)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(format!("{path} is longer than {} MB", LONGEST / 1024 / 1024));
+    }
+    Ok(bytes)
+}
+
+pub(super) fn field(name: &str, text: impl Into<String>) -> InputError {
+    InputError::Field { field: name.to_owned(), text: text.into() }
+}

@@ -1,0 +1,131 @@
+//! The mails of a conversation, read from where their bytes are kept.
+
+use super::state::{Email, MailRef};
+use crate::config::MailMode;
+use crate::graph::NodeError;
+use crate::llm::facts::email::{MailFacts, Signals, User};
+use crate::mail::{self, Account, Mail};
+use crate::text::Visible;
+use crate::workflows::Services;
+
+/// A conversation as its nodes and cards see it.
+pub(super) struct Conversation {
+    /// Oldest first, each with where it is from.
+    pub mails: Vec<(MailRef, Mail)>,
+    /// The account it came by, or the one that mail of no account goes out by.
+    pub account: Option<Account>,
+}
+
+impl Conversation {
+    /// Reads every mail the thread knows.
+    pub fn read(services: &Services, state: &Email) -> Result<Self, NodeError> {
+        let mails = state.email_input.iter().map(|known| {
+            let raw = services.blobs.get(&known.raw)?;
+            let mail =
+                mail::parse(&raw).map_err(|e| NodeError::failed(format!("a mail is unreadable: {e}")))?;
+            Ok((known.clone(), mail))
+        });
+        let mails: Vec<(MailRef, Mail)> = mails.collect::<Result<_, NodeError>>()?;
+        let named = mails.iter().rev().find(|(known, _)| !known.account.is_empty());
+        let account = named.and_then(|(known, _)| services.accounts.get(&known.account));
+        let account = account.or_else(|| services.accounts.first());
+        Ok(Self { mails, account })
+    }
+
+    /// Every address that is the person's.
+    pub fn own(&self) -> Vec<String> {
+        self.account.as_ref().map(|account| account.addresses.clone()).unwrap_or_default()
+    }
+
+    /// Whether a mail is the person's own.
+    pub fn is_own(&self, mail: &Mail) -> bool {
+        self.account.as_ref().is_some_and(|account| account.addresses.iter().any(|own| mail.from.same(own)))
+    }
+
+    /// The mail to decide about: the newest that is not the person's own.
+    pub fn newest(&self) -> Option<&(MailRef, Mail)> {
+        self.mails.iter().rev().find(|(_, mail)| !self.is_own(mail)).or(self.mails.last())
+    }
+
+    /// Whether the account lets anything be done.
+    pub fn acts(&self) -> bool {
+        self.account.as_ref().is_none_or(|account| account.mode == MailMode::Act)
+    }
+
+    /// Everybody in the conversation, bare, each once.
+    pub fn people(&self) -> Vec<String> {
+        let mut people: Vec<String> = Vec::new();
+        for (_, mail) in &self.mails {
+            let everybody = std::iter::once(&mail.from).chain(&mail.reply_to).chain(&mail.to).chain(&mail.cc);
+            for person in everybody.filter(|person| !person.address.is_empty()) {
+                if !people.iter().any(|known| person.same(known)) {
+                    people.push(person.address.clone());
+                }
+            }
+        }
+        people
+    }
+}
+
+/// Whose mail it is, for prompts.
+pub(super) fn user(services: &Services, own: Vec<String>) -> User {
+    User { name: services.user.name.clone(), addresses: own, background: services.user.background.clone() }
+}
+
+/// A mail as facts. The text is the text a person sees.
+pub(super) fn facts(mail: &Mail) -> MailFacts {
+    let bare = |people: &[mail::Address]| people.iter().map(|one| one.address.clone()).collect();
+    MailFacts {
+        from: mail.from.address.clone(),
+        from_name: mail.from.name.clone(),
+        to: bare(&mail.to),
+        cc: bare(&mail.cc),
+        subject: mail.subject.clone(),
+        date: mail.date.map(|date| date.to_string()).unwrap_or_default(),
+        text: mail.text.clone(),
+        list_id: mail.list.as_ref().and_then(|list| list.id.clone()),
+        headers: Signals {
+            auto_submitted: mail.auto_submitted.clone(),
+            precedence: mail.precedence.clone(),
+            list_unsubscribe: mail.list.as_ref().is_some_and(|list| !list.unsubscribe.is_empty()),
+            in_reply_to: !mail.in_reply_to.is_empty(),
+            calendar: mail.invitation.as_ref().map(|invitation| invitation.method.clone()),
+            spam: mail.spam,
+        },
+        attachments: mail.attachments.iter().map(|file| file.name.clone()).collect(),
+    }
+}
+
+/// A mail's reference with what lists show of it.
+pub(super) fn refer(known: MailRef, mail: &Mail) -> MailRef {
+    MailRef {
+        message_id: mail.message_id.clone(),
+        from: mail.from.to_string(),
+        subject: mail.subject.clone(),
+        date: mail.date,
+        ..known
+    }
+}
+
+/// A mail as a lesson keeps it: what decides stands at the beginning.
+pub(super) fn lesson_facts(mail: &Mail) -> MailFacts {
+    let mut facts = facts(mail);
+    facts.text.truncate(facts.text.floor_char_boundary(4_000));
+    facts
+}
+
+/// Who wrote, for lists.
+pub(super) fn sender(mail: &Mail) -> String {
+    let name = if mail.from.name.trim().is_empty() { &mail.from.address } else { &mail.from.name };
+    Visible::line(if name.is_empty() { "somebody" } else { name }).into_string()
+}
+
+/// All references with what lists show of them, where some have come without.
+pub(super) fn completed(conversation: &Conversation) -> Option<Vec<MailRef>> {
+    let bare = |known: &MailRef| known.message_id.is_none() && known.from.is_empty();
+    conversation
+        .mails
+        .iter()
+        .any(|(known, _)| bare(known))
+        .then(|| conversation.mails.iter().map(|(known, mail)| refer(known.clone(), mail)).collect())
+}

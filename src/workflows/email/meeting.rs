@@ -1,0 +1,161 @@
+//! Meetings: when one would be, what else is then, and the texts that put it in calendars.
+
+use super::mails::Conversation;
+use super::send;
+use super::tools::ScheduleMeeting;
+use crate::calendar::{self, Busy, Event, Method, Person};
+use crate::graph::{NodeError, Place};
+use crate::mail::compose::{ComposeError, Draft};
+use crate::mail::{Address, Invitation};
+use crate::workflows::Services;
+use jiff::{SignedDuration, Timestamp, Zoned};
+
+/// When a meeting begins and ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct When {
+    /// From.
+    pub start: Timestamp,
+    /// Until.
+    pub end: Timestamp,
+}
+
+impl When {
+    /// The times of a call; an error says what is wrong with them.
+    pub fn of(args: &ScheduleMeeting) -> Result<Self, String> {
+        let start: Timestamp =
+            args.start.parse().map_err(|_| format!("`start`: {} is not a time there is", args.start))?;
+        let end = start.checked_add(SignedDuration::from_mins(args.duration_minutes));
+        Ok(Self { start, end: end.map_err(|_| "`duration_minutes` is too long".to_owned())? })
+    }
+
+    /// As the person's clock says it: `Monday 4 May 2026, 14:00–14:30 (Europe/Berlin)`.
+    pub fn local(&self, services: &Services) -> String {
+        let zone = services.user.time_zone.clone();
+        let (start, end) = (self.start.to_zoned(zone.clone()), self.end.to_zoned(zone));
+        let name = start.time_zone().iana_name().unwrap_or("UTC").to_owned();
+        let until = if start.date() == end.date() { "%H:%M" } else { "%A %-d %B, %H:%M" };
+        format!("{}–{} ({name})", start.strftime("%A %-d %B %Y, %H:%M"), end.strftime(until))
+    }
+}
+
+/// What the person has then, where a calendar can be asked.
+pub(super) async fn conflicts(services: &Services, when: When) -> Result<Vec<Busy>, String> {
+    let Some(calendar) = &services.calendar else {
+        return Err("There is no calendar in the config, so nothing is known about that time.".to_owned());
+    };
+    let busy = calendar.busy(when.start, when.end).await.map_err(|e| e.to_string())?;
+    Ok(busy.into_iter().filter(|one| one.start < when.end && one.end > when.start).collect())
+}
+
+/// A time that is taken, in a line.
+pub(super) fn busy_line(busy: &Busy, services: &Services) -> String {
+    let zone = services.user.time_zone.clone();
+    let title = if busy.title.is_empty() { "busy" } else { &busy.title };
+    if busy.all_day {
+        return format!("{title} (all day)");
+    }
+    let time = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%H:%M").to_string();
+    format!("{title} ({}–{})", time(busy.start), time(busy.end))
+}
+
+/// The event of a call, the same whenever it is made for this thread and call.
+pub(super) fn event(
+    services: &Services,
+    conversation: &Conversation,
+    place: &Place,
+    call: &str,
+    args: &ScheduleMeeting,
+) -> Result<Event, String> {
+    let When { start, end } = When::of(args)?;
+    let person = |address: &Address| Person { name: address.name.clone(), address: address.address.clone() };
+    let attendees = send::people(&args.attendees).map_err(|e| e.to_string())?;
+    Ok(Event {
+        uid: format!("{}-{call}@sayso", place.thread),
+        stamp: services.clock.clone()(),
+        sequence: 0,
+        title: args.subject.clone(),
+        start,
+        end,
+        zone: services.user.time_zone.iana_name().map(str::to_owned),
+        location: args.location.clone().unwrap_or_default(),
+        description: String::new(),
+        organizer: Some(person(&send::sender(services, conversation))),
+        attendees: attendees.iter().map(person).collect(),
+    })
+}
+
+/// The mail that invites to it.
+pub(super) fn invitation(
+    services: &Services,
+    conversation: &Conversation,
+    event: &Event,
+    args: &ScheduleMeeting,
+) -> Result<Draft, ComposeError> {
+    let zone = services.user.time_zone.clone();
+    let text = calendar::invitation(event, Method::Request);
+    let mut content = format!("{}\n\n{}\n", args.subject, described(event, &event.start.to_zoned(zone)));
+    if let Some(location) = args.location.as_deref().filter(|location| !location.trim().is_empty()) {
+        content.push_str(location);
+        content.push('\n');
+    }
+    let newest = conversation.newest().map(|(_, mail)| mail);
+    let known = conversation.people();
+    let attendees = send::bare(&args.attendees);
+    let belongs = attendees.iter().any(|one| known.iter().any(|known| known.eq_ignore_ascii_case(one)));
+    let begun = newest.filter(|_| belongs).map(Draft::answering).unwrap_or_default();
+    Ok(Draft {
+        from: send::sender(services, conversation),
+        to: send::people(&args.attendees)?,
+        subject: args.subject.clone(),
+        content: crate::mail::compose::with_signature(&content, &services.user.signature),
+        calendar: Some(Invitation {
+            method: Method::Request.word().to_owned(),
+            text: String::from_utf8_lossy(&text).into_owned(),
+        }),
+        ..begun
+    })
+}
+
+fn described(event: &Event, start: &Zoned) -> String {
+    let minutes = (event.end.as_second() - event.start.as_second()) / 60;
+    format!("{}, {minutes} minutes", start.strftime("%A %-d %B %Y, %H:%M %:z"))
+}
+
+/// The days a call asks about, as the calendar answers: a sentence a day, and the times as data.
+pub(super) async fn availability(
+    services: &Services,
+    days: &[String],
+) -> Result<Result<(String, serde_json::Value), String>, NodeError> {
+    let Some(calendar) = &services.calendar else {
+        let text = "There is no calendar in the config, so nothing is known about these days.";
+        return Ok(Err(text.to_owned()));
+    };
+    let zone = services.user.time_zone.clone();
+    let (mut lines, mut data) = (Vec::new(), Vec::new());
+    for day in days {
+        let Ok(date) = day.parse::<jiff::civil::Date>() else {
+            return Ok(Err(format!("{day} is not a day there is.")));
+        };
+        let Some((from, until)) = calendar::day_window(date, &zone) else {
+            return Ok(Err(format!("{day} is not a day there is.")));
+        };
+        let busy = match calendar.busy(from, until).await {
+            Ok(busy) => busy,
+            Err(calendar::CalendarError::Passing(text)) => return Err(NodeError::transient(text)),
+            Err(error) => return Ok(Err(format!("The calendar cannot be read: {error}"))),
+        };
+        lines.push(calendar::day_line(&busy, date, &zone));
+        for one in busy {
+            let local =
+                |at: Timestamp| at.to_zoned(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+            data.push(serde_json::json!({
+                "start": local(one.start),
+                "end": local(one.end),
+                "title": one.title,
+                "all_day": one.all_day,
+            }));
+        }
+    }
+    data.dedup();
+    Ok(Ok((lines.join("\n"), serde_json::Value::from(data))))
+}

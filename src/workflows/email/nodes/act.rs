@@ -1,0 +1,296 @@
+//! What was decided is done: every accepted and edited call in the order of the message, and those that need no
+//! approval.
+
+use super::Given;
+use crate::graph::{Answer, Basis, Command, Ctx, Decision, NodeError};
+use crate::llm::ToolCall;
+use crate::llm::facts::email::{Became, CauseKind};
+use crate::mail::Sent;
+use crate::mail::compose::Draft;
+use crate::text::truncate;
+use crate::workflows::Services;
+use crate::workflows::email::mails::Conversation;
+use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
+use crate::workflows::email::state::{Acted, Email, EmailUpdate, Learn, SentNote, Then, Turn};
+use crate::workflows::email::tools::{self, CheckCalendar, Leaving, ScheduleMeeting, WriteEmail};
+use crate::workflows::email::{attach, defaults, meeting};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Carries out the answers.
+pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+    let conversation = Conversation::read(ctx.services(), &state)?;
+    let mut doing = Doing {
+        ctx: &ctx,
+        state: &state,
+        conversation: &conversation,
+        acted: Acted::default(),
+        told: false,
+        over: false,
+    };
+    if !state.is_settled() {
+        for call in &state.pending {
+            doing.call(call).await?;
+        }
+    }
+    let (told, over) = (doing.told, doing.over);
+    let mut acted = doing.acted;
+    let again = state.pending.len() > acted.became.len();
+    acted.then = match (again, told, over) {
+        _ if state.is_settled() => Then::Leave,
+        (true, _, _) => Then::Ask,
+        (false, true, _) => Then::Model,
+        (false, false, true) => Then::Leave,
+        (false, false, false) => Then::Model,
+    };
+    Ok(Command::goto("update_memory").update(EmailUpdate::Acted(Box::new(acted))))
+}
+
+struct Doing<'a> {
+    ctx: &'a Ctx<Services>,
+    state: &'a Email,
+    conversation: &'a Conversation,
+    acted: Acted,
+    /// The person said something to the model.
+    told: bool,
+    /// Something was refused, kept as a draft, or the model is done.
+    over: bool,
+}
+
+impl Doing<'_> {
+    async fn call(&mut self, call: &ToolCall) -> Result<(), NodeError> {
+        if !tools::asks(&call.name) {
+            return self.run(call).await;
+        }
+        let Some(answer) = self.state.answers.iter().find(|answer| answer.key == call.id) else {
+            return Ok(());
+        };
+        match &answer.decision {
+            Decision::Accept => self.approved(call, answer, answer.proposed.clone()).await,
+            Decision::Edit { args } => self.edited(call, answer, args.clone()).await,
+            Decision::Draft => self.draft(call, answer).await,
+            Decision::Respond { text } => {
+                self.told = true;
+                if call.name != tools::QUESTION {
+                    self.learn(namespace(&call.name), CauseKind::ProposalAnswered, call, answer);
+                }
+                self.became(call, Became::Answered, text.clone(), Value::Null);
+                Ok(())
+            }
+            Decision::Ignore => {
+                self.over = true;
+                self.acted.refused = true;
+                self.learn(defaults::TRIAGE, CauseKind::ProposalIgnored, call, answer);
+                self.became(call, Became::Refused, String::new(), Value::Null);
+                Ok(())
+            }
+        }
+    }
+
+    /// What needs no approval.
+    async fn run(&mut self, call: &ToolCall) -> Result<(), NodeError> {
+        if call.name != tools::CHECK_CALENDAR {
+            self.over = true;
+            self.became(call, Became::Done, String::new(), Value::Null);
+            return Ok(());
+        }
+        let CheckCalendar { days } = read(&call.args)?;
+        let look = async { meeting::availability(self.ctx.services(), &days).await };
+        match self.ctx.call(&format!("calendar:{}", call.id), look).await? {
+            Ok((text, data)) => self.became(call, Became::Done, text, data),
+            Err(text) => self.became(call, Became::Failed, text, Value::Null),
+        }
+        Ok(())
+    }
+
+    async fn edited(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
+        if args != call.args {
+            self.learn(namespace(&call.name), CauseKind::ProposalEdited, call, answer);
+            self.acted.edited.push((call.id.clone(), args.clone()));
+        }
+        if call.name == tools::WRITE_EMAIL {
+            let written: WriteEmail = read(&args)?;
+            let fresh = attach::read(self.ctx, self.state, &call.id, &written.attachments).await?;
+            if !fresh.is_empty() {
+                // The person has named files that nobody has shown them yet: what they hold is asked about.
+                self.acted.attached.extend(fresh);
+                return Ok(());
+            }
+        }
+        self.approved(call, answer, args).await
+    }
+
+    /// Does exactly what was approved. A call that cannot be done as it stands is asked about again.
+    async fn approved(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
+        let services = self.ctx.services();
+        let basis = Basis::Decision { key: answer.key.clone(), args: args.clone() };
+        match call.name.as_str() {
+            tools::WRITE_EMAIL => {
+                let args: WriteEmail = read(&args)?;
+                let files = send::files(services, self.state, &args.attachments)?;
+                let Some(files) = files else { return Ok(()) };
+                let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
+                let note = note("mail", call, &draft, &args.content);
+                self.send(call, basis, &draft, note).await
+            }
+            tools::UNSUBSCRIBE => {
+                let args: Leaving = read(&args)?;
+                let draft = send::leaving_draft(services, self.conversation, &args);
+                let Ok(draft) = draft else { return Ok(()) };
+                let note = note("unsubscribe", call, &draft, "");
+                self.send(call, basis, &draft, note).await
+            }
+            tools::SCHEDULE_MEETING => self.meet(call, basis, &read(&args)?).await,
+            // A question cannot be accepted; where somebody did, the model is told so.
+            _ => {
+                self.became(call, Became::Answered, "(no answer)".to_owned(), Value::Null);
+                Ok(())
+            }
+        }
+    }
+
+    async fn send(
+        &mut self,
+        call: &ToolCall,
+        basis: Basis,
+        draft: &Draft,
+        note: SentNote,
+    ) -> Result<(), NodeError> {
+        if self.observes(call) {
+            return Ok(());
+        }
+        let Some(sent) = self.leave(&format!("send:{}", call.id), call, basis, draft).await? else {
+            return Ok(());
+        };
+        let text = format!("It was sent to {}.{}", note.to.join(", "), refused(&sent));
+        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
+        self.became(call, Became::Done, text, Value::Null);
+        Ok(())
+    }
+
+    async fn meet(&mut self, call: &ToolCall, basis: Basis, args: &ScheduleMeeting) -> Result<(), NodeError> {
+        let services = self.ctx.services();
+        let place = self.ctx.place();
+        let Ok(event) = meeting::event(services, self.conversation, place, &call.id, args) else {
+            return Ok(());
+        };
+        let Ok(draft) = meeting::invitation(services, self.conversation, &event, args) else { return Ok(()) };
+        if self.observes(call) {
+            return Ok(());
+        }
+        let mut text = String::new();
+        if let Some(calendar) = &services.calendar {
+            let effect = AddEvent { calendar: calendar.clone(), uid: event.uid.clone() };
+            let frozen = crate::calendar::event_text(&event);
+            let name = format!("event:{}", call.id);
+            self.ctx.once(&name, basis.clone(), frozen, Arc::new(effect)).await?;
+            text.push_str("It stands in the calendar. ");
+        }
+        let note = SentNote { start: Some(args.start.clone()), ..note("meeting", call, &draft, "") };
+        let Some(sent) = self.leave(&format!("send:{}", call.id), call, basis, &draft).await? else {
+            return Ok(());
+        };
+        text.push_str(&format!("The invitation was sent to {}.{}", note.to.join(", "), refused(&sent)));
+        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
+        self.became(call, Became::Done, text, Value::Null);
+        Ok(())
+    }
+
+    async fn draft(&mut self, call: &ToolCall, answer: &Answer) -> Result<(), NodeError> {
+        let services = self.ctx.services();
+        let args: WriteEmail = read(&answer.proposed)?;
+        let files = send::files(services, self.state, &args.attachments)?;
+        let Some(files) = files else { return Ok(()) };
+        let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
+        self.over = true;
+        if self.observes(call) {
+            return Ok(());
+        }
+        let Some(account) = &self.conversation.account else {
+            return Err(NodeError::failed("no account of the config has a mailbox to keep drafts in"));
+        };
+        let Ok(bytes) = send::bytes(services, self.ctx.place(), &call.id, &draft) else { return Ok(()) };
+        let basis = Basis::Draft { key: answer.key.clone(), args: answer.proposed.clone() };
+        let effect = Arc::new(SaveDraft(account.mailbox.clone()));
+        self.ctx.once(&format!("draft:{}", call.id), basis, bytes, effect).await?;
+        self.acted.sent.push(note("draft", call, &draft, &args.content));
+        let text = "It was kept as a draft; the person sends it themselves.";
+        self.became(call, Became::Done, text.to_owned(), Value::Null);
+        Ok(())
+    }
+
+    /// Sends a mail, once. `None` where it cannot be composed, so that it is asked about again.
+    async fn leave(
+        &self,
+        name: &str,
+        call: &ToolCall,
+        basis: Basis,
+        draft: &Draft,
+    ) -> Result<Option<Sent>, NodeError> {
+        let services = self.ctx.services();
+        let Ok(bytes) = send::bytes(services, self.ctx.place(), &call.id, draft) else { return Ok(None) };
+        let outgoing = self.conversation.account.as_ref().and_then(|account| account.outgoing.clone());
+        let Some(outgoing) = outgoing else {
+            let text =
+                "there is no way out for mail: give the account a [mail.outgoing] in the config, and retry";
+            return Err(NodeError::failed(text));
+        };
+        let outcome = self.ctx.once(name, basis, bytes, Arc::new(SendMail(outgoing))).await?;
+        let reached: Vec<String> =
+            [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten().map(|one| one.address.clone()).collect();
+        services.contacts.wrote_to(&reached).await?;
+        // What a person settled by hand has no outcome of ours.
+        Ok(Some(serde_json::from_value(outcome).unwrap_or_default()))
+    }
+
+    /// Whether the account only observes; then the call is over, and says so.
+    fn observes(&mut self, call: &ToolCall) -> bool {
+        if self.conversation.acts() {
+            return false;
+        }
+        self.acted.observed = true;
+        let text = "Nothing was sent: this account only observes (mode = \"observe\"). Take it as done.";
+        self.became(call, Became::Done, text.to_owned(), Value::Null);
+        true
+    }
+
+    fn learn(&mut self, namespace: &str, kind: CauseKind, call: &ToolCall, answer: &Answer) {
+        if answer.learn {
+            let (namespace, action) = (namespace.to_owned(), Some(call.name.clone()));
+            self.acted.lessons.push(Learn { namespace, kind, answer: Some(answer.clone()), action });
+        }
+    }
+
+    fn became(&mut self, call: &ToolCall, how: Became, text: String, data: Value) {
+        let (call, tool) = (call.id.clone(), call.name.clone());
+        self.acted.became.push(Turn::Became { call, tool, how, text, data });
+    }
+}
+
+/// The profile that learns from what is said about a proposal.
+fn namespace(tool: &str) -> &'static str {
+    if tool == tools::SCHEDULE_MEETING { defaults::CALENDAR } else { defaults::RESPONSE }
+}
+
+fn note(kind: &str, call: &ToolCall, draft: &Draft, content: &str) -> SentNote {
+    let to = [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten();
+    SentNote {
+        kind: kind.to_owned(),
+        call: call.id.clone(),
+        to: to.map(|one| one.address.clone()).collect(),
+        subject: draft.subject.clone(),
+        text: truncate(&content.replace(['\n', '\r'], " "), 300).into_owned(),
+        ..SentNote::default()
+    }
+}
+
+fn refused(sent: &Sent) -> String {
+    let who: Vec<String> = sent.refused.iter().map(|(who, why)| format!("{who} ({why})")).collect();
+    if who.is_empty() { String::new() } else { format!(" The server would not take {}.", who.join(", ")) }
+}
+
+fn read<T: DeserializeOwned>(args: &Value) -> Result<T, NodeError> {
+    serde_json::from_value(json!(args))
+        .map_err(|e| NodeError::failed(format!("the arguments of a call cannot be read: {e}")))
+}

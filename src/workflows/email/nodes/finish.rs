@@ -1,0 +1,89 @@
+//! The ways out: every one of them passes here, so no mail is left unhandled.
+
+use super::Given;
+use crate::config::{AfterHandling, MailMode};
+use crate::graph::{Basis, Command, Ctx, NodeError};
+use crate::llm::facts::email::Class;
+use crate::mail::{Account, Handled};
+use crate::workflows::Services;
+use crate::workflows::email::send::Mark;
+use crate::workflows::email::state::{By, Email, EmailUpdate};
+use std::sync::Arc;
+
+/// The grant that lets the mailbox be touched.
+const GRANT: &str = "builtin:mark_handled";
+
+/// Answering is over: says what came of it.
+pub(in crate::workflows::email) async fn leave(_: Ctx<Services>, state: Arc<Email>) -> Given {
+    let did = |kind: &str| state.sent.iter().any(|note| note.kind == kind);
+    let outcome = if state.is_settled() {
+        "elsewhere"
+    } else if did("mail") {
+        "replied"
+    } else if did("meeting") {
+        "scheduled"
+    } else if did("unsubscribe") {
+        "unsubscribed"
+    } else if did("draft") {
+        "drafted"
+    } else if state.observed {
+        "observed"
+    } else if state.refused {
+        "ignored"
+    } else {
+        "done"
+    };
+    Ok(Command::end().update(EmailUpdate::Left { outcome: outcome.to_owned() }))
+}
+
+/// Notes in the ledger that the mail is handled, and tells the mailbox as far as the config wants it told.
+pub(in crate::workflows::email) async fn mark_as_read_node(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+    let services = ctx.services();
+    let outcome = match &state.outcome {
+        Some(outcome) => outcome.clone(),
+        None if state.is_settled() => "elsewhere".to_owned(),
+        None => "ignored".to_owned(),
+    };
+    let mut notes = Vec::new();
+    if !ctx.place().forked {
+        services.ledger.handled(ctx.place(), &outcome).await?;
+        if !state.is_settled() && services.grants.builtin(GRANT)? {
+            notes = mark(&ctx, &state, &outcome).await?;
+        }
+    }
+    Ok(Command::end().update(EmailUpdate::Handled { outcome, notes }))
+}
+
+/// Tells each mail's mailbox. One that refuses for good is noted and no reason to stop: what was decided stands.
+async fn mark(ctx: &Ctx<Services>, state: &Email, outcome: &str) -> Result<Vec<String>, NodeError> {
+    let mut notes = Vec::new();
+    for (n, known) in state.email_input.iter().enumerate() {
+        let account = ctx.services().accounts.get(&known.account).filter(|_| !known.place.is_empty());
+        let Some(account) = account else { continue };
+        let Some(handled) = wanted(&account, state, outcome) else { continue };
+        let basis = Basis::Grant { name: GRANT.to_owned() };
+        let effect = Arc::new(Mark { mailbox: account.mailbox.clone(), handled });
+        match ctx.once(&format!("mark:{n}"), basis, known.place.clone().into_bytes(), effect).await {
+            Ok(_) => {}
+            Err(NodeError::Failed { text }) => {
+                tracing::warn!(account = %account.name, %text, "a mail could not be marked");
+                notes.push(format!("The mailbox of {} could not be told: {text}", account.name));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(notes)
+}
+
+/// What the mailbox is to be told, where it is to be told anything.
+fn wanted(account: &Account, state: &Email, outcome: &str) -> Option<Handled> {
+    let alone = state.classification_decision == Some(Class::Ignore) && state.triaged_by != By::Person;
+    let (handled, after) = if outcome == "ignored" && alone {
+        (Handled::Ignored, &account.handled_ignored)
+    } else if outcome == "replied" {
+        (Handled::Answered, &account.handled_done)
+    } else {
+        (Handled::Done, &account.handled_done)
+    };
+    (account.mode == MailMode::Act && *after != AfterHandling::None).then_some(handled)
+}

@@ -1,0 +1,183 @@
+//! Proposals are put to the person, all of a message at once.
+
+use super::Given;
+use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
+use crate::inbox::proposal;
+use crate::llm::ToolCall;
+use crate::llm::facts::email::Became;
+use crate::mail::Mail;
+use crate::text::{Visible, truncate};
+use crate::workflows::email::mails::{self, Conversation};
+use crate::workflows::email::state::{Acted, Email, EmailUpdate, Then, Turn};
+use crate::workflows::email::tools::{self, ScheduleMeeting, WriteEmail};
+use crate::workflows::email::{meeting, risks, send};
+use crate::workflows::{Services, Wish};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Asks about every call that needs it; what needs none waits until all are decided.
+pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+    if state.is_settled() {
+        return Ok(Command::goto("leave"));
+    }
+    if state.outdated {
+        // What was proposed did not know of the newest mail, and nobody has seen it yet.
+        return Ok(Command::goto("llm_call").update(EmailUpdate::Outdated));
+    }
+    let conversation = Conversation::read(ctx.services(), &state)?;
+    let Some((_, newest)) = conversation.newest() else {
+        return Err(NodeError::failed("there is no mail in this thread"));
+    };
+    if let Some(became) = wrong(&state, newest) {
+        let acted = Acted { became, then: Then::Model, ..Acted::default() };
+        return Ok(Command::goto("llm_call").update(EmailUpdate::Acted(Box::new(acted))));
+    }
+    let mut asked = Vec::new();
+    for call in state.pending.iter().filter(|call| tools::asks(&call.name)) {
+        asked.push(interrupt(&ctx, &state, &conversation, newest, call).await?);
+    }
+    Ok(if asked.is_empty() { Command::goto("act") } else { Command::ask(asked, "act") })
+}
+
+/// What is wrong with calls that fit their schema and still mean nothing. One such call spoils its neighbours.
+fn wrong(state: &Email, newest: &Mail) -> Option<Vec<Turn>> {
+    let check = |call: &ToolCall| match call.name.as_str() {
+        tools::SCHEDULE_MEETING => {
+            let args: ScheduleMeeting =
+                serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
+            meeting::When::of(&args)?;
+            send::people(&args.attendees).map(drop).map_err(|e| e.to_string())
+        }
+        tools::WRITE_EMAIL => {
+            let args: WriteEmail = serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
+            let everybody = [&args.to, &args.cc, &args.bcc].into_iter().flatten().cloned();
+            let everybody: Vec<String> = everybody.collect();
+            send::people(&everybody).map(drop).map_err(|e| e.to_string())
+        }
+        tools::UNSUBSCRIBE if tools::leaving(newest).is_none() => {
+            Err("this mail names no address to leave its list by".to_owned())
+        }
+        _ => Ok(()),
+    };
+    // What a person typed is asked about again; only what a model typed goes back to it.
+    if state.then == Then::Ask {
+        return None;
+    }
+    let checked: Vec<Result<(), String>> = state.pending.iter().map(check).collect();
+    if checked.iter().all(Result::is_ok) {
+        return None;
+    }
+    let became = state.pending.iter().zip(checked).map(|(call, checked)| Turn::Became {
+        call: call.id.clone(),
+        tool: call.name.clone(),
+        how: Became::Failed,
+        text: match checked {
+            Ok(()) => "Not done, because another call of this message cannot be used.".to_owned(),
+            Err(why) => format!("Not done: {why}."),
+        },
+        data: Value::Null,
+    });
+    Some(became.collect())
+}
+
+async fn interrupt(
+    ctx: &Ctx<Services>,
+    state: &Email,
+    conversation: &Conversation,
+    newest: &Mail,
+    call: &ToolCall,
+) -> Result<Interrupt, NodeError> {
+    let services = ctx.services();
+    let args = match call.name.as_str() {
+        // How to leave a list is the list's word; the model only says that it wants to.
+        tools::UNSUBSCRIBE => json!(tools::leaving(newest)),
+        _ => call.args.clone(),
+    };
+    let question = call.name == tools::QUESTION;
+    let kind = if question { Kind::Question } else { Kind::Approval };
+    let mut asked = proposal(&call.id, kind, &call.name, &args, &title(&call.name, &args, newest));
+    asked.schema = tools::edit_schema(&call.name);
+    asked.allow = allow(&call.name, conversation);
+    asked.labels = labels(&call.name, conversation.acts());
+    asked.gist = gist(&call.name, &args, state);
+    asked.source = Some(mails::sender(newest));
+    asked.irreversible = !question && conversation.acts();
+    asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
+    asked.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
+    let reached = recipients(&call.name, &args);
+    asked.warnings = risks::of_call(services, state, conversation, &call.name, &args).await?;
+    if !question {
+        let sender = newest.from.address.to_lowercase();
+        asked.grantable =
+            Grantable { thread: true, sender: Some(sender.clone()).filter(|sender| !sender.is_empty()) };
+        let (people, own) = (conversation.people(), conversation.own());
+        let wish = Wish {
+            tool: &call.name,
+            sender: &sender,
+            recipients: &reached,
+            conversation: &people,
+            own: &own,
+            warned: !asked.warnings.is_empty(),
+        };
+        asked.granted = services.grants.covers(ctx.place(), &wish)?;
+    }
+    Ok(asked)
+}
+
+fn allow(tool: &str, conversation: &Conversation) -> Allow {
+    match tool {
+        tools::QUESTION => Allow { accept: false, edit: false, ..Allow::ALL },
+        tools::UNSUBSCRIBE => Allow { edit: false, ..Allow::ALL },
+        tools::WRITE_EMAIL => Allow { draft: conversation.account.is_some(), ..Allow::ALL },
+        _ => Allow::ALL,
+    }
+}
+
+fn labels(tool: &str, acts: bool) -> Labels {
+    let word = |text: &str| Some(text.to_owned());
+    let (accept, respond) = match tool {
+        tools::QUESTION => (None, word("answer")),
+        _ if !acts => (word("accept, sends nothing"), None),
+        tools::WRITE_EMAIL => (word("send"), None),
+        tools::SCHEDULE_MEETING => (word("invite"), None),
+        _ => (word("unsubscribe"), None),
+    };
+    Labels { accept, respond, ..Labels::default() }
+}
+
+fn title(tool: &str, args: &Value, newest: &Mail) -> String {
+    let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
+    let subject = if newest.subject.trim().is_empty() { "(no subject)" } else { &newest.subject };
+    match tool {
+        tools::UNSUBSCRIBE => format!("Unsubscribe: {subject}"),
+        tools::QUESTION => subject.to_owned(),
+        _ if text("subject").trim().is_empty() => subject.to_owned(),
+        _ => text("subject").to_owned(),
+    }
+}
+
+fn gist(tool: &str, args: &Value, state: &Email) -> String {
+    let text = match tool {
+        tools::QUESTION => args.get("content").and_then(Value::as_str).unwrap_or_default(),
+        _ => &state.gist,
+    };
+    truncate(Visible::line(text).as_str(), 160).into_owned()
+}
+
+/// Everybody a call would reach, bare.
+pub(in crate::workflows::email) fn recipients(tool: &str, args: &Value) -> Vec<String> {
+    let keys: &[&str] = match tool {
+        tools::WRITE_EMAIL => &["to", "cc", "bcc"],
+        tools::SCHEDULE_MEETING => &["attendees"],
+        tools::UNSUBSCRIBE => &["to"],
+        _ => &[],
+    };
+    let mut typed = Vec::new();
+    for value in keys.iter().filter_map(|key| args.get(key)) {
+        match value {
+            Value::Array(list) => typed.extend(list.iter().filter_map(Value::as_str).map(str::to_owned)),
+            other => typed.extend(other.as_str().map(str::to_owned)),
+        }
+    }
+    send::bare(&typed)
+}

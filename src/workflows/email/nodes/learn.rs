@@ -1,0 +1,61 @@
+//! What is to be learned is written down here, after it was acted on: what was taken back teaches nothing.
+
+use super::Given;
+use crate::graph::{Command, Ctx, Decision, NodeError};
+use crate::llm::facts::email::{Cause, CauseKind};
+use crate::workflows::email::mails::{self, Conversation};
+use crate::workflows::email::state::{Email, EmailUpdate, Learn, Then};
+use crate::workflows::{Lesson, Services};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// After a mail that was shown.
+pub(in crate::workflows::email) async fn update_memory(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+    learn(&ctx, &state).await?;
+    let answers = state.outcome.is_none() && !state.is_settled();
+    let next = if answers { "response_agent" } else { "mark_as_read_node" };
+    Ok(Command::goto(next).update(EmailUpdate::Learned))
+}
+
+/// After a proposal.
+pub(in crate::workflows::email) async fn update_memory_of_reply(
+    ctx: Ctx<Services>,
+    state: Arc<Email>,
+) -> Given {
+    learn(&ctx, &state).await?;
+    let next = match state.then {
+        _ if state.is_settled() => "leave",
+        Then::Model => "llm_call",
+        Then::Ask => "interrupt_handler",
+        Then::Leave => "leave",
+    };
+    Ok(Command::goto(next).update(EmailUpdate::Learned))
+}
+
+async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<(), NodeError> {
+    if state.lessons.is_empty() {
+        return Ok(());
+    }
+    let conversation = Conversation::read(ctx.services(), state)?;
+    let mail = conversation.newest().map(|(_, mail)| mails::lesson_facts(mail));
+    let lessons = state.lessons.iter().map(|learn| Lesson {
+        namespace: learn.namespace.clone(),
+        cause: Cause { mail: mail.clone(), ..cause(learn) },
+        interrupt: learn.answer.as_ref().map(|answer| answer.interrupt.clone()),
+    });
+    ctx.services().memory.learn(ctx.place(), lessons.collect()).await
+}
+
+fn cause(learn: &Learn) -> Cause {
+    let mut cause = Cause { action: learn.action.clone(), ..Cause::new(learn.kind) };
+    let Some(answer) = &learn.answer else { return cause };
+    if learn.kind != CauseKind::NotifyIgnored && learn.kind != CauseKind::NotifyResponded {
+        cause.proposed.clone_from(&answer.proposed);
+    }
+    match &answer.decision {
+        Decision::Edit { args } => cause.edited = args.clone(),
+        Decision::Respond { text } => cause.feedback.clone_from(text),
+        Decision::Accept | Decision::Ignore | Decision::Draft => cause.edited = Value::Null,
+    }
+    cause
+}

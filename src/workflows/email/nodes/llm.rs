@@ -1,0 +1,51 @@
+//! The model proposes.
+
+use super::Given;
+use crate::graph::{Command, Ctx};
+use crate::llm::ToolCall;
+use crate::workflows::email::answer;
+use crate::workflows::email::mails::{self, Conversation};
+use crate::workflows::email::state::{Email, EmailUpdate, Turn};
+use crate::workflows::{Services, ask_model, pick_model};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Asks the model for its next calls.
+pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+    if state.is_settled() {
+        return Ok(Command::goto("leave"));
+    }
+    let services = ctx.services();
+    let conversation = Conversation::read(services, &state)?;
+    let mut updates = Vec::new();
+    if let Some(mails) = mails::completed(&conversation) {
+        updates.push(EmailUpdate::Read { mails });
+    }
+    let profiles = answer::profiles(services).await?;
+    let request = answer::request(services, &state, &conversation, profiles)?;
+    let model = pick_model(&ctx, "reply", state.model_name.as_deref()).await?;
+    let reply = ask_model(&ctx, "reply", &model, &request).await?;
+    let calls = unique(reply.calls, &state);
+    let command = Command::goto("interrupt_handler");
+    updates.push(EmailUpdate::Proposed { text: reply.text, calls });
+    Ok(Command { updates, ..command })
+}
+
+/// Ids that no earlier call has: an answer must never be taken for that to another call.
+fn unique(calls: Vec<ToolCall>, state: &Email) -> Vec<ToolCall> {
+    let earlier = state.messages.iter().filter_map(|turn| match turn {
+        Turn::Called { calls, .. } => Some(calls),
+        Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
+    });
+    let mut used: HashSet<String> = earlier.flatten().map(|call| call.id.clone()).collect();
+    let named = calls.into_iter().map(|mut call| {
+        let mut n = 1;
+        let wanted = call.id.clone();
+        while !used.insert(call.id.clone()) {
+            n += 1;
+            call.id = format!("{wanted}.{n}");
+        }
+        call
+    });
+    named.collect()
+}

@@ -1,0 +1,20 @@
+//! The nodes, in the order mail goes through them.
+
+mod act;
+mod finish;
+mod interrupt;
+mod learn;
+mod llm;
+mod triage;
+
+pub(super) use act::act;
+pub(super) use finish::{leave, mark_as_read_node};
+pub(super) use interrupt::{interrupt_handler, recipients};
+pub(super) use learn::{update_memory, update_memory_of_reply};
+pub(super) use llm::llm_call;
+pub(super) use triage::{triage_answered, triage_interrupt_handler, triage_router};
+
+use super::state::Email;
+use crate::graph::{Command, NodeError};
+
+type Given = Result<Command<Email>, NodeError>;

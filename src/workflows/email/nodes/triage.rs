@@ -1,0 +1,172 @@
+//! What is to become of a mail: by rule, by the person's word, else by the model; then, where it is only to be known,
+//! the person is told.
+
+use super::Given;
+use crate::graph::{Allow, Command, Ctx, Decision, Kind, Labels, NodeError};
+use crate::inbox::proposal;
+use crate::llm::facts::email::{Cause, CauseKind, Class, Triage, TriageFacts};
+use crate::mail;
+use crate::text::{Visible, truncate};
+use crate::workflows::email::mails::{self, Conversation};
+use crate::workflows::email::state::{By, Email, EmailUpdate, Learn, MailRef};
+use crate::workflows::email::{defaults, input, prompts, risks, rules};
+use crate::workflows::{Lesson, Services, ask_for, pick_model};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Reads the mail and finds its class.
+pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+    if state.is_settled() {
+        return Ok(Command::goto("mark_as_read_node"));
+    }
+    let services = ctx.services();
+    let mut state = Email::clone(&state);
+    let mut updates = Vec::new();
+    let bare = |known: &MailRef| known.message_id.is_none() && known.from.is_empty();
+    if state.email_input.is_empty() || state.email_input.iter().any(bare) {
+        let mails = ctx.call("read_mail", read(&ctx, &state)).await?;
+        state.email_input.clone_from(&mails);
+        updates.push(EmailUpdate::Read { mails });
+    }
+    let conversation = Conversation::read(services, &state)?;
+    let Some((known, newest)) = conversation.newest() else {
+        return Err(NodeError::failed("there is no mail in this thread"));
+    };
+    let (class, reasoning, gist, by) = if let Some(class) = state.corrected {
+        let cause =
+            Cause { mail: Some(mails::lesson_facts(newest)), ..Cause::new(CauseKind::Reclassified(class)) };
+        if state.classification_decision.is_some_and(|was| was != class) {
+            let lesson = Lesson { namespace: defaults::TRIAGE.to_owned(), cause, interrupt: None };
+            services.memory.learn(ctx.place(), vec![lesson]).await?;
+        }
+        (class, "You said so.".to_owned(), state.gist.clone(), By::Person)
+    } else if let Some((class, why)) = rules::decide(&services.rules, newest, &known.account) {
+        (class, why, String::new(), By::Rule)
+    } else {
+        let triage = ask(&ctx, &state, &conversation, newest).await?;
+        let gist = truncate(Visible::line(&triage.gist).as_str(), 100).into_owned();
+        (triage.classification, triage.reasoning, gist, By::Model)
+    };
+    let gist = if gist.trim().is_empty() { first_line(newest) } else { gist };
+    if !ctx.place().forked {
+        services.ledger.triaged(ctx.place(), class, &reasoning).await?;
+    }
+    let command = Command::goto(match class {
+        Class::Ignore => "mark_as_read_node",
+        Class::Notify => "triage_interrupt_handler",
+        Class::Respond => "response_agent",
+    });
+    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by });
+    Ok(Command { updates, ..command })
+}
+
+async fn ask(
+    ctx: &Ctx<Services>,
+    state: &Email,
+    conversation: &Conversation,
+    newest: &mail::Mail,
+) -> Result<Triage, NodeError> {
+    let services = ctx.services();
+    let profile = services.memory.read(defaults::TRIAGE, defaults::preset(defaults::TRIAGE)).await?;
+    let facts = TriageFacts {
+        user: mails::user(services, conversation.own()),
+        mail: mails::facts(newest),
+        profile: profile.text,
+    };
+    let model = pick_model(ctx, "triage", state.model_name.as_deref()).await?;
+    ask_for(ctx, "triage", &model, &prompts::triage_request(&facts)).await
+}
+
+/// Keeps the bytes of a mail that was handed in, and notes what lists show of each.
+async fn read(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<MailRef>, NodeError> {
+    let services = ctx.services();
+    let mut found = Vec::new();
+    for known in &state.email_input {
+        let raw = services.blobs.get(&known.raw)?;
+        let mail = mail::parse(&raw).map_err(unreadable)?;
+        found.push(mails::refer(known.clone(), &mail));
+    }
+    if found.is_empty() {
+        let raw = match (&state.file, &state.json) {
+            (Some(file), _) => input::read_file(file).map_err(NodeError::failed)?,
+            (None, Some(json)) => mail::from_json(json).map_err(unreadable)?,
+            (None, None) => return Err(NodeError::failed("the thread was started without a mail")),
+        };
+        let mail = mail::parse(&raw).map_err(unreadable)?;
+        let digest = services.blobs.put(raw).await?;
+        if !ctx.place().forked {
+            services.ledger.hand_in(ctx.place(), &mail).await?;
+        }
+        let identity = mail::identity("", &mail);
+        let known = MailRef { raw: digest, identity, ..MailRef::default() };
+        found.push(mails::refer(known, &mail));
+    }
+    Ok(found)
+}
+
+fn unreadable(error: mail::ParseError) -> NodeError {
+    NodeError::failed(format!("the mail cannot be read: {error}"))
+}
+
+fn first_line(mail: &mail::Mail) -> String {
+    let first = mail.text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('>'));
+    truncate(Visible::line(first.unwrap_or_default()).as_str(), 100).into_owned()
+}
+
+/// Tells the person of a mail.
+pub(in crate::workflows::email) async fn triage_interrupt_handler(
+    ctx: Ctx<Services>,
+    state: Arc<Email>,
+) -> Given {
+    if state.is_settled() {
+        return Ok(Command::goto("mark_as_read_node"));
+    }
+    let services = ctx.services();
+    let conversation = Conversation::read(services, &state)?;
+    let Some((_, newest)) = conversation.newest() else {
+        return Err(NodeError::failed("there is no mail in this thread"));
+    };
+    let args = json!({
+        "from": newest.from.to_string(),
+        "subject": newest.subject,
+        "gist": state.gist,
+    });
+    let mut asked = proposal("notify", Kind::Triage, "notify", &args, &newest.subject);
+    if asked.title.trim().is_empty() {
+        asked.title = "(no subject)".to_owned();
+    }
+    asked.gist = Visible::line(&state.gist).into_string();
+    asked.allow = Allow { edit: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("noted".to_owned()),
+        respond: Some("answer it".to_owned()),
+        ignore: Some("don't show such mail".to_owned()),
+        ..Labels::default()
+    };
+    asked.source = Some(mails::sender(newest));
+    asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
+    asked.warnings = risks::of_mail(services, &conversation)?;
+    Ok(Command::ask(vec![asked], "triage_answered"))
+}
+
+/// Takes the person's answer up.
+pub(in crate::workflows::email) async fn triage_answered(_: Ctx<Services>, state: Arc<Email>) -> Given {
+    let learn = |kind: CauseKind| {
+        let answer = state.answers.first().filter(|answer| answer.learn)?;
+        let namespace = defaults::TRIAGE.to_owned();
+        Some(Learn { namespace, kind, answer: Some(answer.clone()), action: None })
+    };
+    let decision = state.answers.first().map(|answer| &answer.decision);
+    let (told, outcome, lesson) = match decision {
+        Some(Decision::Respond { text }) => (Some(text.clone()), None, learn(CauseKind::NotifyResponded)),
+        Some(Decision::Ignore) => (None, Some("ignored"), learn(CauseKind::NotifyIgnored)),
+        Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft) => (None, Some("noted"), None),
+        // Settled without us: nobody answered.
+        None => (None, None, None),
+    };
+    Ok(Command::goto("update_memory").update(EmailUpdate::Shown {
+        told,
+        outcome: outcome.map(str::to_owned),
+        lessons: lesson.into_iter().collect(),
+    }))
+}

@@ -1,0 +1,220 @@
+//! From an approved call to the bytes that leave, and the effects that carry them out.
+//!
+//! Bytes are composed before the intent is committed and frozen with it: a retry sends the same mail, Message-ID
+//! included, or none.
+
+use super::mails::Conversation;
+use super::state::{Attached, Email};
+use super::tools::{Leaving, WriteEmail};
+use crate::calendar::{Calendar, CalendarError};
+use crate::graph::{BoxFuture, Effect, EffectError, Found, NodeError, Place};
+use crate::mail::compose::{
+    ComposeError, Draft, File, Recipient, compose, from_address, with_quote, with_signature,
+};
+use crate::mail::{self, Address, Handled, MailError, Mailbox, Outgoing, SendError};
+use crate::workflows::Services;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Addresses as typed, made those that mail is sent to.
+pub(super) fn people(typed: &[String]) -> Result<Vec<Address>, ComposeError> {
+    typed.iter().map(|one| one.parse::<Recipient>().map(|recipient| recipient.0)).collect()
+}
+
+/// The bare addresses of people as typed; what is none is left as it is.
+pub(super) fn bare(typed: &[String]) -> Vec<String> {
+    let one = |typed: &String| {
+        typed.parse::<Recipient>().map_or_else(|_| typed.clone(), |recipient| recipient.0.address)
+    };
+    typed.iter().map(one).collect()
+}
+
+/// From whom an answer comes: the address the mail came to.
+pub(super) fn sender(services: &Services, conversation: &Conversation) -> Address {
+    let usual = conversation.account.as_ref().map(|account| account.address.clone());
+    let usual = usual.unwrap_or_else(|| services.user.address.clone());
+    let address = match conversation.newest() {
+        Some((_, newest)) => from_address(newest, &usual, &conversation.own()),
+        None => usual,
+    };
+    Address { name: services.user.name.clone(), address }
+}
+
+/// Whether a mail goes to somebody of the conversation, and so belongs to it.
+pub(super) fn answers(conversation: &Conversation, args: &WriteEmail) -> bool {
+    let people = conversation.people();
+    let own = conversation.own();
+    let known = |one: &String| {
+        people.iter().any(|known| known.eq_ignore_ascii_case(one))
+            && !own.iter().any(|own| own.eq_ignore_ascii_case(one))
+    };
+    bare(&args.to).iter().chain(&bare(&args.cc)).any(known)
+}
+
+/// The mail a call asks for.
+pub(super) fn draft(
+    services: &Services,
+    conversation: &Conversation,
+    args: &WriteEmail,
+    attachments: Vec<File>,
+) -> Result<Draft, ComposeError> {
+    let newest = conversation.newest().map(|(_, mail)| mail).filter(|_| answers(conversation, args));
+    let begun = newest.map(Draft::answering).unwrap_or_default();
+    let mut content = args.content.clone();
+    if let Some(mail) = newest.filter(|_| services.user.quote) {
+        content = with_quote(&content, mail, &services.user.time_zone);
+    }
+    Ok(Draft {
+        from: sender(services, conversation),
+        to: people(&args.to)?,
+        cc: people(&args.cc)?,
+        bcc: people(&args.bcc)?,
+        subject: args.subject.clone(),
+        content: with_signature(&content, &services.user.signature),
+        attachments,
+        ..begun
+    })
+}
+
+/// The mail that leaves a list. It answers nothing and quotes nothing: machines read it.
+pub(super) fn leaving_draft(
+    services: &Services,
+    conversation: &Conversation,
+    args: &Leaving,
+) -> Result<Draft, ComposeError> {
+    Ok(Draft {
+        from: Address { name: String::new(), ..sender(services, conversation) },
+        to: people(std::slice::from_ref(&args.to))?,
+        subject: args.subject.clone(),
+        content: args.content.clone(),
+        ..Draft::default()
+    })
+}
+
+/// The whole mail of a call, the same whenever it is composed for this thread and call.
+pub(super) fn bytes(
+    services: &Services,
+    place: &Place,
+    call: &str,
+    draft: &Draft,
+) -> Result<Vec<u8>, ComposeError> {
+    let now = services.clock.clone()().to_zoned(services.user.time_zone.clone());
+    compose(draft, &format!("{}/{call}", place.thread), &now)
+}
+
+/// The files of a call, from what was read when the person attached them. `None` where one was not read.
+pub(super) fn files(
+    services: &Services,
+    state: &Email,
+    paths: &[String],
+) -> Result<Option<Vec<File>>, NodeError> {
+    let mut files = Vec::new();
+    for path in paths {
+        let Some(Attached { name, digest, error: None, .. }) = state.attached.get(path) else {
+            return Ok(None);
+        };
+        let bytes = services.blobs.get(digest)?;
+        files.push(File { name: name.clone(), kind: String::new(), bytes });
+    }
+    Ok(Some(files))
+}
+
+/// Sends a mail.
+pub(super) struct SendMail(pub Arc<dyn Outgoing>);
+
+impl Effect for SendMail {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            match self.0.send(frozen).await {
+                Ok(sent) => Ok(json!(sent)),
+                Err(SendError::NotSent(text)) => Err(EffectError::NotDone(text)),
+                Err(SendError::Refused(text)) => Err(EffectError::Refused(text)),
+                Err(SendError::Unknown(text)) => Err(EffectError::Unknown(text)),
+            }
+        })
+    }
+
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async move {
+            match self.0.find(frozen).await {
+                mail::Found::Sent(sent) => Found::Done(json!(sent)),
+                mail::Found::NotSent => Found::NotDone,
+                mail::Found::Unknown(text) => Found::Unknown(text),
+            }
+        })
+    }
+}
+
+/// Keeps a mail among the drafts.
+pub(super) struct SaveDraft(pub Arc<dyn Mailbox>);
+
+impl Effect for SaveDraft {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move { self.0.save_draft(frozen).await.map(|()| json!({})).map_err(mailbox) })
+    }
+
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+        // The mailbox keeps the same Message-ID once, so it may be told again.
+        Box::pin(async { Found::NotDone })
+    }
+}
+
+/// Tells the mailbox what became of a mail; the frozen bytes are where it keeps it.
+pub(super) struct Mark {
+    /// The mailbox.
+    pub mailbox: Arc<dyn Mailbox>,
+    /// What became of it.
+    pub handled: Handled,
+}
+
+impl Effect for Mark {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            let place = String::from_utf8_lossy(frozen);
+            self.mailbox.mark(&place, self.handled).await.map(|()| json!({})).map_err(mailbox)
+        })
+    }
+
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+        // Marking twice is marking once.
+        Box::pin(async { Found::NotDone })
+    }
+}
+
+fn mailbox(error: MailError) -> EffectError {
+    match error {
+        MailError::Passing(text) => EffectError::NotDone(text),
+        MailError::Lasting(text) => EffectError::Refused(text),
+    }
+}
+
+/// Puts an event in the calendar.
+pub(super) struct AddEvent {
+    /// The calendar.
+    pub calendar: Arc<dyn Calendar>,
+    /// What the event is found by.
+    pub uid: String,
+}
+
+impl Effect for AddEvent {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            match self.calendar.add(frozen).await {
+                Ok(()) => Ok(json!({ "uid": self.uid, "calendar": self.calendar.name() })),
+                Err(CalendarError::Passing(text)) => Err(EffectError::NotDone(text)),
+                Err(CalendarError::Lasting(text)) => Err(EffectError::Refused(text)),
+                Err(CalendarError::Unknown(text)) => Err(EffectError::Unknown(text)),
+            }
+        })
+    }
+
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async move {
+            match self.calendar.holds(&self.uid).await {
+                Ok(true) => Found::Done(json!({ "uid": self.uid, "calendar": self.calendar.name() })),
+                Ok(false) => Found::NotDone,
+                Err(error) => Found::Unknown(error.to_string()),
+            }
+        })
+    }
+}

@@ -1,0 +1,408 @@
+//! The state of a mail being handled, and everything that can happen to it.
+//!
+//! Mails themselves are not in it: they are kept once, by digest, and read again by whoever needs them.
+
+use crate::graph::{Answer, ChildResult, Event, State, What};
+use crate::llm::ToolCall;
+use crate::llm::facts::email::{Became, Class};
+use crate::text::{Visible, truncate};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+pub use super::parts::{Attached, By, Earlier, EmailInput, Learn, MailRef, SentNote, Then, Turn};
+
+/// A mail being handled.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Email {
+    /// The mails of the conversation this thread knows, oldest first.
+    pub email_input: Vec<MailRef>,
+    /// The newest mail's Message-ID, or its digest where it has none.
+    pub email_id: String,
+    /// The file it was started with, until it was read.
+    pub file: Option<String>,
+    /// The JSON it was started with, until it was read.
+    pub json: Option<Value>,
+    /// The model the thread was started with.
+    pub model_name: Option<String>,
+    /// What became of this conversation before.
+    pub earlier: Option<Earlier>,
+    /// What is to become of the mail.
+    pub classification_decision: Option<Class>,
+    /// Why.
+    pub triage_reasoning: String,
+    /// What it is about, in one line.
+    pub gist: String,
+    /// Who said so.
+    pub triaged_by: By,
+    /// What the person said it is, where triage has not heard it yet.
+    pub corrected: Option<Class>,
+    /// The conversation with the model.
+    pub messages: Vec<Turn>,
+    /// Calls that nothing has become of yet.
+    pub pending: Vec<ToolCall>,
+    /// Whether mail came after they were proposed and before anybody was asked.
+    pub outdated: bool,
+    /// The person's newest answers.
+    pub answers: Vec<Answer>,
+    /// What is to be learned from them.
+    pub lessons: Vec<Learn>,
+    /// Files the person attached, by the path they typed.
+    pub attached: BTreeMap<String, Attached>,
+    /// Where the answering goes on.
+    pub then: Then,
+    /// Whether the person refused something.
+    pub refused: bool,
+    /// What left.
+    pub sent: Vec<SentNote>,
+    /// Whether something was approved that the account's mode kept from being done.
+    pub observed: bool,
+    /// Why it was settled without us.
+    pub settled: Option<String>,
+    /// What became of the mail: `replied`, `noted`, `ignored` …
+    pub outcome: Option<String>,
+    /// What went wrong without stopping anything.
+    pub notes: Vec<String>,
+}
+
+/// Everything that can happen.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum EmailUpdate {
+    /// The thread began.
+    Started {
+        /// A file to read.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file: Option<String>,
+        /// A mail as JSON.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        json: Option<Value>,
+        /// The model it was started with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        model: Option<String>,
+        /// A mail that came.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        received: Option<MailRef>,
+        /// What was before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        earlier: Option<Earlier>,
+    },
+    /// The mails were read.
+    Read {
+        /// All of them, oldest first.
+        mails: Vec<MailRef>,
+    },
+    /// The mail has a class.
+    Triaged {
+        /// Which.
+        class: Class,
+        /// Why.
+        reasoning: String,
+        /// What it is about.
+        gist: String,
+        /// Who said so.
+        by: By,
+    },
+    /// The person answered.
+    Answered {
+        /// In the order asked.
+        answers: Vec<Answer>,
+    },
+    /// The answer to a mail that was shown was taken up.
+    Shown {
+        /// Words that go to the model.
+        told: Option<String>,
+        /// What became of the mail, where that is all.
+        outcome: Option<String>,
+        /// What is to be learned.
+        lessons: Vec<Learn>,
+    },
+    /// The model wants something done.
+    Proposed {
+        /// What it said besides.
+        text: String,
+        /// The calls.
+        calls: Vec<ToolCall>,
+    },
+    /// Mail came before anybody was asked, so the model proposes anew.
+    Outdated,
+    /// What was decided was carried out.
+    Acted(Box<Acted>),
+    /// What is to be learned was written down.
+    Learned,
+    /// Answering is over.
+    Left {
+        /// What became of the mail.
+        outcome: String,
+    },
+    /// The mail is handled.
+    Handled {
+        /// What became of it.
+        outcome: String,
+        /// What went wrong without stopping anything.
+        #[serde(default)]
+        notes: Vec<String>,
+    },
+    /// New mail came.
+    Came {
+        /// The mail.
+        mail: MailRef,
+    },
+    /// It was settled without us.
+    Settled {
+        /// Why.
+        reason: String,
+    },
+    /// The person said what class it is.
+    Corrected {
+        /// Which.
+        class: Class,
+    },
+    /// The person wants it answered after all, with these words.
+    Heard {
+        /// The words.
+        text: String,
+    },
+    /// The person added words to a retry.
+    Hinted {
+        /// The words.
+        text: String,
+    },
+    /// Nothing that concerns this workflow.
+    Nothing,
+}
+
+/// What `act` did.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Acted {
+    /// Calls with other arguments than were proposed, by id.
+    pub edited: Vec<(String, Value)>,
+    /// What became of each call that is over.
+    pub became: Vec<Turn>,
+    /// What left.
+    pub sent: Vec<SentNote>,
+    /// What is to be learned.
+    pub lessons: Vec<Learn>,
+    /// Files read since.
+    pub attached: BTreeMap<String, Attached>,
+    /// Whether something was only observed.
+    pub observed: bool,
+    /// Whether the person refused something.
+    pub refused: bool,
+    /// Where it goes on.
+    pub then: Then,
+}
+
+impl State for Email {
+    type Input = EmailInput;
+    type Update = EmailUpdate;
+
+    fn started(input: EmailInput) -> EmailUpdate {
+        let EmailInput { file, json, model, received, earlier } = input;
+        EmailUpdate::Started { file, json, model, received, earlier }
+    }
+
+    fn answered(answers: Vec<Answer>) -> EmailUpdate {
+        EmailUpdate::Answered { answers }
+    }
+
+    fn joined(_: Vec<ChildResult>) -> EmailUpdate {
+        // It starts no children.
+        EmailUpdate::Nothing
+    }
+
+    fn arrived(event: Event) -> Option<EmailUpdate> {
+        match event.what {
+            What::Words { text } => Some(EmailUpdate::Heard { text }),
+            What::Hint { text } => Some(EmailUpdate::Hinted { text }),
+            What::News { payload, .. } => {
+                serde_json::from_value(payload).ok().map(|mail| EmailUpdate::Came { mail })
+            }
+            What::Settled { reason, .. } => Some(EmailUpdate::Settled { reason }),
+            What::Corrected { payload } => {
+                let class = payload.get("class").cloned()?;
+                serde_json::from_value(class).ok().map(|class| EmailUpdate::Corrected { class })
+            }
+        }
+    }
+
+    fn apply(&mut self, update: EmailUpdate) {
+        match update {
+            EmailUpdate::Started { file, json, model, received, earlier } => {
+                (self.file, self.json, self.model_name, self.earlier) = (file, json, model, earlier);
+                self.email_input.extend(received);
+            }
+            EmailUpdate::Read { mails } => {
+                (self.file, self.json) = (None, None);
+                if let Some(newest) = mails.last() {
+                    self.email_id = newest.message_id.clone().unwrap_or_else(|| newest.raw.clone());
+                }
+                self.email_input = mails;
+            }
+            EmailUpdate::Triaged { class, reasoning, gist, by } => {
+                self.classification_decision = Some(class);
+                (self.triage_reasoning, self.gist, self.triaged_by) = (reasoning, gist, by);
+                self.corrected = None;
+            }
+            EmailUpdate::Answered { answers } => self.answers = answers,
+            EmailUpdate::Shown { told, outcome, lessons } => {
+                self.messages.extend(told.map(|text| Turn::Told { text }));
+                self.outcome = outcome;
+                self.lessons.extend(lessons);
+                self.answers.clear();
+            }
+            EmailUpdate::Proposed { text, calls } => {
+                self.pending.clone_from(&calls);
+                self.outdated = false;
+                self.messages.push(Turn::Called { text, calls });
+            }
+            EmailUpdate::Outdated => {
+                self.drop_pending("New mail came in this conversation; look at it first.")
+            }
+            EmailUpdate::Acted(acted) => self.acted(*acted),
+            EmailUpdate::Learned => self.lessons.clear(),
+            EmailUpdate::Left { outcome } => self.outcome = Some(outcome),
+            EmailUpdate::Handled { outcome, notes } => {
+                self.outcome = Some(outcome);
+                self.notes.extend(notes);
+            }
+            EmailUpdate::Came { mail } => self.came(mail),
+            EmailUpdate::Settled { reason } => {
+                self.settled = Some(reason);
+                self.answers.clear();
+                self.drop_pending("This was settled elsewhere.");
+            }
+            EmailUpdate::Corrected { class } => {
+                self.anew();
+                self.corrected = Some(class);
+            }
+            EmailUpdate::Heard { text } => {
+                self.anew();
+                self.corrected = Some(Class::Respond);
+                self.messages.push(Turn::Told { text });
+            }
+            EmailUpdate::Hinted { text } => self.messages.push(Turn::Told { text }),
+            EmailUpdate::Nothing => {}
+        }
+    }
+
+    fn title(&self) -> String {
+        let subject = self.email_input.last().map(|mail| mail.subject.trim()).unwrap_or_default();
+        let name = || self.file.as_deref().and_then(|file| file.rsplit(['/', '\\']).next());
+        match subject {
+            "" => name().unwrap_or("(no subject)").to_owned(),
+            subject => subject.to_owned(),
+        }
+    }
+
+    fn output(&self) -> Option<Value> {
+        let outcome = self.outcome.as_ref()?;
+        Some(json!({
+            "classification": self.classification_decision,
+            "reasoning": self.triage_reasoning,
+            "gist": self.gist,
+            "outcome": outcome,
+            "sent": self.sent,
+            "summary": self.summary(),
+        }))
+    }
+}
+
+impl Email {
+    /// Whether the person is known to have settled it without us.
+    pub fn is_settled(&self) -> bool {
+        self.settled.is_some()
+    }
+
+    /// The thread begins anew, from what it knows.
+    fn anew(&mut self) {
+        self.drop_pending("The person corrected this; begin anew.");
+        (self.outcome, self.settled, self.then) = (None, None, Then::Model);
+        self.refused = false;
+        self.answers.clear();
+    }
+
+    /// Every call must have become something before the model speaks again.
+    fn drop_pending(&mut self, why: &str) {
+        self.outdated = false;
+        for call in std::mem::take(&mut self.pending) {
+            let (call, tool) = (call.id, call.name);
+            let how = Became::Refused;
+            self.messages.push(Turn::Became { call, tool, how, text: why.to_owned(), data: Value::Null });
+        }
+    }
+
+    fn came(&mut self, mail: MailRef) {
+        if self.email_input.iter().any(|known| known.raw == mail.raw) {
+            return;
+        }
+        if self.outcome.take().is_some() {
+            // It was over: the mail is triaged like any other.
+            self.anew();
+        }
+        self.outdated = !self.pending.is_empty();
+        self.messages.push(Turn::Came { mail: mail.raw.clone() });
+        self.email_id = mail.message_id.clone().unwrap_or_else(|| mail.raw.clone());
+        self.email_input.push(mail);
+    }
+
+    fn acted(&mut self, acted: Acted) {
+        for (id, args) in acted.edited {
+            let proposed = self.messages.iter_mut().rev().find_map(|turn| match turn {
+                Turn::Called { calls, .. } => calls.iter_mut().find(|call| call.id == id),
+                Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
+            });
+            for call in proposed.into_iter().chain(self.pending.iter_mut().find(|call| call.id == id)) {
+                call.args.clone_from(&args);
+            }
+        }
+        let over = |id: &str| {
+            acted.became.iter().any(|turn| matches!(turn, Turn::Became { call, .. } if call == id))
+        };
+        self.pending.retain(|call| !over(&call.id));
+        self.messages.extend(acted.became);
+        self.sent.extend(acted.sent);
+        self.lessons.extend(acted.lessons);
+        self.attached.extend(acted.attached);
+        self.observed |= acted.observed;
+        self.refused |= acted.refused;
+        self.then = acted.then;
+        self.answers.clear();
+    }
+
+    /// The files that arguments name, as they were read.
+    pub fn files_of<'a>(&'a self, args: &'a Value) -> impl Iterator<Item = &'a Attached> {
+        let paths = args.get("attachments").and_then(Value::as_array).into_iter().flatten();
+        paths.filter_map(Value::as_str).filter_map(|path| self.attached.get(path))
+    }
+
+    /// What it came to, in a few lines, for a later thread about the same conversation.
+    pub fn summary(&self) -> String {
+        let mut lines = Vec::new();
+        if !self.gist.is_empty() {
+            lines.push(format!("{}.", self.gist.trim_end_matches('.')));
+        }
+        for note in &self.sent {
+            let to = note.to.join(", ");
+            lines.push(match note.kind.as_str() {
+                "meeting" => {
+                    let start = note.start.as_deref().unwrap_or_default();
+                    format!("Invited {to} to “{}” at {start}.", note.subject)
+                }
+                "draft" => format!("Kept a draft to {to}: “{}”.", note.subject),
+                "unsubscribe" => format!("Asked {to} to be taken off the list."),
+                _ => format!("Wrote to {to}: “{}”. {}", note.subject, note.text),
+            });
+        }
+        match (&self.settled, self.outcome.as_deref()) {
+            (Some(reason), _) => lines.push(reason.clone()),
+            (None, Some("ignored")) => lines.push("It was ignored.".to_owned()),
+            (None, Some("noted")) => lines.push("It was noted.".to_owned()),
+            (None, Some("observed")) => lines.push("Nothing was sent: the account only observes.".to_owned()),
+            (None, _) => {}
+        }
+        truncate(Visible::new(&lines.join("\n")).as_str(), 2_000).into_owned()
+    }
+}

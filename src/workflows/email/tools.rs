@@ -1,0 +1,296 @@
+//! The tools a model may propose, and the shape of their arguments. What a call asks for is only ever a proposal.
+//!
+//! A schema is strict on purpose: what is not in it is refused, before a person sees anything, and again when a
+//! person has edited it. Attachments are the person's alone, so the model's schema does not know them.
+
+use crate::llm::ToolSpec;
+use crate::mail::{Mail, Unsubscribe};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Writes and sends a mail.
+pub const WRITE_EMAIL: &str = "write_email";
+/// Puts a meeting in the calendar and invites to it.
+pub const SCHEDULE_MEETING: &str = "schedule_meeting";
+/// Looks when the person is busy.
+pub const CHECK_CALENDAR: &str = "check_calendar_availability";
+/// Asks the person.
+pub const QUESTION: &str = "question";
+/// Says that nothing is left to do.
+pub const DONE: &str = "done";
+/// Leaves a mailing list by mail.
+pub const UNSUBSCRIBE: &str = "unsubscribe";
+
+/// An address, alone or after a name.
+const ADDRESS: &str = r"^([^<>]*<)?[^\s@<>,;]+@[^\s@<>,;]+>?$";
+/// RFC 3339 with its offset.
+const START: &str = r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$";
+/// A day.
+const DAY: &str = r"^\d{4}-\d{2}-\d{2}$";
+/// How many people one mail reaches at most, in each line.
+const PEOPLE: usize = 100;
+
+/// The arguments of [`WRITE_EMAIL`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WriteEmail {
+    /// To whom.
+    pub to: Vec<String>,
+    /// To whom besides.
+    #[serde(default)]
+    pub cc: Vec<String>,
+    /// To whom unseen.
+    #[serde(default)]
+    pub bcc: Vec<String>,
+    /// The subject.
+    pub subject: String,
+    /// The text.
+    pub content: String,
+    /// Files of the person's.
+    #[serde(default)]
+    pub attachments: Vec<String>,
+}
+
+/// The arguments of [`SCHEDULE_MEETING`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduleMeeting {
+    /// Who is invited.
+    pub attendees: Vec<String>,
+    /// What it is about.
+    pub subject: String,
+    /// When, RFC 3339 with its offset.
+    pub start: String,
+    /// How long.
+    pub duration_minutes: i64,
+    /// Where.
+    #[serde(default)]
+    pub location: Option<String>,
+}
+
+/// The arguments of [`CHECK_CALENDAR`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CheckCalendar {
+    /// The days to look at.
+    pub days: Vec<String>,
+}
+
+/// The arguments a person sees for [`UNSUBSCRIBE`]; they come from the mail's headers, never from a model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Leaving {
+    /// The list's own address for it.
+    pub to: String,
+    /// The subject it wants.
+    pub subject: String,
+    /// The text it wants.
+    pub content: String,
+}
+
+/// Whether a person decides on this tool before it runs.
+pub fn asks(tool: &str) -> bool {
+    matches!(tool, WRITE_EMAIL | SCHEDULE_MEETING | QUESTION | UNSUBSCRIBE)
+}
+
+/// The tools a model is offered for this mail.
+pub fn offered(mail: &Mail) -> Vec<ToolSpec> {
+    let tool = |name: &str, description: &str, schema: Value| ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        schema,
+    };
+    let mut tools = vec![
+        tool(
+            WRITE_EMAIL,
+            "Proposes a mail. The person reads it before it leaves, and may change it.",
+            write_email(false),
+        ),
+        tool(
+            SCHEDULE_MEETING,
+            "Proposes a meeting: an event in the person's calendar and an invitation to everybody named. Look at the \
+             calendar first.",
+            schedule_meeting(),
+        ),
+        tool(CHECK_CALENDAR, "Tells when the person is busy on these days.", check_calendar()),
+        tool(
+            QUESTION,
+            "Asks the person something that only they know and that the answer depends on.",
+            question(),
+        ),
+        tool(DONE, "Says that nothing is left to do about this mail.", object(&json!({}), &[])),
+    ];
+    if leaving(mail).is_some() {
+        let text = "Proposes to leave the mailing list this mail came by.";
+        tools.push(tool(UNSUBSCRIBE, text, object(&json!({}), &[])));
+    }
+    tools
+}
+
+/// The shape a person's edit of a call must have.
+pub fn edit_schema(tool: &str) -> Value {
+    match tool {
+        WRITE_EMAIL => write_email(true),
+        SCHEDULE_MEETING => schedule_meeting(),
+        CHECK_CALENDAR => check_calendar(),
+        QUESTION => question(),
+        UNSUBSCRIBE => {
+            let text = json!({"type": "string"});
+            let fields =
+                json!({"to": {"type": "string", "pattern": ADDRESS}, "subject": text, "content": text});
+            object(&fields, &["to", "subject", "content"])
+        }
+        _ => object(&json!({}), &[]),
+    }
+}
+
+/// How to leave the list the mail came by, where a mail does it.
+pub fn leaving(mail: &Mail) -> Option<Leaving> {
+    mail.list.as_ref()?.unsubscribe.iter().find_map(|way| match way {
+        Unsubscribe::Mail { to, subject, body } => {
+            let subject = if subject.trim().is_empty() { "unsubscribe" } else { subject };
+            let content = if body.trim().is_empty() { "unsubscribe" } else { body };
+            Some(Leaving { to: to.clone(), subject: subject.to_owned(), content: content.to_owned() })
+        }
+        Unsubscribe::OneClick { .. } => None,
+    })
+}
+
+fn object(properties: &Value, required: &[&str]) -> Value {
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+fn people(least: usize, description: &str) -> Value {
+    json!({
+        "type": "array",
+        "items": {"type": "string", "pattern": ADDRESS},
+        "minItems": least,
+        "maxItems": PEOPLE,
+        "description": description,
+    })
+}
+
+fn write_email(by_person: bool) -> Value {
+    let mut properties = json!({
+        "to": people(1, "Addresses it goes to."),
+        "cc": people(0, "Addresses in copy."),
+        "bcc": people(0, "Addresses in blind copy."),
+        "subject": {"type": "string", "description": "The subject."},
+        "content": {
+            "type": "string",
+            "minLength": 1,
+            "description": "The text, plain, without a signature and without quoting the mail.",
+        },
+    });
+    if by_person {
+        properties["attachments"] = json!({
+            "type": "array",
+            "items": {"type": "string", "minLength": 1},
+            "maxItems": 20,
+            "description": "Files to attach, by their paths.",
+        });
+    }
+    object(&properties, &["to", "subject", "content"])
+}
+
+fn schedule_meeting() -> Value {
+    let properties = json!({
+        "attendees": people(1, "Addresses of everybody invited, without the person's own."),
+        "subject": {"type": "string", "minLength": 1, "description": "What it is about."},
+        "start": {
+            "type": "string",
+            "pattern": START,
+            "description": "When it begins: RFC 3339 with the offset, as in 2026-05-04T14:00:00+02:00.",
+        },
+        "duration_minutes": {"type": "integer", "minimum": 5, "maximum": 1440, "description": "How long."},
+        "location": {"type": "string", "description": "Where, if that is known."},
+    });
+    object(&properties, &["attendees", "subject", "start", "duration_minutes"])
+}
+
+fn check_calendar() -> Value {
+    let days = json!({
+        "type": "array",
+        "items": {"type": "string", "pattern": DAY},
+        "minItems": 1,
+        "maxItems": 31,
+        "description": "Days, as in 2026-05-04.",
+    });
+    object(&json!({ "days": days }), &["days"])
+}
+
+fn question() -> Value {
+    let content = json!({"type": "string", "minLength": 1, "description": "The question."});
+    object(&json!({ "content": content }), &["content"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::check_args;
+    use crate::mail::ListInfo;
+
+    #[test]
+    fn edits_that_do_not_fit_are_refused_with_their_field() {
+        let refused = |tool: &str, args: Value| check_args(&edit_schema(tool), &args).unwrap_err();
+        let mail = json!({"to": ["bob@example.org"], "subject": "Hi", "content": "Hello"});
+        assert_eq!(check_args(&edit_schema(WRITE_EMAIL), &mail), Ok(()));
+        let with = |key: &str, value: Value| {
+            let mut mail = mail.clone();
+            mail[key] = value;
+            mail
+        };
+        for (key, value) in [
+            ("to", json!([])),
+            ("to", json!(["nobody"])),
+            ("to", json!("bob@example.org")),
+            ("cc", json!(["a@b, c@d"])),
+            ("subject", json!(3)),
+            ("content", json!("")),
+            ("attachments", json!([""])),
+        ] {
+            let text = refused(WRITE_EMAIL, with(key, value));
+            assert!(text.starts_with(&format!("`{key}")), "{key}: {text}");
+        }
+        assert!(refused(WRITE_EMAIL, with("html", json!("x"))).contains("html"));
+        assert!(refused(WRITE_EMAIL, json!({"to": ["a@b"], "subject": "x"})).contains("content"));
+        let named = with("to", json!(["Bob Ray <bob@example.org>"]));
+        assert_eq!(check_args(&edit_schema(WRITE_EMAIL), &named), Ok(()));
+
+        let meeting = |start: &str, minutes: i64| json!({"attendees": ["a@b.c"], "subject": "x", "start": start, "duration_minutes": minutes});
+        assert_eq!(
+            check_args(&edit_schema(SCHEDULE_MEETING), &meeting("2026-05-04T14:00:00+02:00", 30)),
+            Ok(())
+        );
+        assert!(
+            refused(SCHEDULE_MEETING, meeting("2026-05-04T14:00:00", 30)).starts_with("`start`"),
+            "an offset"
+        );
+        assert!(refused(SCHEDULE_MEETING, meeting("2026-05-04T14:00Z", 0)).starts_with("`duration_minutes`"));
+    }
+
+    #[test]
+    fn a_model_is_never_offered_attachments_and_leaves_only_lists() {
+        let mut mail = Mail::default();
+        let tools = offered(&mail);
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(names, [WRITE_EMAIL, SCHEDULE_MEETING, CHECK_CALENDAR, QUESTION, DONE]);
+        for tool in &tools {
+            assert_eq!(tool.schema["additionalProperties"], false, "{}", tool.name);
+            assert!(tool.schema["properties"].get("attachments").is_none());
+        }
+        let one_click = Unsubscribe::OneClick { url: "https://example.org/u".into() };
+        mail.list = Some(ListInfo { unsubscribe: vec![one_click.clone()], ..ListInfo::default() });
+        assert_eq!(offered(&mail).len(), 5, "one click asks for a request, which cannot be made");
+        let by_mail =
+            Unsubscribe::Mail { to: "leave@example.org".into(), subject: String::new(), body: String::new() };
+        mail.list = Some(ListInfo { unsubscribe: vec![one_click, by_mail], ..ListInfo::default() });
+        assert_eq!(offered(&mail).last().map(|tool| tool.name.clone()), Some(UNSUBSCRIBE.to_owned()));
+        assert_eq!(leaving(&mail).unwrap().subject, "unsubscribe");
+    }
+}

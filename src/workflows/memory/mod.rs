@@ -1,0 +1,67 @@
+//! `memory`: one batch of answers becomes the next version of one profile.
+//!
+//! Promised: the new version stands on the one that was read, or is made anew; an update that drops a pinned line, or
+//! more than a third of the profile, waits for the person, with its diff.
+//!
+//! People do not start it: the driver does, some time after the last answer.
+
+mod held;
+mod nodes;
+mod prompts;
+mod state;
+
+use crate::graph::{BuildError, Folded, Graph, Workflow, ask, end, goto};
+use crate::inbox::{Block, Card, Item, ItemKind, Span, Spec, Tone};
+use crate::text::Visible;
+use crate::workflows::Services;
+use serde_json::Value;
+use similar::{ChangeTag, TextDiff};
+use std::sync::Arc;
+
+pub use state::{Learning, MemoryInput};
+
+/// The name threads of it go by.
+pub const NAME: &str = "memory";
+
+/// The workflow with its services.
+pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
+    let workflow = Workflow::new(NAME, graph()?, services);
+    Ok(Spec::new(workflow, "what answers teach", draw).without_results().hidden())
+}
+
+fn graph() -> Result<Graph<Learning, Services>, BuildError> {
+    Graph::builder("memory", "propose_update")
+        .node("propose_update", nodes::propose_update, [goto("hold_update"), goto("propose_update"), end()])
+        .node("hold_update", nodes::hold_update, [ask("store_update")])
+        .node("store_update", nodes::store_update, [goto("propose_update"), end()])
+        .build()
+}
+
+/// Why, then what changes.
+fn draw(state: &Folded, item: &Item) -> Card {
+    let Some(state) = state.get::<Learning>() else { return Card::default() };
+    let mut blocks = Vec::new();
+    if !item.warnings.is_empty() {
+        blocks.push(Block::Warnings(item.warnings.clone()));
+    }
+    blocks.push(Block::Text(Visible::new(&state.reasoning)));
+    let after = match item.kind {
+        ItemKind::Interrupt(_) => item.args.get("profile").and_then(Value::as_str).unwrap_or_default(),
+        ItemKind::Result => &state.proposed,
+    };
+    blocks.push(Block::Diff(diff(&state.profile, after)));
+    Card { blocks }
+}
+
+fn diff(before: &str, after: &str) -> Vec<Span> {
+    let changes = TextDiff::from_lines(before, after);
+    let span = |tag: ChangeTag, text: &str| Span {
+        tone: match tag {
+            ChangeTag::Equal => Tone::Quiet,
+            ChangeTag::Delete => Tone::Removed,
+            ChangeTag::Insert => Tone::Added,
+        },
+        text: Visible::new(text.trim_end_matches('\n')),
+    };
+    changes.iter_all_changes().map(|change| span(change.tag(), change.value())).collect()
+}

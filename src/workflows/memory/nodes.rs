@@ -1,0 +1,130 @@
+//! The nodes.
+
+use super::state::{Learning, LearningUpdate, short};
+use super::{held, prompts};
+use crate::graph::{Allow, Command, Ctx, InterruptId, Kind, Labels, NodeError, ThreadId};
+use crate::inbox::proposal;
+use crate::llm::facts::email::{MemoryFacts, MemoryUpdate, User};
+use crate::text::{Visible, truncate};
+use crate::workflows::email::defaults;
+use crate::workflows::{Services, ask_for, pick_model_of};
+use serde_json::json;
+use std::sync::Arc;
+
+type Given = Result<Command<Learning>, NodeError>;
+
+/// How often somebody else may be quicker before a person is told.
+const TRIES: u32 = 5;
+
+/// Reads the profile, asks the model, and stores what it says unless that takes too much away.
+pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
+    if state.tries > TRIES {
+        return Err(NodeError::failed("the profile changed again each time; retry when nobody writes to it"));
+    }
+    let services = ctx.services();
+    let preset = defaults::preset(&state.namespace);
+    let profile = ctx.call("read", services.memory.read(&state.namespace, preset)).await?;
+    let own = services.accounts.first().map(|account| account.addresses).unwrap_or_default();
+    let facts = MemoryFacts {
+        namespace: state.namespace.clone(),
+        profile: profile.text.clone(),
+        pinned: profile.pinned.clone(),
+        user: User {
+            name: services.user.name.clone(),
+            addresses: own,
+            background: services.user.background.clone(),
+        },
+        causes: state.causes.clone(),
+    };
+    let model = pick_model_of(&ctx, "email", "memory", None).await?;
+    let update: MemoryUpdate = ask_for(&ctx, "memory", &model, &prompts::request(&facts)).await?;
+    let proposed = whole(&update.profile);
+    let reasoning = update.reasoning;
+    let known = LearningUpdate::Proposed {
+        read: profile.version,
+        profile: profile.text.clone(),
+        pinned: profile.pinned.clone(),
+        proposed: proposed.clone(),
+        reasoning,
+    };
+    if proposed.trim() == profile.text.trim() {
+        let outcome = "unchanged".to_owned();
+        return Ok(Command::end().update(known).update(LearningUpdate::Ended { written: None, outcome }));
+    }
+    if !held::unusual(&profile.text, &proposed, &profile.pinned).is_empty() {
+        return Ok(Command::goto("hold_update").update(known));
+    }
+    let command = match write(&ctx, &state, profile.version, proposed).await? {
+        Some(version) => Command::end().update(known).update(learned(version)),
+        None => Command::goto("propose_update").update(LearningUpdate::Again),
+    };
+    Ok(command)
+}
+
+/// Puts an update that takes much away to the person.
+pub(super) async fn hold_update(_: Ctx<Services>, state: Arc<Learning>) -> Given {
+    let args = json!({ "namespace": state.namespace, "profile": state.proposed });
+    let title = format!("Change your {}?", short(&state.namespace));
+    let mut asked = proposal("update", Kind::Approval, "update_memory", &args, &title);
+    asked.schema = json!({
+        "type": "object",
+        "properties": {
+            "namespace": {"type": "string", "const": state.namespace},
+            "profile": {"type": "string", "minLength": 1},
+        },
+        "required": ["namespace", "profile"],
+        "additionalProperties": false,
+    });
+    asked.allow = Allow { respond: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("learn it".to_owned()),
+        ignore: Some("keep it as it is".to_owned()),
+        ..Labels::default()
+    };
+    asked.gist = truncate(Visible::line(&state.reasoning).as_str(), 160).into_owned();
+    asked.source = Some("memory".to_owned());
+    asked.warnings = held::unusual(&state.profile, &state.proposed, &state.pinned);
+    Ok(Command::ask(vec![asked], "store_update"))
+}
+
+/// Stores what the person decided, on top of what they were shown.
+pub(super) async fn store_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
+    let Some(Some(text)) = state.decided.clone() else {
+        let outcome = "refused".to_owned();
+        return Ok(Command::end().update(LearningUpdate::Ended { written: None, outcome }));
+    };
+    Ok(match write(&ctx, &state, state.read, text).await? {
+        Some(version) => Command::end().update(learned(version)),
+        // It is not what they were shown any more: made anew, and asked anew where it must be.
+        None => Command::goto("propose_update").update(LearningUpdate::Again),
+    })
+}
+
+/// Writes the version after `read`; `None` where somebody was quicker.
+async fn write(
+    ctx: &Ctx<Services>,
+    state: &Learning,
+    read: u64,
+    text: String,
+) -> Result<Option<u64>, NodeError> {
+    let memory = &ctx.services().memory;
+    let thread = state.thread.as_deref().and_then(|id| ThreadId::parse(id).ok());
+    let interrupt = state.interrupt.as_deref().and_then(|id| InterruptId::parse(id).ok());
+    let cause = thread.map(|thread| (thread, interrupt));
+    if let Some(version) = memory.write(&state.namespace, read, text.clone(), cause).await? {
+        return Ok(Some(version));
+    }
+    // Before a crash this may have been us.
+    let now = memory.read(&state.namespace, defaults::preset(&state.namespace)).await?;
+    Ok((now.version == read + 1 && now.text == text).then_some(now.version))
+}
+
+fn learned(version: u64) -> LearningUpdate {
+    LearningUpdate::Ended { written: Some(version), outcome: "learned".to_owned() }
+}
+
+/// A text that ends in a line break.
+fn whole(profile: &str) -> String {
+    let text = Visible::new(profile).into_string();
+    format!("{}\n", text.trim_end())
+}

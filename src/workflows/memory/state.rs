@@ -1,0 +1,185 @@
+//! The state of one update, and everything that can happen to it.
+
+use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::llm::facts::email::Cause;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// What the driver starts it with.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryInput {
+    /// The profile that learns.
+    pub namespace: String,
+    /// What happened, oldest first.
+    #[schemars(skip)]
+    #[serde(default)]
+    pub causes: Vec<Cause>,
+    /// The thread whose answer taught it last.
+    #[serde(default)]
+    pub thread: Option<String>,
+    /// That answer's interrupt.
+    #[serde(default)]
+    pub interrupt: Option<String>,
+}
+
+/// An update being made.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Learning {
+    /// The profile.
+    pub namespace: String,
+    /// What happened.
+    pub causes: Vec<Cause>,
+    /// The thread whose answer taught it last.
+    pub thread: Option<String>,
+    /// That answer's interrupt.
+    pub interrupt: Option<String>,
+    /// The version that was read.
+    pub read: u64,
+    /// The profile as it was read.
+    pub profile: String,
+    /// Its pinned lines.
+    pub pinned: Vec<String>,
+    /// The profile as it is to be.
+    pub proposed: String,
+    /// What changes and why.
+    pub reasoning: String,
+    /// What the person decided: the text to store, or nothing.
+    pub decided: Option<Option<String>>,
+    /// How often somebody else was quicker.
+    pub tries: u32,
+    /// The version written.
+    pub written: Option<u64>,
+    /// What became of it.
+    pub outcome: Option<String>,
+}
+
+/// Everything that can happen.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum LearningUpdate {
+    /// The thread began.
+    Started {
+        /// The profile.
+        namespace: String,
+        /// What happened.
+        causes: Vec<Cause>,
+        /// The thread whose answer taught it last.
+        thread: Option<String>,
+        /// That answer's interrupt.
+        interrupt: Option<String>,
+    },
+    /// The model has an update.
+    Proposed {
+        /// The version it stands on.
+        read: u64,
+        /// That version.
+        profile: String,
+        /// Its pinned lines.
+        pinned: Vec<String>,
+        /// The profile as it is to be.
+        proposed: String,
+        /// What changes and why.
+        reasoning: String,
+    },
+    /// The person decided.
+    Decided {
+        /// The text to store instead of the proposed one.
+        edited: Option<String>,
+        /// Whether anything is stored.
+        store: bool,
+    },
+    /// Somebody else was quicker.
+    Again,
+    /// It is over.
+    Ended {
+        /// The version written, where one was.
+        written: Option<u64>,
+        /// What became of it.
+        outcome: String,
+    },
+}
+
+impl State for Learning {
+    type Input = MemoryInput;
+    type Update = LearningUpdate;
+
+    fn started(input: MemoryInput) -> LearningUpdate {
+        let MemoryInput { namespace, causes, thread, interrupt } = input;
+        LearningUpdate::Started { namespace, causes, thread, interrupt }
+    }
+
+    fn answered(answers: Vec<Answer>) -> LearningUpdate {
+        match answers.into_iter().next().map(|answer| answer.decision) {
+            Some(Decision::Accept) => LearningUpdate::Decided { edited: None, store: true },
+            Some(Decision::Edit { args }) => {
+                let text = args.get("profile").and_then(Value::as_str).map(str::to_owned);
+                LearningUpdate::Decided { edited: text, store: true }
+            }
+            Some(Decision::Respond { .. } | Decision::Ignore | Decision::Draft) | None => {
+                LearningUpdate::Decided { edited: None, store: false }
+            }
+        }
+    }
+
+    fn joined(_: Vec<ChildResult>) -> LearningUpdate {
+        // It starts no children.
+        LearningUpdate::Again
+    }
+
+    fn arrived(event: Event) -> Option<LearningUpdate> {
+        match event.what {
+            What::Words { .. }
+            | What::Hint { .. }
+            | What::News { .. }
+            | What::Settled { .. }
+            | What::Corrected { .. } => None,
+        }
+    }
+
+    fn apply(&mut self, update: LearningUpdate) {
+        match update {
+            LearningUpdate::Started { namespace, causes, thread, interrupt } => {
+                (self.namespace, self.causes) = (namespace, causes);
+                (self.thread, self.interrupt) = (thread, interrupt);
+            }
+            LearningUpdate::Proposed { read, profile, pinned, proposed, reasoning } => {
+                (self.read, self.profile, self.pinned) = (read, profile, pinned);
+                (self.proposed, self.reasoning, self.decided) = (proposed, reasoning, None);
+            }
+            LearningUpdate::Decided { edited, store } => {
+                let text = edited.unwrap_or_else(|| self.proposed.clone());
+                self.decided = Some(store.then_some(text));
+            }
+            LearningUpdate::Again => {
+                self.tries += 1;
+                self.decided = None;
+            }
+            LearningUpdate::Ended { written, outcome } => {
+                self.written = written;
+                self.outcome = Some(outcome);
+            }
+        }
+    }
+
+    fn title(&self) -> String {
+        format!("What your answers teach: {}", short(&self.namespace))
+    }
+
+    fn output(&self) -> Option<Value> {
+        let outcome = self.outcome.as_ref()?;
+        Some(json!({
+            "namespace": self.namespace,
+            "version": self.written,
+            "outcome": outcome,
+            "reasoning": self.reasoning,
+        }))
+    }
+}
+
+/// A profile's name as people say it.
+pub(super) fn short(namespace: &str) -> String {
+    namespace.rsplit('/').next().unwrap_or(namespace).replace('_', " ")
+}

@@ -1,0 +1,294 @@
+//! D01 with the workflow `email` itself: a mail is shown, answered, its answer edited and sent, and both answers learned
+//! from, while the process dies at every instant that could matter. The outbox is a real Maildir, and its mails are
+//! counted.
+
+use crate::child::has_strace;
+use crate::support::house::{decide, eager};
+use crate::{report, skipped};
+use sayso::app::{Engine, Local, Scope, Until, Worker, services};
+use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::graph::{Decision, InterruptId};
+use sayso::inbox::{Backend, ItemQuery, Status, ThreadQuery, ThreadView};
+use sayso::llm::facts::email::{MemoryFacts, ReplyFacts};
+use sayso::llm::{ModelError, Reply, Request, Scripted};
+use sayso::mail::open_mailbox;
+use sayso::store::{NewMail, NewThread, Road, Store};
+use sayso::workflows::{self, Models, Picked};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+const MAIL: &str = "From: Bob Ray <bob@client.example>\r\nTo: ada@example.org\r\nSubject: The report\r\nMessage-ID: <one@client.example>\r\nDate: Mon, 02 Nov 2026 09:00:00 +0000\r\n\r\nWhen does the report come?\r\n";
+
+#[test]
+fn entry() {
+    let Ok(home) = std::env::var("SAYSO_MAIL_HOME") else { return };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(live(&PathBuf::from(home)));
+    println!("> done");
+    // No destructor runs, as in a process that dies.
+    std::process::exit(0);
+}
+
+struct Cast(Arc<Scripted>);
+
+impl Models for Cast {
+    fn pick(&self, _: &str, _: &str, _: Option<&str>) -> Result<Picked, ModelError> {
+        let (model, name) = (self.0.clone(), "scripted".to_owned());
+        Ok(Picked { model, name, builtin: true, window: None })
+    }
+
+    fn known(&self, _: &str) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// A model without a memory of its own, so that another process goes on where this one died.
+fn answer(request: &Request) -> Result<Reply, ModelError> {
+    let facts = request.facts.clone();
+    Ok(match request.task.as_str() {
+        "email.triage" => {
+            Scripted::json(&json!({"reasoning": "So.", "gist": "Wants it", "classification": "notify"}))
+        }
+        "email.reply" => {
+            let facts: ReplyFacts = serde_json::from_value(facts).unwrap();
+            let mail = json!({"to": facts.reply_to, "subject": facts.subject, "content": "Tomorrow."});
+            let proposed = facts.said.len() > 1;
+            Scripted::calls([if proposed { ("done", json!({})) } else { ("write_email", mail) }])
+        }
+        _ => {
+            let facts: MemoryFacts = serde_json::from_value(facts).unwrap();
+            let profile = format!("{}- learned {}\n", facts.profile, facts.causes.len());
+            Scripted::json(&json!({"reasoning": "So.", "profile": profile}))
+        }
+    })
+}
+
+fn open(home: &Path) -> (Local, Arc<Config>) {
+    let data = home.join("data");
+    let store = Store::open(&data).unwrap();
+    let (inbox, outbox) = (home.join("inbox"), home.join("outbox"));
+    let config = format!(
+        "[user]\nname = \"Ada\"\naddress = \"ada@example.org\"\n[[mail]]\nname = \"work\"\nkind = \"maildir\"\npath = {inbox:?}\nhandled.done = \"seen\"\n[mail.outgoing]\nkind = \"maildir\"\npath = {outbox:?}\n"
+    );
+    std::fs::write(data.join("config.toml"), config).unwrap();
+    let host = Host {
+        home: None,
+        working_dir: home.to_owned(),
+        data_dir: None,
+        config_dir: None,
+        time_zone: jiff::tz::TimeZone::UTC,
+    };
+    let flags = Flags { data: Some(data), ..Flags::default() };
+    let config = Arc::new(Config::load(&Inputs { flags, env: Env::default(), host }).unwrap());
+    let mut services = services(&config, Env::default(), &store);
+    services.models = Arc::new(Cast(Arc::new(Scripted::by(answer))));
+    let registry = workflows::all(&Arc::new(services)).unwrap();
+    (Local::new(Engine::new(store, registry, eager())), config)
+}
+
+/// Takes the mail in, drives, and answers whatever is asked, until nothing is.
+async fn live(home: &Path) {
+    let (local, config) = open(home);
+    take_in(&local, &config).await;
+    loop {
+        let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+        worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+        drop(worker);
+        let page = local.items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap();
+        if page.items.is_empty() {
+            return;
+        }
+        for item in page.items {
+            let id = InterruptId::parse(&item.id.to_string()).unwrap();
+            let decision = match item.action.as_str() {
+                "notify" => Decision::Respond { text: "Answer him".to_owned() },
+                "write_email" => {
+                    let mut args = item.args.clone();
+                    args["content"] = Value::from("Tomorrow at nine.");
+                    Decision::Edit { args }
+                }
+                other => panic!("nothing else is asked, not {other}: {}", item.gist),
+            };
+            decide(&local, &id, decision).await.unwrap();
+        }
+    }
+}
+
+async fn take_in(local: &Local, config: &Config) {
+    let mailbox = open_mailbox(&config.mail[0]).unwrap();
+    let store = local.engine().store();
+    for found in mailbox.fetch(None, 10).await.unwrap().mails {
+        let mail = sayso::mail::parse(&found.raw).unwrap();
+        let identity = sayso::mail::identity("work", &mail);
+        let received =
+            json!({"account": "work", "identity": identity, "raw": mail.raw, "place": found.place});
+        let workflow = &local.engine().registry().get("email").unwrap().workflow;
+        let thread = NewThread {
+            workflow: "email".to_owned(),
+            fingerprint: workflow.fingerprint().to_owned(),
+            entry: workflow.shape().entry.clone(),
+            updates: workflow.started(json!({ "received": received })).unwrap(),
+            title: mail.subject.clone(),
+            key: String::new(),
+        };
+        let new = NewMail {
+            identity,
+            account: "work".to_owned(),
+            message_id: mail.message_id.clone(),
+            conversation: mail.conversation().unwrap().to_owned(),
+            sender: mail.from.address.clone(),
+            subject: mail.subject.clone(),
+            sent_at: mail.date,
+            came_at: found.arrived,
+            raw: found.raw,
+            place: found.place,
+        };
+        store.take_in(new, Road::Start(thread), 100).await.unwrap();
+    }
+}
+
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Self {
+        let home = tempfile::tempdir().unwrap();
+        for folder in ["cur", "new", "tmp"] {
+            std::fs::create_dir_all(home.path().join("inbox").join(folder)).unwrap();
+        }
+        std::fs::write(home.path().join("inbox/new/1.one.here"), MAIL).unwrap();
+        Self(home)
+    }
+
+    /// Lives once; `false` where it died.
+    fn lives(&self, mut command: Command) -> bool {
+        command
+            .args(["mails::entry", "--exact", "--nocapture", "--test-threads=1"])
+            .env("SAYSO_MAIL_HOME", self.0.path())
+            .env("RUST_BACKTRACE", "0")
+            .stdin(Stdio::null())
+            .stderr(Stdio::null());
+        String::from_utf8_lossy(&command.output().unwrap().stdout)
+            .lines()
+            .any(|line| line.ends_with("> done"))
+    }
+
+    async fn views(&self, local: &Local) -> Vec<ThreadView> {
+        let query = ThreadQuery { limit: 99, ..ThreadQuery::default() };
+        let mut views = Vec::new();
+        for line in local.threads(query).await.unwrap().threads.into_iter().rev() {
+            views.push(local.thread(line.id).await.unwrap());
+        }
+        views
+    }
+
+    /// The end of the story: everything happened, and happened once.
+    async fn check_end(&self, what: &str) {
+        let (local, _) = open(self.0.path());
+        let views = self.views(&local).await;
+        assert!(views.iter().all(|view| view.status == Status::Done), "{what}: {views:?}");
+        let workflows: Vec<&str> = views.iter().map(|view| view.workflow.as_str()).collect();
+        let mails: Vec<&ThreadView> = views.iter().filter(|view| view.workflow == "email").collect();
+        assert_eq!(mails.len(), 1, "{what}: {workflows:?}");
+        let nodes: Vec<&str> = mails[0].steps.iter().map(|step| step.node.as_str()).collect();
+        let expected = [
+            "START",
+            "triage_router",
+            "triage_interrupt_handler",
+            "ANSWERS",
+            "triage_answered",
+            "update_memory",
+            "response_agent/llm_call",
+            "response_agent/interrupt_handler",
+            "ANSWERS",
+            "response_agent/act",
+            "response_agent/update_memory",
+            "response_agent/llm_call",
+            "response_agent/interrupt_handler",
+            "response_agent/act",
+            "response_agent/update_memory",
+            "response_agent/leave",
+            "mark_as_read_node",
+        ];
+        assert_eq!(nodes, expected, "{what}: each step once");
+        assert_eq!(mails[0].output.as_ref().unwrap()["outcome"], "replied", "{what}");
+        let sent = files(&self.0.path().join("outbox"));
+        assert_eq!(sent.len(), 1, "{what}: the mail was sent once");
+        assert!(std::fs::read_to_string(&sent[0]).unwrap().contains("Tomorrow at nine."), "{what}");
+        let seen = files(&self.0.path().join("inbox"));
+        assert_eq!(seen.len(), 1, "{what}: {seen:?}");
+        let name = seen[0].file_name().unwrap().to_string_lossy().into_owned();
+        assert!(name.rsplit_once(',').is_some_and(|(_, flags)| flags.contains('S')), "{what}: {name}");
+        let store = local.engine().store();
+        for name in ["triage_preferences", "response_preferences"] {
+            let newest = store.memory(&format!("email_assistant/{name}")).unwrap().unwrap();
+            assert_eq!(newest.profile.matches("- learned 1\n").count(), 1, "{what}: {name} learned once");
+            assert_eq!(newest.version, 2, "{what}: {name}");
+        }
+        assert!(store.open_lessons().unwrap().is_empty(), "{what}");
+        assert_eq!(store.verify().unwrap().damaged, Vec::<String>::new(), "{what}");
+    }
+}
+
+/// The mails of a Maildir.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = ["new", "cur"].into_iter().filter_map(|name| std::fs::read_dir(folder.join(name)).ok());
+    entries.flatten().map(|entry| entry.unwrap().path()).collect()
+}
+
+fn this() -> Command {
+    Command::new(std::env::current_exe().unwrap())
+}
+
+#[tokio::test]
+async fn d01_a_mail_thread_killed_at_every_step() {
+    let points = [
+        "before_node",
+        "before_intent",
+        "after_intent",
+        "before_outcome",
+        "after_outcome",
+        "before_commit",
+        "after_commit",
+    ];
+    let mut trials = 0;
+    for point in points {
+        for count in 1.. {
+            let (home, what) = (Home::new(), format!("{point}:{count}"));
+            let mut doomed = this();
+            doomed.env("SAYSO_FAIL_POINT", &what);
+            if home.lives(doomed) {
+                assert!(count > 2, "{what}: it was to die");
+                break;
+            }
+            assert!(home.lives(this()), "{what}: recovery");
+            home.check_end(&what).await;
+            trials += 1;
+        }
+    }
+    report("D01", "a mail thread, SIGKILL at each step", trials);
+}
+
+#[tokio::test]
+async fn d01_a_mail_thread_killed_at_every_sync() {
+    if !has_strace() {
+        return skipped("D01", "no strace, so no SIGKILL at each sync");
+    }
+    let mut trials = 0;
+    for n in 1.. {
+        let home = Home::new();
+        let mut doomed = Command::new("strace");
+        doomed.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e"]);
+        doomed.arg(format!("inject=fsync,fdatasync:signal=SIGKILL:when={n}"));
+        doomed.arg(std::env::current_exe().unwrap());
+        if home.lives(doomed) {
+            break;
+        }
+        assert!(home.lives(this()), "sync {n}: recovery");
+        home.check_end(&format!("sync {n}")).await;
+        trials += 1;
+    }
+    assert!(trials > 20, "a mail's life has more than {trials} syncs");
+    report("D01", "a mail thread, SIGKILL at each fsync and fdatasync", trials);
+}

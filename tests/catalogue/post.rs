@@ -1,0 +1,192 @@
+//! D02 and M02: mail sent while the process dies around it, and by programs that fail in every way.
+//!
+//! The courier sends its parcels by mail. What counts is what arrives: the mails in the outbox, or the lines a stand-in
+//! for sendmail writes.
+
+use crate::child::{errand, has_strace, traced};
+use crate::home::Home;
+use crate::kills::dies_and_recovers;
+use crate::support::courier::Street;
+use crate::support::house::{House, decide, eager, open};
+use crate::{report, skipped};
+use sayso::graph::Decision;
+use sayso::inbox::Status;
+use sayso::mail::outgoing::{Outbox, Program};
+use sayso::mail::{Found, Outgoing, SendError};
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Reads the mail and writes its last line into the ledger; told to, it kills who called it, once.
+const SENDMAIL: &str = r#"
+home=$1
+last=$(tail -n 1)
+if [ "$SAYSO_SENDMAIL" = before ] && mkdir "$home/died"; then kill -9 $PPID; exit 1; fi
+printf '%s\n' "$last" >>"$home/street"
+if [ "$SAYSO_SENDMAIL" = after ] && mkdir "$home/died"; then kill -9 $PPID; fi
+exit 0
+"#;
+
+/// The street of a home, with the way out that `SAYSO_POST` names.
+pub fn street(home: &Path) -> Arc<Street> {
+    let ledger = home.join("street");
+    let outgoing: Arc<dyn Outgoing> = match std::env::var("SAYSO_POST").as_deref() {
+        Ok("outbox") => Arc::new(Outbox::new(Street::outbox(&ledger))),
+        Ok("program") => Arc::new(Program::new(sendmail(home), None).unwrap()),
+        Ok("program and copy") => Arc::new(Program::new(sendmail(home), Some(home.join("Sent"))).unwrap()),
+        _ => return Street::new(ledger),
+    };
+    Street::by_mail(ledger, outgoing)
+}
+
+fn sendmail(home: &Path) -> Vec<String> {
+    let script = home.join("sendmail");
+    std::fs::write(&script, SENDMAIL).unwrap();
+    ["sh", script.to_str().unwrap(), home.to_str().unwrap()].map(str::to_owned).into()
+}
+
+/// Dies, and another process finishes with the same way out. The end of the story is that each mail arrived once.
+async fn once(home: &Home, what: &str, post: &str, doomed: std::process::Command) -> bool {
+    let died = dies_and_recovers(home, 1, what, &[("SAYSO_POST", post)], doomed).await;
+    if post == "program and copy" {
+        let copies = std::fs::read_dir(home.folder.path().join("Sent/cur")).map_or(0, Iterator::count);
+        // A mail whose copy the crash prevented is settled by a person, who keeps none.
+        assert!(copies <= 2, "{what}: {copies} copies");
+    }
+    died
+}
+
+#[tokio::test]
+async fn d02_killed_at_each_phase_of_a_send() {
+    let points = [
+        "before_intent",
+        "after_intent",
+        "before_delivery",
+        "after_delivery",
+        "before_outcome",
+        "after_outcome",
+    ];
+    let mut trials = 0;
+    for post in ["outbox", "program", "program and copy"] {
+        for point in points {
+            for count in 1..=2 {
+                let (home, what) = (Home::new(), format!("{post}, {point}:{count}"));
+                let mut doomed = errand(&home, "life");
+                doomed.env("SAYSO_FAIL_POINT", format!("{point}:{count}")).env("SAYSO_POST", post);
+                assert!(once(&home, &what, post, doomed).await, "{what}: it was to die");
+                trials += 1;
+            }
+        }
+    }
+    for post in ["program", "program and copy"] {
+        for moment in ["before", "after"] {
+            let (home, what) = (Home::new(), format!("{post}, {moment} it was sent"));
+            let mut doomed = errand(&home, "life");
+            doomed.env("SAYSO_SENDMAIL", moment).env("SAYSO_POST", post);
+            assert!(once(&home, &what, post, doomed).await, "{what}: it was to die");
+            trials += 1;
+        }
+    }
+    report("D02", "SIGKILL around a send, at each phase", trials);
+}
+
+#[tokio::test]
+async fn d02_killed_at_each_step_of_a_delivery() {
+    if !has_strace() {
+        return skipped("D02", "no strace, so no SIGKILL inside a delivery");
+    }
+    let mut trials = 0;
+    for calls in ["rename,renameat,renameat2", "mkdir,mkdirat", "fsync"] {
+        for n in 1.. {
+            let (home, what) = (Home::new(), format!("{calls} {n}"));
+            let mut doomed = traced(&home, "life", &format!("{calls}:signal=SIGKILL:when={n}"));
+            doomed.env("SAYSO_POST", "outbox");
+            let died = once(&home, &what, "outbox", doomed).await;
+            trials += 1;
+            if !died {
+                break;
+            }
+        }
+    }
+    assert!(trials > 10, "a delivery has more than {trials} steps");
+    report("D02", "SIGKILL at each rename, mkdir and fsync of an outbox", trials);
+}
+
+/// What a mail becomes when the program ends like this.
+async fn sent_by(folder: &Path, does: &str) -> Result<(), SendError> {
+    let script = folder.join("fails");
+    std::fs::write(&script, format!("cat >/dev/null\n{does}\n")).unwrap();
+    let words = ["sh", script.to_str().unwrap()].map(str::to_owned);
+    let program = Program::new(words.into(), Some(folder.join("Sent"))).unwrap();
+    let raw = b"From: a@example.org\r\nTo: b@example.org\r\nMessage-ID: <m@example.org>\r\n\r\nx\r\n";
+    let sent = program.send(raw).await.map(|_| ());
+    let kept = matches!(program.find(raw).await, Found::Sent(_));
+    assert_eq!(kept, sent.is_ok(), "{does}: a copy is kept of what was sent, and of nothing else");
+    let _ = std::fs::remove_dir_all(folder.join("Sent"));
+    sent
+}
+
+#[tokio::test]
+async fn m02_each_way_a_program_can_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut trials = 0;
+    for code in 0..=255u8 {
+        let does = format!("printf 'no \\033[31mway\\nout ' >&2; exit {code}");
+        let ended = sent_by(folder.path(), &does).await;
+        let right = match code {
+            0 => ended.is_ok(),
+            71 | 75 | 126 | 127 => matches!(&ended, Err(SendError::NotSent(_))),
+            64..=69 | 72 | 73 | 77 | 78 => matches!(&ended, Err(SendError::Refused(_))),
+            _ => matches!(&ended, Err(SendError::Unknown(_))),
+        };
+        assert!(right, "{code}: {ended:?}");
+        if let Err(error) = ended {
+            let text = error.to_string();
+            assert!(text.contains("way out") && !text.contains(['\u{1b}', '\n']), "{text:?}");
+        }
+        trials += 1;
+    }
+    for signal in ["KILL", "TERM", "SEGV"] {
+        let ended = sent_by(folder.path(), &format!("kill -{signal} $$")).await;
+        assert!(matches!(ended, Err(SendError::Unknown(_))), "{signal}: {ended:?}");
+        trials += 1;
+    }
+    report("M02", "a sending program ended by each code and signal", trials);
+}
+
+#[tokio::test]
+async fn m02_a_retry_is_the_same_mail_and_a_refusal_asks() {
+    let mut trials = 0;
+    for (codes, status, tries) in [("75 75 0", Status::Done, 3), ("65 0", Status::Trouble, 1)] {
+        let house = House::new();
+        let folder = house.folder.path();
+        let script = folder.join("sendmail");
+        let text = r#"
+            cd "$1"
+            n=$(ls | grep -c '^try')
+            cat >"try$n"
+            set -- CODES
+            shift "$n"
+            exit "$1"
+        "#;
+        std::fs::write(&script, text.replace("CODES", codes)).unwrap();
+        let words = ["sh", script.to_str().unwrap(), folder.to_str().unwrap()].map(str::to_owned);
+        let street =
+            Street::by_mail(folder.join("mail"), Arc::new(Program::new(words.into(), None).unwrap()));
+        let local = open(&folder.join("post"), eager(), &street, &Arc::default(), Vec::new());
+        let house = House { local, street, ..house };
+        let thread = house.start("courier", json!({"parcels": ["book"]})).await;
+        house.settle().await;
+        decide(&house.local, &house.asked(&thread).await, Decision::Accept).await.unwrap();
+        house.settle().await;
+        assert_eq!(house.status(&thread).await, status, "{codes}");
+        let folder = house.folder.path();
+        let all: Vec<_> =
+            (0..tries).map(|n| std::fs::read(folder.join(format!("try{n}"))).unwrap()).collect();
+        assert!(!folder.join(format!("try{tries}")).exists(), "{codes}: no more tries than that");
+        assert!(all.iter().all(|one| *one == all[0]), "{codes}: the same bytes each time");
+        assert!(String::from_utf8_lossy(&all[0]).contains("\nMessage-ID: <"), "{codes}");
+        trials += tries;
+    }
+    report("M02", "a retried mail is the same, a refused one is not retried", trials);
+}

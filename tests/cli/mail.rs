@@ -1,0 +1,122 @@
+//! `mail`, `mail sync`, `watch` and what `doctor` says of mail: the real program over a real Maildir.
+
+use crate::desk::{Background, Desk, Said, keys, said, until};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::process::Stdio;
+
+/// A desk with a Maildir, and an account that reads it.
+fn desk() -> Desk {
+    let desk = Desk::new();
+    for part in ["cur", "new", "tmp"] {
+        std::fs::create_dir_all(desk.path("mail").join(part)).unwrap();
+    }
+    configure(&desk, "");
+    desk
+}
+
+fn configure(desk: &Desk, more: &str) {
+    let path = desk.path("mail");
+    desk.configure(&format!(
+        "[user]\naddress = \"ada@example.org\"\n[[mail]]\nname = \"home\"\npath = \"{}\"\n{more}",
+        path.display()
+    ));
+}
+
+fn deliver(desk: &Desk, n: u32) {
+    let now = jiff::Timestamp::now();
+    let raw = format!(
+        "Message-ID: <{n}@post.example>\r\nFrom: Bob <bob@b.example>\r\nTo: ada@example.org\r\nSubject: Lunch {n}?\r\n\
+         Date: Mon, 02 Nov 2026 10:00:00 +0000\r\n\r\nShall we have lunch on Friday?\r\n"
+    );
+    std::fs::write(desk.path("mail/new").join(format!("{}.{n}.host", now.as_second())), raw).unwrap();
+}
+
+fn real(desk: &Desk, args: &[&str]) -> Said {
+    said(desk.real().args(args).output().unwrap())
+}
+
+#[track_caller]
+fn real_json(desk: &Desk, args: &[&str]) -> Value {
+    let said = real(desk, args);
+    serde_json::from_str(said.done()).unwrap()
+}
+
+#[test]
+fn what_is_fetched_is_listed_with_its_thread() {
+    let desk = desk();
+    assert!(real(&desk, &["mail"]).done().contains("No mail has come yet"));
+    deliver(&desk, 1);
+    deliver(&desk, 2);
+    let synced = real_json(&desk, &["mail", "sync", "--json"]);
+    assert_eq!(synced, json!([{"source": "home", "new": 2, "started": 2, "error": null}]));
+    assert_eq!(real(&desk, &["mail", "sync"]).done(), "home: 0 mails new, 0 threads started\n");
+    let mails = real_json(&desk, &["mail", "--json"]);
+    assert_eq!(mails.as_array().unwrap().len(), 2);
+    let expected = [
+        "identity",
+        "account",
+        "from",
+        "subject",
+        "came_at",
+        "state",
+        "thread",
+        "status",
+        "class",
+        "reason",
+        "outcome",
+        "handled_at",
+    ];
+    keys(&mails[0], &expected);
+    assert_eq!((&mails[0]["from"], &mails[0]["subject"]), (&json!("bob@b.example"), &json!("Lunch 2?")));
+    assert!(mails[0]["thread"].is_string() && mails[0]["status"] == "ready", "{mails}");
+    assert_eq!(real_json(&desk, &["mail", "--limit", "1", "--json"]).as_array().unwrap().len(), 1);
+    let text = real(&desk, &["mail"]);
+    assert!(text.done().contains("Lunch 1?") && text.out.contains("home"), "{text:?}");
+}
+
+#[test]
+fn a_mailbox_that_fails_is_named_and_the_other_is_read() {
+    let desk = desk();
+    let gone = "[[mail]]\nname = \"gone\"\npath = \"/nowhere/at/all\"\n";
+    configure(&desk, gone);
+    deliver(&desk, 1);
+    let said = real(&desk, &["mail", "sync", "--json"]);
+    assert_eq!(said.code, 1, "{said:?}");
+    let synced: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((&synced[0]["new"], &synced[0]["error"]), (&json!(1), &Value::Null));
+    assert!(synced[1]["error"].as_str().unwrap().contains("/nowhere/at/all"), "{synced}");
+    let doctor = real(&desk, &["doctor", "--json"]);
+    assert_eq!(doctor.code, 1);
+    let checks: Value = serde_json::from_str(&doctor.out).unwrap();
+    let mail: Vec<&Value> = checks.as_array().unwrap().iter().filter(|c| c["check"] == "mail").collect();
+    assert_eq!((mail.len(), &mail[0]["ok"], &mail[1]["ok"]), (2, &json!(true), &json!(false)), "{checks}");
+}
+
+#[test]
+fn without_an_account_there_is_nothing_to_fetch() {
+    let desk = Desk::new();
+    real(&desk, &["mail", "sync"]).refused(2, "names no mail account");
+    assert!(real(&desk, &["mail"]).done().contains("names no mail account"));
+    real(&desk, &["mail", "sink"]).refused(2, "sink");
+    real(&desk, &["mail", "--limit", "0"]).refused(2, "0");
+}
+
+#[test]
+fn watch_takes_mail_in_as_it_comes_and_ends_when_told() {
+    let desk = desk();
+    let mut command = desk.real();
+    command.arg("watch").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let watch = Background::of(command.spawn().unwrap());
+    until(|| real_json(&desk, &["status", "--json"])["driver"] == json!(watch.pid()));
+    deliver(&desk, 1);
+    // Somebody who asks beside it is answered by it.
+    until(|| {
+        real(&desk, &["mail", "sync"]).done();
+        real_json(&desk, &["mail", "--json"]).as_array().unwrap().len() == 1
+    });
+    until(|| real_json(&desk, &["mail", "--json"])[0]["class"].is_string());
+    watch.signal(Signal::TERM);
+    let said = watch.wait();
+    assert_eq!(said.code, 0, "{said:?}");
+}

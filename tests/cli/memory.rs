@@ -1,0 +1,92 @@
+//! `memory`: shapes, names, edits, pins and versions.
+
+use crate::desk::{Desk, keys};
+use crate::terminal::Terminal;
+use sayso::store::{MemoryCause, Store};
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+
+const VIEW: &[&str] = &["namespace", "version", "profile", "updated_at", "cause", "pinned"];
+const VERSION: &[&str] = &["namespace", "version", "profile", "updated_at", "cause"];
+const TONE: &str = "email_assistant/response_preferences";
+
+fn taught() -> Desk {
+    let desk = Desk::new();
+    let store = Store::open(&desk.data()).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    for (name, read, text) in
+        [(TONE, 0, "Be brief."), (TONE, 1, "Be brief.\nSay thanks.\n"), ("b/cal", 0, "Mornings.")]
+    {
+        let cause = MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
+        runtime.block_on(store.remember(name.to_owned(), read, text.to_owned(), cause)).unwrap();
+    }
+    desk
+}
+
+#[test]
+fn profiles_are_listed_shown_and_told_by_version() {
+    let desk = taught();
+    assert!(Desk::new().sayso(&["memory", "list"]).done().contains("Nothing has been learned yet"));
+    let listed = desk.json(&["memory", "list"]);
+    assert_eq!(listed[1]["namespace"], TONE);
+    assert!(desk.sayso(&["memory", "list"]).done().contains("Be brief."));
+    let shown = desk.json(&["memory", "show", "response_preferences"]);
+    keys(&shown, VIEW);
+    assert_eq!((&shown["version"], &shown["cause"]["kind"]), (&json!(2), &json!("answer")));
+    keys(&shown["cause"], &["kind", "thread", "interrupt"]);
+    let history = desk.json(&["memory", "history", TONE]);
+    keys(&history[0], VERSION);
+    let versions: Vec<&Value> =
+        history.as_array().unwrap().iter().map(|version| &version["version"]).collect();
+    assert_eq!(versions, [2, 1]);
+    assert!(desk.sayso(&["memory", "history", "response_preferences"]).done().contains("version 1 · answer"));
+    desk.refused(&["memory", "show", "nothing"], 3, "there is no memory `nothing`; `sayso memory list`");
+    desk.refused(&["memory"], 2, "list");
+    desk.refused(&["memory", "show"], 2, "<NS>");
+}
+
+#[test]
+fn a_profile_is_written_anew_from_words_a_file_or_stdin() {
+    let desk = taught();
+    let edit = |more: &[&str]| desk.json(&[&["memory", "edit", "cal"], more].concat());
+    assert_eq!(edit(&["--text", "Afternoons."])["version"], 2);
+    assert_eq!(edit(&["--text", "Afternoons."])["version"], 2, "the same again is no new version");
+    std::fs::write(desk.path("new.md"), "Evenings.\n").unwrap();
+    assert_eq!(edit(&["--file", "new.md"])["profile"], "Evenings.\n");
+    let said = desk.sayso_with(&["memory", "edit", "cal", "--text", "-", "--json"], b"Never.\n");
+    assert_eq!(serde_json::from_str::<Value>(said.done()).unwrap()["cause"]["kind"], "edit");
+    assert_eq!(desk.json(&["memory", "revert", "cal", "1"])["profile"], "Mornings.");
+    desk.refused(&["memory", "revert", "cal", "9"], 2, "has versions 1 to 5");
+    desk.refused(&["memory", "revert", "cal", "x"], 2, "VERSION");
+    desk.refused(&["memory", "edit", "cal"], 2, "an editor needs a terminal");
+    desk.refused(&["memory", "edit", "cal", "--text", "  "], 2, "would be empty");
+    desk.refused(&["memory", "edit", "cal", "--file", "missing.md"], 2, "missing.md cannot be read");
+    desk.refused(&["memory", "edit", "cal", "--text", "a", "--file", "new.md"], 2, "cannot be used with");
+}
+
+#[test]
+fn a_line_is_pinned_and_let_go() {
+    let desk = taught();
+    let pinned = desk.json(&["memory", "pin", "response_preferences", "thanks"]);
+    keys(&pinned, VIEW);
+    assert_eq!(pinned["pinned"], json!(["Say thanks."]));
+    assert!(desk.sayso(&["memory", "show", TONE]).done().ends_with("Pinned:\nSay thanks.\n"));
+    desk.refused(&["memory", "pin", TONE, "no such line"], 2, "has no line `no such line`");
+    desk.refused(&["memory", "edit", TONE, "--text", "Be brief."], 1, "the line `Say thanks.` is pinned");
+    assert_eq!(desk.json(&["memory", "unpin", TONE, "1"])["pinned"], json!([]));
+    assert_eq!(desk.json(&["memory", "edit", TONE, "--text", "Be brief."])["version"], 3);
+}
+
+#[test]
+fn a_profile_is_written_anew_in_an_editor() {
+    let desk = taught();
+    let editor = desk.path("editor.sh");
+    std::fs::write(&editor, "#!/bin/sh\necho 'And warm.' >> \"$1\"\n").unwrap();
+    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o700)).unwrap();
+    let editor = editor.display().to_string();
+    let terminal =
+        Terminal::open(&desk, &["memory", "edit", "cal"], &[("NO_COLOR", "1"), ("EDITOR", &editor)]);
+    let said = terminal.ends();
+    assert!(said.contains("And warm."), "{said}");
+    assert_eq!(desk.json(&["memory", "show", "cal"])["profile"], "Mornings.And warm.\n");
+}

@@ -1,0 +1,91 @@
+//! Decisions taken together: each by itself, taken back as one, from any process.
+
+use crate::support::House;
+use crate::support::house::{eager, holding};
+use sayso::app::Settings;
+use sayso::graph::{Decision, InterruptId};
+use sayso::inbox::{Backend, BackendError, By, Decide, Screen, Status};
+use serde_json::json;
+use std::time::Duration;
+
+async fn asked(house: &House, count: usize) -> Vec<InterruptId> {
+    let mut all = Vec::new();
+    for _ in 0..count {
+        let thread = house
+            .played(json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]]))
+            .await;
+        all.push(house.asked(&thread).await);
+    }
+    all
+}
+
+fn accept(id: &InterruptId) -> Decide {
+    Decide { interrupt: id.clone(), decision: Decision::Accept, shown: None, learn: true, by: By::Tui }
+}
+
+#[tokio::test]
+async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
+    let house = House::with(holding(), Vec::new());
+    let ids = asked(&house, 4).await;
+    let stale = Decide { shown: Some("00000000".to_owned()), ..accept(&ids[3]) };
+    let told = house
+        .local
+        .decide_together(vec![accept(&ids[0]), accept(&ids[1]), accept(&ids[2]), stale])
+        .await
+        .unwrap();
+    let held: Vec<bool> =
+        told.iter().map(|(_, told)| told.as_ref().is_ok_and(|told| told.status == Status::Held)).collect();
+    assert_eq!(held, [true, true, true, false]);
+    assert!(matches!(told[3].1, Err(BackendError::Stale { .. })));
+    let other = house.other(holding());
+    let last = other.last_decided().await.unwrap().unwrap();
+    assert_eq!((last.interrupts.as_slice(), last.decision.as_str()), (&ids[..3], "accept"));
+    // One taken back by itself leaves the others as they are.
+    other.undo(ids[1].clone()).await.unwrap();
+    let undone = other.undo_batch(ids[2].clone()).await.unwrap();
+    let undone: Vec<(InterruptId, Status)> =
+        undone.into_iter().map(|(id, told)| (id, told.unwrap().status)).collect();
+    assert_eq!(undone, [(ids[0].clone(), Status::Waiting), (ids[2].clone(), Status::Waiting)]);
+    assert_eq!(other.last_decided().await.unwrap(), None);
+    assert!(other.undo_batch(ids[0].clone()).await.unwrap_err().to_string().contains("nothing to undo"));
+    assert_eq!(house.world.performed().len(), 0);
+}
+
+#[tokio::test]
+async fn what_was_acted_on_is_named_and_the_rest_is_taken_back() {
+    let house = House::new();
+    let ids = asked(&house, 2).await;
+    house.local.decide_together(ids.iter().map(accept).collect()).await.unwrap();
+    let first = house.local.card(ids[0].clone()).await.unwrap().0.thread;
+    let scope = sayso::app::Scope::Family(first);
+    let mut worker = sayso::app::Worker::take(house.engine().clone()).await.unwrap().unwrap();
+    worker.run(&scope, sayso::app::Until::Idle, std::future::pending()).await.unwrap();
+    drop(worker);
+    for from in &ids {
+        let told = house.local.undo_batch(from.clone()).await;
+        if from == &ids[0] {
+            let told = told.unwrap();
+            assert!(matches!(told[0].1, Err(BackendError::NotOpen { .. })), "{told:?}");
+            assert_eq!(told[1].1.as_ref().unwrap().status, Status::Waiting);
+        } else {
+            assert!(told.is_err(), "it is open again");
+        }
+    }
+    assert_eq!(house.world.performed().len(), 1);
+}
+
+#[tokio::test]
+async fn a_decision_taken_alone_is_taken_back_alone() {
+    let settings = Settings { soft_hold: Duration::from_secs(3600), ..eager() };
+    let house = House::with(settings, Vec::new());
+    let thread = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
+    let ids = house.outcome(&thread).await.interrupts;
+    for id in &ids {
+        house.local.decide(accept(id)).await.unwrap();
+    }
+    let last = house.local.last_decided().await.unwrap().unwrap();
+    assert_eq!(last.interrupts, [ids[1].clone()]);
+    let undone = house.local.undo_batch(ids[1].clone()).await.unwrap();
+    assert_eq!(undone.len(), 1);
+    assert_eq!(house.local.last_decided().await.unwrap().unwrap().interrupts, [ids[0].clone()]);
+}

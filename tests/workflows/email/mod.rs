@@ -1,0 +1,11 @@
+//! `email`: a post office with mailboxes that count, a calendar, and a model that says what a test wants.
+
+mod learning;
+mod meeting;
+mod news;
+mod office;
+mod reply;
+mod safety;
+mod several;
+mod start;
+mod triage;

@@ -1,0 +1,139 @@
+//! What comes while a thread waits: new mail, and what was settled elsewhere.
+
+use super::office::{Office, Plan, calls, done, mail, respond, second, write};
+use crate::support::house::holding;
+use sayso::graph::{Decision, What};
+use sayso::inbox::{Backend, BackendError, By, Decide, Status};
+use serde_json::json;
+
+#[tokio::test]
+async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let thread = office.got().await;
+    let id = office.asked(&thread).await;
+    let shown = office.item(&id).await.args_hash.unwrap().to_string();
+    office.news(&thread, &second()).await;
+    office.settle().await;
+    let decide = |shown: &str| Decide {
+        interrupt: id.clone(),
+        decision: Decision::Accept,
+        shown: Some(shown.to_owned()),
+        learn: true,
+        by: By::Cli,
+    };
+    let refused = office.local.decide(decide(&shown)).await.unwrap_err();
+    assert!(refused.to_string().contains("changed since it was shown"), "{refused}");
+    let item = office.item(&id).await;
+    assert!(item.warnings.iter().any(|warning| warning.code == "new_mail"));
+    assert!(item.text.contains("No hurry any more.") && item.text.contains("When does the report come?"));
+    assert!(
+        item.text.find("No hurry any more.") < item.text.find("When does the report come?"),
+        "the newest comes first"
+    );
+    office.local.decide(decide(&item.args_hash.unwrap().to_string())).await.unwrap();
+    office.settle().await;
+    assert_eq!(office.sent().len(), 1);
+    assert!(office.sent()[0].contains("In-Reply-To: <two@client.example>"), "{}", office.sent()[0]);
+}
+
+#[tokio::test]
+async fn new_mail_stops_a_hold() {
+    let plan = Plan { settings: holding(), ..Plan::default() };
+    let office = Office::with(plan, "respond", [calls([write()]), calls([done()])]);
+    let thread = office.receive(&mail(), json!({})).await.unwrap();
+    let driver = office.driver().await;
+    office.until(&thread, Status::Waiting).await;
+    let id = office.asked(&thread).await;
+    office.decide(&id, Decision::Accept).await.unwrap();
+    office.until(&thread, Status::Held).await;
+    office.news(&thread, &second()).await;
+    office.until(&thread, Status::Waiting).await;
+    assert!(office.sent().is_empty());
+    driver.stop().await;
+}
+
+#[tokio::test]
+async fn words_about_it_reach_a_model_that_sees_the_new_mail() {
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let thread = office.got().await;
+    office.news(&thread, &second()).await;
+    office.decides(&thread, respond("Say thanks instead")).await;
+    let request = office.requests("email.reply").remove(1);
+    assert_eq!(request.facts["mail"]["text"].as_str().unwrap().trim(), "No hurry any more.");
+    assert_eq!(request.facts["earlier"][0]["subject"], "The report");
+    // What became of a call stands right behind it, whatever came in between.
+    let roles: Vec<&str> = request
+        .messages
+        .iter()
+        .map(|message| match message {
+            sayso::llm::Message::User { .. } => "user",
+            sayso::llm::Message::Assistant { .. } => "model",
+            sayso::llm::Message::Tool { .. } => "tool",
+        })
+        .collect();
+    assert_eq!(roles, ["user", "model", "tool", "user"]);
+    assert_eq!(office.marks().len(), 2, "both mails are handled");
+}
+
+#[tokio::test]
+async fn the_same_news_twice_is_one_mail() {
+    let office = Office::new("respond", [calls([write()])]);
+    let thread = office.got().await;
+    office.news(&thread, &second()).await;
+    office.news(&thread, &second()).await;
+    assert_eq!(office.view(&thread).await.state["email_input"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn what_was_answered_elsewhere_closes_and_teaches_nothing() {
+    for class in ["notify", "respond"] {
+        let office = Office::new(class, [calls([write()])]);
+        let thread = office.got().await;
+        let id = office.asked(&thread).await;
+        let reason = "You answered this mail elsewhere.".to_owned();
+        let what = What::Settled { reason, payload: json!({"how": "answered"}) };
+        office.arrive(&thread, "settled", what).await.unwrap();
+        let racing = office.decide(&id, Decision::Ignore).await.unwrap_err();
+        assert!(matches!(&racing, BackendError::NotOpen { .. }), "{racing:?}");
+        assert!(racing.to_string().contains("answered this mail elsewhere"), "{racing}");
+        office.settle().await;
+        let outcome = office.outcome(&thread).await;
+        assert_eq!(
+            (outcome.status, &outcome.output.unwrap()["outcome"]),
+            (Status::Done, &json!("elsewhere"))
+        );
+        assert!(office.sent().is_empty() && office.marks().is_empty() && office.learned().is_empty());
+        assert_eq!(office.ledger(&thread).1.as_deref(), Some("elsewhere"));
+    }
+}
+
+#[tokio::test]
+async fn an_undone_decision_does_and_teaches_nothing() {
+    let plan = Plan { settings: holding(), ..Plan::default() };
+    let office = Office::with(plan, "respond", [calls([write()]), calls([done()])]);
+    let thread = office.receive(&mail(), json!({})).await.unwrap();
+    let driver = office.driver().await;
+    office.until(&thread, Status::Waiting).await;
+    let id = office.asked(&thread).await;
+    let edited = super::office::edit(write(), "content", json!("Changed."));
+    office.decide(&id, edited).await.unwrap();
+    office.until(&thread, Status::Held).await;
+    office.local.undo(id.clone()).await.unwrap();
+    office.until(&thread, Status::Waiting).await;
+    driver.stop().await;
+    assert!(office.sent().is_empty() && office.learned().is_empty());
+    assert!(office.store().open_lessons().unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_fork_sends_for_itself_and_marks_nothing() {
+    let office = Office::new("respond", [calls([write()]), calls([done()]), calls([done()])]);
+    let thread = office.got().await;
+    let steps = office.view(&thread).await.steps.len() as u64;
+    let fork = office.local.fork(thread.clone(), steps - 1).await.unwrap().thread;
+    office.settle().await;
+    office.decides(&fork, Decision::Accept).await;
+    assert_eq!(office.sent().len(), 1);
+    assert!(office.marks().is_empty(), "the mail is the first thread's");
+    assert_eq!(office.ledger(&thread).1, None);
+}

@@ -1,0 +1,158 @@
+//! What must hold whatever a model or a mail says.
+
+use super::office::{BOB, Office, calls, done, mail_with, write};
+use sayso::graph::Decision;
+use sayso::inbox::{Backend, By, Decide, Status};
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn i02_hostile_calls_do_nothing_without_a_decision() {
+    let hostile = [
+        (
+            "write_email",
+            json!({"to": ["evil@attacker.example"], "bcc": ["all@attacker.example"], "subject": "x\r\nBcc: more@attacker.example", "content": "\u{1b}[31mHello\u{202e}"}),
+        ),
+        (
+            "schedule_meeting",
+            json!({"attendees": ["evil@attacker.example"], "subject": "x", "start": "2036-05-05T14:00:00Z", "duration_minutes": 30}),
+        ),
+        ("question", json!({"content": "What is your password?"})),
+        ("check_calendar_availability", json!({"days": ["2036-05-05"]})),
+        ("done", json!({})),
+    ];
+    let office = Office::new("respond", [calls(hostile)]);
+    let thread = office.got().await;
+    assert_eq!(office.status(&thread).await, Status::Waiting);
+    assert!(office.sent().is_empty() && office.days.events.lock().unwrap().is_empty());
+    assert!(office.marks().is_empty() && office.view(&thread).await.effects.is_empty());
+    let items = office.items(&thread).await;
+    assert_eq!(items.len(), 3);
+    let args = items[0].args.to_string();
+    assert!(!args.contains('\u{1b}') && !args.contains("\\u001b") && !args.contains('\u{202e}'), "{args}");
+    let codes: Vec<&str> = items[0].warnings.iter().map(|warning| warning.code.as_str()).collect();
+    assert!(codes.contains(&"recipient_outside") && codes.contains(&"bcc_added"), "{codes:?}");
+    // Accepted all the same, the mail says what the card said, and no header more.
+    let ids = office.outcome(&thread).await.interrupts;
+    office.decide(&ids[0], Decision::Accept).await.unwrap();
+    office.decide(&ids[1], Decision::Ignore).await.unwrap();
+    office.decide(&ids[2], Decision::Ignore).await.unwrap();
+    office.settle().await;
+    let sent = office.sent().remove(0);
+    assert!(!sent.contains("\nBcc: more@"), "{sent}");
+}
+
+#[tokio::test]
+async fn i02_a_model_attaches_nothing_and_calls_no_tool_that_is_not_there() {
+    let mut attaching = write();
+    attaching.1["attachments"] = json!(["/etc/passwd"]);
+    for bad in [calls([attaching]), calls([("send_money", json!({}))]), calls([("unsubscribe", json!({}))])] {
+        let office = Office::new("respond", [bad, calls([done()])]);
+        let thread = office.got().await;
+        assert_eq!(office.status(&thread).await, Status::Done);
+        assert!(office.view(&thread).await.state["messages"].to_string().contains("done"));
+        assert!(!office.view(&thread).await.state.to_string().contains("passwd"));
+        assert!(office.sent().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn i04_strangers_blind_copies_and_look_alikes_are_flagged() {
+    let mut odd = write();
+    odd.1["cc"] = json!(["bob@cl1ent.example"]);
+    odd.1["bcc"] = json!(["dora@else.example"]);
+    let office = Office::new("respond", [calls([odd])]);
+    let thread = office.got().await;
+    let item = office.open(&thread).await;
+    let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
+    for code in ["recipient_outside", "bcc_added", "look_alike"] {
+        assert!(codes.contains(&code), "{code}: {codes:?}");
+    }
+    assert!(item.text.starts_with("! "), "{}", item.text);
+    assert!(item.text.contains("Bcc: dora@else.example"));
+}
+
+#[tokio::test]
+async fn i09_arguments_changed_in_the_database_are_not_carried_out() {
+    let office = Office::new("respond", [calls([write()])]);
+    let thread = office.got().await;
+    let id = office.asked(&thread).await;
+    let sql = "UPDATE interrupts SET args = replace(args, 'bob@client', 'eve@client') WHERE id = ?";
+    assert_eq!(office.sql().execute(sql, [id.as_str()]).unwrap(), 1);
+    assert!(office.decide(&id, Decision::Accept).await.is_err());
+    assert!(office.sent().is_empty());
+}
+
+#[tokio::test]
+async fn i11_edits_that_do_not_fit_are_refused_with_the_field() {
+    let office = Office::new("respond", [calls([write()])]);
+    let thread = office.got().await;
+    let id = office.asked(&thread).await;
+    let cases: [(Value, &str); 5] = [
+        (json!({"to": [], "subject": "x", "content": "y"}), "to"),
+        (json!({"to": ["nobody"], "subject": "x", "content": "y"}), "to"),
+        (json!({"to": [BOB], "subject": 7, "content": "y"}), "subject"),
+        (json!({"to": [BOB], "subject": "x"}), "content"),
+        (json!({"to": [BOB], "subject": "x", "content": "y", "html": "z"}), "html"),
+    ];
+    for (args, field) in cases {
+        let refused = office.decide(&id, Decision::Edit { args }).await.unwrap_err().to_string();
+        assert!(refused.contains(field), "{field}: {refused}");
+    }
+    assert_eq!(office.status(&thread).await, Status::Waiting, "nothing was decided");
+    assert!(office.sent().is_empty());
+}
+
+#[tokio::test]
+async fn an_address_nobody_can_be_written_at_goes_back_to_the_model_or_the_person() {
+    let mut wrong = write();
+    wrong.1["to"] = json!(["bob@-..example"]);
+    let office = Office::new("respond", [calls([wrong.clone()]), calls([write()])]);
+    let thread = office.got().await;
+    assert_eq!(office.open(&thread).await.args["to"], json!([BOB]), "the model mended it");
+    office.decides(&thread, Decision::Edit { args: wrong.1 }).await;
+    assert!(office.sent().is_empty());
+    let item = office.open(&thread).await;
+    assert!(item.warnings.iter().any(|warning| warning.code == "cannot_send"), "{:?}", item.warnings);
+    office.decides(&thread, Decision::Edit { args: write().1 }).await;
+    assert_eq!(office.sent().len(), 1);
+}
+
+#[tokio::test]
+async fn a_list_is_left_by_its_own_address_and_never_by_the_models() {
+    let list =
+        "List-Id: <news.list.example>\r\nList-Unsubscribe: <mailto:leave@list.example?subject=stop>\r\n";
+    let office = Office::new("respond", [calls([("unsubscribe", json!({}))]), calls([done()])]);
+    let thread = office.receive(&mail_with(list, "News!\n"), json!({})).await.unwrap();
+    office.settle().await;
+    let item = office.open(&thread).await;
+    assert_eq!(item.action, "unsubscribe");
+    assert_eq!(item.args, json!({"to": "leave@list.example", "subject": "stop", "content": "unsubscribe"}));
+    assert!(item.irreversible && !item.allow.edit);
+    office.decides(&thread, Decision::Accept).await;
+    let sent = office.sent().remove(0);
+    assert!(sent.contains("To: leave@list.example") && sent.contains("Subject: stop"), "{sent}");
+    assert!(!sent.contains("News!") && !sent.contains("In-Reply-To"), "{sent}");
+    assert_eq!(office.outcome(&thread).await.output.unwrap()["outcome"], "unsubscribed");
+}
+
+#[tokio::test]
+async fn a_grant_answers_only_what_is_not_unusual() {
+    use sayso::inbox::{GrantRequest, GrantScope};
+    let mut outside = write();
+    outside.1["to"] = json!(["stranger@else.example"]);
+    let office =
+        Office::new("respond", [calls([write()]), calls([write()]), calls([outside]), calls([done()])]);
+    // Bob is known, so nothing is unusual about writing to him.
+    office.store().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+    let thread = office.got().await;
+    let id = office.asked(&thread).await;
+    assert!(office.item(&id).await.warnings.is_empty(), "{:?}", office.item(&id).await.warnings);
+    let request = GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, lasts: None };
+    office.local.grant(request).await.unwrap();
+    let decide = Decide { interrupt: id, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
+    office.local.decide(decide).await.unwrap();
+    office.settle().await;
+    assert_eq!(office.sent().len(), 2, "the second was granted");
+    let item = office.open(&thread).await;
+    assert!(item.warnings.iter().any(|warning| warning.code == "recipient_outside"));
+}

@@ -1,0 +1,104 @@
+//! Two calls in one message: every combination of answers.
+
+use super::office::{Office, ask, calls, done, edit, meet, respond, write};
+use sayso::graph::Decision;
+use sayso::inbox::Status;
+use serde_json::json;
+
+#[tokio::test]
+async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_out() {
+    let answers = |call: (&'static str, serde_json::Value), key: &str, value: &str| {
+        [Decision::Accept, edit(call, key, json!(value)), respond("Not like this"), Decision::Ignore]
+    };
+    for first in answers(write(), "content", "Changed.") {
+        for second in answers(meet(), "subject", "Changed") {
+            let name = format!("{} + {}", first.word(), second.word());
+            let office = Office::new("respond", [calls([write(), meet()]), calls([done()])]);
+            let thread = office.got().await;
+            let items = office.items(&thread).await;
+            let actions: Vec<&str> = items.iter().map(|item| item.action.as_str()).collect();
+            assert_eq!(actions, ["write_email", "schedule_meeting"], "{name}");
+            let ids = office.outcome(&thread).await.interrupts;
+            office.decide(&ids[1], second.clone()).await.unwrap();
+            office.settle().await;
+            assert_eq!(office.status(&thread).await, Status::Waiting, "{name}: one is open still");
+            assert!(office.sent().is_empty(), "{name}");
+            office.decide(&ids[0], first.clone()).await.unwrap();
+            office.settle().await;
+
+            let does = |decision: &Decision| matches!(decision, Decision::Accept | Decision::Edit { .. });
+            let sent = office.sent();
+            let mails = sent.iter().filter(|mail| !mail.contains("text/calendar")).count();
+            let invitations = sent.iter().filter(|mail| mail.contains("text/calendar")).count();
+            assert_eq!(mails, usize::from(does(&first)), "{name}");
+            assert_eq!(invitations, usize::from(does(&second)), "{name}");
+            assert_eq!(office.days.events.lock().unwrap().len(), invitations, "{name}");
+            if sent.len() == 2 {
+                assert!(sent[1].contains("text/calendar"), "{name}: in the order of the message");
+            }
+            let responds = |decision: &Decision| matches!(decision, Decision::Respond { .. });
+            let refuses = |decision: &Decision| matches!(decision, Decision::Ignore);
+            let again = responds(&first) || responds(&second) || !(refuses(&first) || refuses(&second));
+            assert_eq!(office.requests("email.reply").len(), 1 + usize::from(again), "{name}");
+            let mut expected = Vec::new();
+            for (decision, profile) in [(&first, "response_preferences"), (&second, "cal_preferences")] {
+                match decision {
+                    Decision::Edit { .. } => expected.push(format!("{profile} proposal_edited")),
+                    Decision::Respond { .. } => expected.push(format!("{profile} proposal_answered")),
+                    Decision::Ignore => expected.push("triage_preferences proposal_ignored".to_owned()),
+                    Decision::Accept | Decision::Draft => {}
+                }
+            }
+            let mut learned = office.learned();
+            learned.sort();
+            expected.sort();
+            assert_eq!(learned, expected, "{name}");
+            assert_eq!(office.status(&thread).await, Status::Done, "{name}");
+            if again && refuses(&second) {
+                let said = format!("{:?}", office.requests("email.reply")[1].messages);
+                assert!(said.contains("The person refused this."), "{name}: {said}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn done_counts_in_any_position() {
+    for proposal in [calls([done(), write()]), calls([write(), done()])] {
+        let office = Office::new("respond", [proposal]);
+        let thread = office.got().await;
+        office.decides(&thread, Decision::Accept).await;
+        assert_eq!(office.sent().len(), 1);
+        assert_eq!(office.status(&thread).await, Status::Done);
+        assert_eq!(office.requests("email.reply").len(), 1, "the model is not asked again");
+    }
+    // Words win over done: the model is to hear them.
+    let office = Office::new("respond", [calls([write(), done()]), calls([done()])]);
+    let thread = office.got().await;
+    office.decides(&thread, respond("Longer")).await;
+    assert_eq!(office.requests("email.reply").len(), 2);
+    assert!(office.sent().is_empty());
+}
+
+#[tokio::test]
+async fn a_question_beside_a_proposal_waits_for_both() {
+    let office = Office::new("respond", [calls([ask("Which?"), write()]), calls([done()])]);
+    let thread = office.got().await;
+    let ids = office.outcome(&thread).await.interrupts;
+    assert_eq!(ids.len(), 2);
+    office.decide(&ids[0], respond("The yearly one")).await.unwrap();
+    office.decide(&ids[1], Decision::Accept).await.unwrap();
+    office.settle().await;
+    assert_eq!(office.sent().len(), 1);
+    assert_eq!(office.requests("email.reply").len(), 2, "the model hears the answer");
+    assert!(office.learned().is_empty());
+}
+
+#[tokio::test]
+async fn a_model_that_is_done_at_once_asks_nobody() {
+    let office = Office::new("respond", [calls([done()])]);
+    let thread = office.got().await;
+    let outcome = office.outcome(&thread).await;
+    assert_eq!((outcome.status, &outcome.output.unwrap()["outcome"]), (Status::Done, &json!("done")));
+    assert_eq!(office.marks(), ["new/1 Done"]);
+}

@@ -1,0 +1,92 @@
+//! What a thread is started with, and what is refused before anything is stored.
+
+use super::office::{Office, calls, done, mail, write};
+use sayso::graph::Decision;
+use sayso::inbox::Backend;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn a_file_is_a_mail() {
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let file = office.folder.path().join("one.eml");
+    std::fs::write(&file, mail()).unwrap();
+    let thread = office.start("email", json!({ "file": file })).await;
+    office.settle().await;
+    assert_eq!(office.view(&thread).await.title, "The report");
+    office.decides(&thread, Decision::Accept).await;
+    assert_eq!(office.sent().len(), 1);
+    assert_eq!(office.ledger(&thread), ("respond".to_owned(), Some("replied".to_owned())));
+    assert!(office.marks().is_empty(), "it lies in no mailbox");
+    assert!(
+        !office.view(&thread).await.state.to_string().contains("When does the report come"),
+        "mails are kept by digest"
+    );
+}
+
+#[tokio::test]
+async fn json_is_a_mail_too() {
+    let simple = json!({"author": "Bob Ray <bob@client.example>", "to": "ada@example.org", "subject": "The report", "email_thread": "When?"});
+    let gmail = json!({"id": "1", "payload": {"mimeType": "text/plain", "headers": [
+        {"name": "From", "value": "Bob Ray <bob@client.example>"},
+        {"name": "To", "value": "ada@example.org"},
+        {"name": "Subject", "value": "The report"},
+        {"name": "Message-ID", "value": "<one@client.example>"}
+    ], "body": {"data": "V2hlbj8"}}});
+    for given in [simple, gmail] {
+        let office = Office::new("notify", []);
+        let thread = office.start("email", json!({ "json": given })).await;
+        office.settle().await;
+        let item = office.open(&thread).await;
+        assert_eq!((item.title.as_str(), item.source.as_deref()), ("The report", Some("Bob Ray")));
+        assert!(item.text.contains("When?"), "{}", item.text);
+        assert_eq!(office.view(&thread).await.state["json"], Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_mail_is_refused_in_a_sentence() {
+    let office = Office::new("notify", []);
+    let folder = office.folder.path().to_str().unwrap().to_owned();
+    for (input, said) in [
+        (json!({}), "give a mail"),
+        (json!({"file": "x.eml", "json": {}}), "either `file` or `json`"),
+        (json!({"file": format!("{folder}/none.eml")}), "there is no file"),
+        (json!({"file": folder}), "is not a file"),
+        (json!({"json": {"subject": "x"}}), "`json`"),
+        (json!({"received": {"raw": "00"}}), "give `file` or `json`"),
+        (json!({"file": "x", "model": "none"}), "there is main"),
+        (json!({"mail": "x"}), "unknown field `mail`"),
+    ] {
+        let refused = office.local.start("email".to_owned(), input.clone()).await.unwrap_err().to_string();
+        assert!(refused.contains(said), "{input}: {refused}");
+    }
+    assert_eq!(office.sql().query_row("SELECT count(*) FROM threads", [], |row| row.get::<_, i64>(0)), Ok(0));
+}
+
+#[tokio::test]
+async fn people_see_the_keys_they_can_give() {
+    let office = Office::new("notify", []);
+    let spec = office.engine().registry().get("email").unwrap();
+    let schema = spec.workflow.input_schema();
+    let mut keys: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+    keys.sort();
+    assert_eq!(keys, ["file", "json", "model"]);
+    assert_eq!(spec.workflow.shape().name, "email_assistant");
+    let memory = office.engine().registry().get("memory").unwrap();
+    assert!(memory.hidden && !memory.results && !spec.results);
+    let nodes: Vec<&str> = spec.workflow.shape().nodes.iter().map(|node| node.name.as_str()).collect();
+    for node in [
+        "triage_router",
+        "triage_interrupt_handler",
+        "triage_answered",
+        "update_memory",
+        "mark_as_read_node",
+        "response_agent/llm_call",
+        "response_agent/interrupt_handler",
+        "response_agent/act",
+        "response_agent/update_memory",
+        "response_agent/leave",
+    ] {
+        assert!(nodes.contains(&node), "{node}: {nodes:?}");
+    }
+}
