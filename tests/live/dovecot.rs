@@ -103,12 +103,23 @@ impl Dovecot {
         self.folder.path().join("home/ada/Maildir")
     }
 
-    /// Delivers as a mail server does: beside Dovecot, by renaming.
+    /// Delivers a mail that says nothing much.
     pub fn deliver(&self, n: u64) {
+        self.put(n, "Hello", 1_700_000_000 + n);
+    }
+
+    /// Delivers a mail that wants an answer, just now.
+    pub fn ask(&self, n: u64) {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        self.put(n, "Could you please tell me by Friday whether the offer still stands? Question", now);
+    }
+
+    /// Delivers as a mail server does: beside Dovecot, by renaming.
+    fn put(&self, n: u64, text: &str, time: u64) {
         let raw = format!(
-            "Message-ID: <{n}@example.com>\r\nFrom: Bob <bob@example.com>\r\nTo: ada@example.org\r\nSubject: {n}\r\n\r\nHello {n}\r\n"
+            "Message-ID: <{n}@example.com>\r\nFrom: Bob <bob@example.com>\r\nTo: ada@example.org\r\nSubject: {n}\r\n\r\n{text} {n}\r\n"
         );
-        let name = format!("{}.{n}.test", 1_700_000_000 + n);
+        let name = format!("{time}.{n}.test");
         let (tmp, new) = (self.maildir().join("tmp").join(&name), self.maildir().join("new").join(&name));
         fs::write(&tmp, raw).unwrap();
         chown(&tmp, Some(OWNER), Some(OWNER)).unwrap();
@@ -119,6 +130,13 @@ impl Dovecot {
     pub fn count(&self, folder: &str) -> usize {
         let root = if folder.is_empty() { self.maildir() } else { self.maildir().join(format!(".{folder}")) };
         ["cur", "new"].iter().filter_map(|name| fs::read_dir(root.join(name)).ok()).map(Iterator::count).sum()
+    }
+
+    /// What lies in a folder.
+    pub fn letters(&self, folder: &str) -> Vec<String> {
+        let root = self.maildir().join(format!(".{folder}"));
+        let files = ["cur", "new"].iter().filter_map(|name| fs::read_dir(root.join(name)).ok()).flatten();
+        files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect()
     }
 
     /// Makes every number void, as a restored backup does.

@@ -6,3 +6,4 @@ mod dovecot;
 mod exim;
 mod mailbox;
 mod sending;
+mod whole;
