@@ -63,11 +63,13 @@ fn unset(address: Address, key: &Key) -> Setting {
 
 fn shown(key: &Key, value: &Value, env: &Env) -> String {
     match (key.name, value) {
-        ("api_key_env", Value::String(name)) => {
+        (key, Value::String(name)) if key.ends_with("_env") => {
             let state = if env.get(name).is_some() { "set" } else { "not set" };
             format!("{} ({state})", Secret::Env(name.clone()))
         }
-        ("api_key_command", Value::String(command)) => Secret::Command(command.clone()).to_string(),
+        (key, Value::String(command)) if key.ends_with("_command") => {
+            Secret::Command(command.clone()).to_string()
+        }
         (_, Value::String(text)) => text.clone(),
         (_, Value::Array(items)) if items.is_empty() => "(none)".to_owned(),
         (_, Value::Array(items)) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),

@@ -94,9 +94,13 @@ pub enum Error {
     },
     /// A secret where everyone who may read the file can read it.
     #[error(
-        "{key:?} in [{section}] {} would keep a secret in the file; say where it is kept with api_key_env, \
-         api_key_command or api_key_file",
-        at.place()
+        "{key:?} in [{section}] {} would keep a secret in the file; say where it is kept with {}",
+        at.place(),
+        if section == "[mail]" {
+            "password_env, password_command or password_file"
+        } else {
+            "api_key_env, api_key_command or api_key_file"
+        }
     )]
     SecretInFile {
         /// The key as written.

@@ -62,22 +62,44 @@ const DAY: i64 = 86_400;
 
 const SWITCH: &[&str] = &["on", "off"];
 
+const PORT: Kind = Kind::Count { least: 1, most: 65_535 };
+
 const MAIL: &[Key] = &[
     key("name", Text, Required),
-    key("kind", Choice(&["maildir"]), Preset::Text("maildir")),
-    key("path", Text, Required),
+    key("kind", Choice(&["maildir", "imap"]), Preset::Text("maildir")),
+    key("path", Text, Unset("none; a Maildir needs one")),
     key("folders", Texts, Preset::Texts(&[])),
-    key("drafts", Text, Unset(".Drafts beneath path")),
-    key("sent", Text, Unset(".Sent beneath path")),
+    key("drafts", Text, Unset(".Drafts beneath path, or as the server says")),
+    key("sent", Text, Unset(".Sent beneath path, or as the server says")),
+    key("host", Text, Unset("none; imap needs one")),
+    key("port", PORT, Unset("993, or 143 with starttls")),
+    key("tls", Choice(&["tls", "starttls"]), Unset("tls")),
+    key("user", Text, Unset("the address")),
+    key("password_env", Text, Unset("none")),
+    key("password_command", Text, Unset("none")),
+    key("password_file", Text, Unset("none")),
+    key("token_command", Text, Unset("none")),
+    key("ca_file", Text, Unset("the machine's certificates")),
+    key("tls_pin", Text, Unset("none")),
     key("address", Text, Unset("user.address")),
     key("aliases", Texts, Preset::Texts(&[])),
     key("mode", Choice(&["act", "observe"]), Preset::Text("act")),
     key("handled.done", Text, Preset::Text("seen")),
     key("handled.ignored", Text, Preset::Text("none")),
-    key("outgoing.kind", Choice(&["maildir", "command"]), Unset("nothing is sent")),
+    key("outgoing.kind", Choice(&["maildir", "command", "smtp"]), Unset("nothing is sent")),
     key("outgoing.path", Text, Unset("none")),
     key("outgoing.command", Texts, Unset("none")),
     key("outgoing.sent", Text, Unset("none")),
+    key("outgoing.host", Text, Unset("none; smtp needs one")),
+    key("outgoing.port", PORT, Unset("465, or 587 with starttls")),
+    key("outgoing.tls", Choice(&["tls", "starttls"]), Unset("tls")),
+    key("outgoing.user", Text, Unset("as for imap, or the address")),
+    key("outgoing.password_env", Text, Unset("as for imap")),
+    key("outgoing.password_command", Text, Unset("as for imap")),
+    key("outgoing.password_file", Text, Unset("as for imap")),
+    key("outgoing.token_command", Text, Unset("as for imap")),
+    key("outgoing.ca_file", Text, Unset("the machine's certificates")),
+    key("outgoing.tls_pin", Text, Unset("none")),
 ];
 
 const MODEL: &[Key] = &[

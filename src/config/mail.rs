@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use super::secret::Secret;
+
 /// A `[[mail]]`: one account.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mail {
@@ -39,6 +41,56 @@ pub enum MailSource {
         /// Where sent mail lies, for what was answered elsewhere; `.Sent` beneath `path` where nothing is said.
         sent: Option<PathBuf>,
     },
+    /// An IMAP server.
+    Imap {
+        /// Where it is and who is there.
+        server: MailServer,
+        /// The folders to read; the first is also listened to.
+        folders: Vec<String>,
+        /// The folder drafts are kept in; the one the server calls so where nothing is said.
+        drafts: Option<String>,
+        /// The folder sent mail lies in; the one the server calls so where nothing is said.
+        sent: Option<String>,
+    },
+}
+
+/// A mail server, and as whom it is used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MailServer {
+    /// Its name, as its certificate has it.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// How the connection is made safe; one that is not is not made.
+    pub tls: MailTls,
+    /// As whom.
+    pub user: String,
+    /// How to show it.
+    pub login: MailLogin,
+    /// Certificates to trust instead of the machine's, in PEM.
+    pub ca_file: Option<PathBuf>,
+    /// The SHA-256 of the only certificate to trust, in hexadecimal, for a bridge on this machine.
+    pub tls_pin: Option<String>,
+}
+
+/// How a connection is made safe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MailTls {
+    /// From its first byte.
+    #[default]
+    Tls,
+    /// After a word in the clear.
+    Starttls,
+}
+
+/// How a mail server is shown who comes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MailLogin {
+    /// By a password.
+    Password(Secret),
+    /// By a token (XOAUTH2), fetched anew for each connection.
+    Token(Secret),
 }
 
 /// Where an account's mail is sent.
@@ -55,6 +107,11 @@ pub enum MailOutgoing {
         command: Vec<String>,
         /// A Maildir a copy of what was sent is put into.
         sent: Option<PathBuf>,
+    },
+    /// An SMTP server. A copy of what was sent is kept in the account's Sent folder, where that is on a server too.
+    Smtp {
+        /// Where it is and who is there.
+        server: MailServer,
     },
 }
 

@@ -21,6 +21,7 @@ mod paths;
 mod read;
 mod resolve;
 mod resolve_mail;
+mod resolve_server;
 mod rules;
 mod secret;
 mod typed;
@@ -36,8 +37,8 @@ pub use describe::Setting;
 pub use error::Error;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{
-    AfterHandling, Calendar, Intake, Learning, Mail, MailMode, MailOutgoing, MailSource, Policy, PolicyMode,
-    Reach, Rule, RuleClass,
+    AfterHandling, Calendar, Intake, Learning, Mail, MailLogin, MailMode, MailOutgoing, MailServer,
+    MailSource, MailTls, Policy, PolicyMode, Reach, Rule, RuleClass,
 };
 pub use meant::{
     Approvals, Budget, Config, Desktop, Engine, Level, Model, Notices, Price, Provider, ThemeName, User,

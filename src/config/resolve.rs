@@ -285,7 +285,7 @@ fn wrong_with_url(url: &str) -> Option<&'static str> {
     None
 }
 
-fn is_variable(name: &str) -> bool {
+pub(super) fn is_variable(name: &str) -> bool {
     let is_capital = |c: char| c.is_ascii_uppercase() || c == '_';
     name.starts_with(is_capital) && name.chars().all(|c| is_capital(c) || c.is_ascii_digit())
 }

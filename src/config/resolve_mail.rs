@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use super::entries::{Address, ordinal};
 use super::error::{Error, hint, quoted};
-use super::mail::{AfterHandling, Calendar, Mail, MailOutgoing, MailSource, Policy, Reach, Rule};
+use super::mail::{AfterHandling, Calendar, Mail, MailOutgoing, MailServer, MailSource, Policy, Reach, Rule};
 use super::meant::User;
 use super::paths::expand;
 use super::resolve::Meaning;
+use super::resolve_server::Server;
 use super::typed_mail::{self as typed, CalendarKind, MailKind, OutgoingKind};
 
 /// Longer than any name that is easy to type.
@@ -17,11 +18,11 @@ const LONGEST_NAME: usize = 40;
 
 impl Meaning<'_> {
     /// What is written as a path.
-    fn path(&self, text: &str) -> PathBuf {
+    pub(super) fn path(&self, text: &str) -> PathBuf {
         expand(OsStr::new(text), self.base, &self.inputs.host)
     }
 
-    fn missing(&self, section: &'static str, name: &str, key: &'static str, hint: &str) -> Error {
+    pub(super) fn missing(&self, section: &'static str, name: &str, key: &'static str, hint: &str) -> Error {
         Error::MissingKey {
             section: Address::new(section, name, "").header(),
             key,
@@ -63,6 +64,7 @@ impl Meaning<'_> {
     }
 
     fn account(&self, at: &str, mail: typed::Mail, user: &User) -> Result<Mail, Error> {
+        let server = Server::of_mail(&mail);
         let name =
             mail.name.ok_or_else(|| self.missing("mail", at, "name", "write what to call the account"))?;
         let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '@' | '+');
@@ -83,6 +85,23 @@ impl Meaning<'_> {
             self.mail_address("mail", at, "aliases", alias)?;
         }
         let source = match mail.kind {
+            MailKind::Imap => {
+                if mail.path.is_some() {
+                    let why = "means nothing for kind \"imap\"; leave it out";
+                    return Err(self.bad("mail", at, "path", why));
+                }
+                MailSource::Imap {
+                    server: self.server(at, &server, &address, None)?,
+                    folders: mail.folders,
+                    drafts: mail.drafts,
+                    sent: mail.sent,
+                }
+            }
+            MailKind::Maildir if server.is_begun().is_some() => {
+                let key = server.is_begun().unwrap_or_default();
+                let why = "means nothing for kind \"maildir\"; leave it out, or write kind = \"imap\"";
+                return Err(self.bad("mail", at, key, why));
+            }
             MailKind::Maildir => MailSource::Maildir {
                 path: self.path(&mail.path.ok_or_else(|| {
                     self.missing("mail", at, "path", "write the folder that has cur, new and tmp")
@@ -92,6 +111,11 @@ impl Meaning<'_> {
                 sent: mail.sent.map(|path| self.path(&path)),
             },
         };
+        let imap = match &source {
+            MailSource::Imap { server, .. } => Some(server),
+            MailSource::Maildir { .. } => None,
+        };
+        let outgoing = self.outgoing(at, mail.outgoing, &address, imap)?;
         Ok(Mail {
             name,
             source,
@@ -100,7 +124,7 @@ impl Meaning<'_> {
             mode: mail.mode,
             handled_done: self.handled(at, "handled.done", &mail.handled.done)?,
             handled_ignored: self.handled(at, "handled.ignored", &mail.handled.ignored)?,
-            outgoing: self.outgoing(at, mail.outgoing)?,
+            outgoing,
         })
     }
 
@@ -128,7 +152,14 @@ impl Meaning<'_> {
         })
     }
 
-    fn outgoing(&self, at: &str, outgoing: typed::Outgoing) -> Result<Option<MailOutgoing>, Error> {
+    fn outgoing(
+        &self,
+        at: &str,
+        outgoing: typed::Outgoing,
+        address: &str,
+        imap: Option<&MailServer>,
+    ) -> Result<Option<MailOutgoing>, Error> {
+        let server = Server::of_outgoing(&outgoing);
         let superfluous = |key: &'static str, kind: &str| {
             self.bad("mail", at, key, format!("means nothing for outgoing.kind {kind:?}; leave it out"))
         };
@@ -136,10 +167,25 @@ impl Meaning<'_> {
             None => {
                 let is_begun =
                     outgoing.path.is_some() || outgoing.command.is_some() || outgoing.sent.is_some();
-                if is_begun {
-                    return Err(self.missing("mail", at, "outgoing.kind", "write maildir or command"));
+                if is_begun || server.is_begun().is_some() {
+                    return Err(self.missing("mail", at, "outgoing.kind", "write maildir, command or smtp"));
                 }
                 Ok(None)
+            }
+            Some(OutgoingKind::Smtp) => {
+                for (key, is_written) in [
+                    ("outgoing.path", outgoing.path.is_some()),
+                    ("outgoing.command", outgoing.command.is_some()),
+                    ("outgoing.sent", outgoing.sent.is_some()),
+                ] {
+                    if is_written {
+                        return Err(superfluous(key, "smtp"));
+                    }
+                }
+                Ok(Some(MailOutgoing::Smtp { server: self.server(at, &server, address, imap)? }))
+            }
+            Some(OutgoingKind::Maildir | OutgoingKind::Command) if server.is_begun().is_some() => {
+                Err(superfluous(server.is_begun().unwrap_or_default(), "maildir or command"))
             }
             Some(OutgoingKind::Maildir) => {
                 if outgoing.command.is_some() {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::mail::{MailMode, PolicyMode, RuleClass};
+use super::mail::{MailMode, MailTls, PolicyMode, RuleClass};
 use super::typed::Switch;
 
 #[derive(Deserialize)]
@@ -14,6 +14,16 @@ pub(super) struct Mail {
     pub(super) folders: Vec<String>,
     pub(super) drafts: Option<String>,
     pub(super) sent: Option<String>,
+    pub(super) host: Option<String>,
+    pub(super) port: Option<u16>,
+    pub(super) tls: Option<MailTls>,
+    pub(super) user: Option<String>,
+    pub(super) password_env: Option<String>,
+    pub(super) password_command: Option<String>,
+    pub(super) password_file: Option<String>,
+    pub(super) token_command: Option<String>,
+    pub(super) ca_file: Option<String>,
+    pub(super) tls_pin: Option<String>,
     pub(super) address: Option<String>,
     pub(super) aliases: Vec<String>,
     pub(super) mode: MailMode,
@@ -26,6 +36,7 @@ pub(super) struct Mail {
 #[serde(rename_all = "lowercase")]
 pub(super) enum MailKind {
     Maildir,
+    Imap,
 }
 
 #[derive(Deserialize)]
@@ -42,6 +53,16 @@ pub(super) struct Outgoing {
     pub(super) path: Option<String>,
     pub(super) command: Option<Vec<String>>,
     pub(super) sent: Option<String>,
+    pub(super) host: Option<String>,
+    pub(super) port: Option<u16>,
+    pub(super) tls: Option<MailTls>,
+    pub(super) user: Option<String>,
+    pub(super) password_env: Option<String>,
+    pub(super) password_command: Option<String>,
+    pub(super) password_file: Option<String>,
+    pub(super) token_command: Option<String>,
+    pub(super) ca_file: Option<String>,
+    pub(super) tls_pin: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -49,6 +70,7 @@ pub(super) struct Outgoing {
 pub(super) enum OutgoingKind {
     Maildir,
     Command,
+    Smtp,
 }
 
 #[derive(Deserialize)]

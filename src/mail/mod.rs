@@ -8,16 +8,19 @@
 
 pub mod compose;
 mod html;
+pub mod imap;
 mod json;
 mod links;
 mod mailbox;
 pub mod maildir;
 mod model;
+mod net;
 mod open;
 pub mod outgoing;
 mod quotes;
 mod read;
 pub mod risk;
+pub mod smtp;
 
 pub use json::from_json;
 pub use mailbox::{
@@ -25,6 +28,7 @@ pub use mailbox::{
     Standing,
 };
 pub use model::{Address, Attachment, Invitation, Link, ListInfo, Mail, Piece, Unsubscribe};
+pub use net::Patience;
 pub use open::{open_mailbox, open_outgoing};
 pub use quotes::pieces;
 pub use read::{ParseError, attachment, identity, parse};

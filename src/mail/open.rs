@@ -1,7 +1,9 @@
 //! From the config to the doors: one arm a kind.
 
+use super::imap::Imap;
 use super::maildir::Maildir;
 use super::outgoing::{Observing, Outbox, Program};
+use super::smtp::Smtp;
 use super::{MailError, Mailbox, Outgoing};
 use crate::config::{self, MailMode, MailOutgoing, MailSource};
 use std::sync::Arc;
@@ -10,6 +12,10 @@ use std::sync::Arc;
 pub fn open_mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> {
     match &mail.source {
         MailSource::Maildir { .. } => Ok(Arc::new(Maildir::open(mail)?)),
+        MailSource::Imap { .. } => match Imap::open(mail) {
+            Some(imap) => Ok(Arc::new(imap)),
+            None => Err(MailError::Lasting(format!("the account {} is on no IMAP server", mail.name))),
+        },
     }
 }
 
@@ -21,6 +27,8 @@ pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, M
         Some(MailOutgoing::Command { command, sent }) => {
             Box::new(Program::new(command.clone(), sent.clone())?)
         }
+        // A connection of its own: filing a copy must not wait for a long fetch.
+        Some(MailOutgoing::Smtp { server }) => Box::new(Smtp::new(server.clone(), Imap::open(mail))),
     };
     match mail.mode {
         MailMode::Act => Ok(Some(Arc::from(outgoing))),

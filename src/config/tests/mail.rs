@@ -84,6 +84,70 @@ fn mail_is_meant_as_written() {
 }
 
 #[test]
+fn servers_are_meant_as_written() {
+    let text = r#"
+[[mail]]
+name = "club"
+kind = "imap"
+host = "imap.example.org"
+address = "ada@example.org"
+password_command = "pass show club"
+sent = "Gesendet"
+[mail.outgoing]
+kind = "smtp"
+host = "smtp.example.org"
+tls = "starttls"
+[[mail]]
+name = "own"
+kind = "imap"
+host = "localhost"
+port = 1143
+tls = "starttls"
+user = "ada"
+token_command = "token"
+ca_file = "~/ca.pem"
+address = "ada@own.example"
+outgoing = { kind = "smtp", host = "localhost", user = "eve", password_file = "secret" }
+"#;
+    let config = resolve(text);
+    let [club, own] = config.mail.as_slice() else { panic!("{:?}", config.mail) };
+    let server = MailServer {
+        host: "imap.example.org".into(),
+        port: 993,
+        tls: MailTls::Tls,
+        user: "ada@example.org".into(),
+        login: MailLogin::Password(Secret::Command("pass show club".into())),
+        ca_file: None,
+        tls_pin: None,
+    };
+    let imap = |server: &MailServer, sent: Option<&str>| MailSource::Imap {
+        server: server.clone(),
+        folders: Vec::new(),
+        drafts: None,
+        sent: sent.map(str::to_owned),
+    };
+    assert_eq!(club.source, imap(&server, Some("Gesendet")));
+    // The same login, another host and the port that goes with it.
+    let tls = MailTls::Starttls;
+    let smtp = MailServer { host: "smtp.example.org".into(), port: 587, tls, ..server.clone() };
+    assert_eq!(club.outgoing, Some(MailOutgoing::Smtp { server: smtp }));
+    let token = MailServer {
+        host: "localhost".into(),
+        port: 1143,
+        tls,
+        user: "ada".into(),
+        login: MailLogin::Token(Secret::Command("token".into())),
+        ca_file: Some("/home/ada/ca.pem".into()),
+        tls_pin: None,
+    };
+    assert_eq!(own.source, imap(&token, None));
+    let login = MailLogin::Password(Secret::File("/x/secret".into()));
+    let smtp = MailServer { port: 465, tls: MailTls::Tls, user: "eve".into(), login, ca_file: None, ..token };
+    assert_eq!(own.outgoing, Some(MailOutgoing::Smtp { server: smtp }));
+    assert_eq!(setting(&config, "mail.1.password_command").value, "command pass …");
+}
+
+#[test]
 fn without_a_word_there_is_no_mail() {
     let config = resolve("");
     assert!(config.mail.is_empty() && config.rules.is_empty() && config.policies.is_empty());
@@ -109,6 +173,11 @@ fn many_accounts_keep_their_order() {
 fn mail_that_cannot_be_meant_is_refused() {
     let account = "[[mail]]\nname = \"home\"\npath = \"/m\"\naddress = \"a@b.example\"\n";
     let with = |more: &str| format!("{account}{more}");
+    let imap = |more: &str| {
+        let host = if more.starts_with("host") { "" } else { "\nhost = \"x\"" };
+        let base = "[[mail]]\nname = \"home\"\nkind = \"imap\"\naddress = \"a@b.example\"\npassword_env = \"PASSWORD\"\n";
+        format!("{base}{more}{host}")
+    };
     for (text, expected) in [
         ("[mail]\nname = \"x\"".to_owned(), "mail at /x/config.toml:1 must be a section; write [[mail]]"),
         ("mail = [3]".to_owned(), "mail at /x/config.toml:1 must be a section; write [[mail]]"),
@@ -136,7 +205,7 @@ fn mail_that_cannot_be_meant_is_refused() {
         ),
         (
             with("outgoing = { path = \"/o\" }"),
-            "[[mail]] at /x/config.toml:1 needs outgoing.kind; write maildir or command",
+            "[[mail]] at /x/config.toml:1 needs outgoing.kind; write maildir, command or smtp",
         ),
         (
             with("outgoing = { kind = \"command\", path = \"/o\" }"),
@@ -159,7 +228,43 @@ fn mail_that_cannot_be_meant_is_refused() {
             "[policy.write_email]\nrecipients = [\"threads\"]".to_owned(),
             "policy.write_email.recipients at /x/config.toml:2 has no choice \"threads\"; did you mean \"thread\"?",
         ),
-        (with("password = \"x\""), "would keep a secret in the file"),
+        (
+            with("password = \"x\""),
+            "would keep a secret in the file; say where it is kept with password_env, password_command or password_file",
+        ),
+        (
+            with("host = \"x\""),
+            "mail.1.host at /x/config.toml:5 means nothing for kind \"maildir\"; leave it out, or write kind = \"imap\"",
+        ),
+        (
+            with("outgoing = { kind = \"smtp\" }"),
+            "[[mail]] at /x/config.toml:1 needs outgoing.host; write the server's name",
+        ),
+        (
+            with("outgoing = { kind = \"smtp\", host = \"x\" }"),
+            "[[mail]] at /x/config.toml:1 needs outgoing.password_command; say where the password is kept",
+        ),
+        (
+            with("outgoing = { kind = \"smtp\", host = \"x\", path = \"/o\" }"),
+            "mail.1.outgoing.path at /x/config.toml:5 means nothing for outgoing.kind \"smtp\"",
+        ),
+        (
+            with("outgoing = { kind = \"maildir\", path = \"/o\", host = \"x\" }"),
+            "mail.1.outgoing.host at /x/config.toml:5 means nothing for outgoing.kind",
+        ),
+        (imap("path = \"/m\""), "mail.1.path at /x/config.toml:6 means nothing for kind \"imap\""),
+        (imap("host = \"https://x\""), "mail.1.host at /x/config.toml:6 must be a server's name alone"),
+        (imap("port = 70000"), "mail.1.port at /x/config.toml:6"),
+        (imap("tls = \"none\""), "mail.1.tls at /x/config.toml:6 has no choice \"none\""),
+        (imap("tls_pin = \"ab\""), "mail.1.tls_pin at /x/config.toml:6 must be the SHA-256 of a certificate"),
+        (
+            imap("token_command = \"y\""),
+            "mail.1.token_command at /x/config.toml:6 says the same as password_env; keep one of them",
+        ),
+        (
+            imap("").replace("\"PASSWORD\"", "\"hunter2\""),
+            "mail.1.password_env at /x/config.toml:5 must be the name of an environment variable",
+        ),
     ] {
         let error = resolve_with(&text, &inputs()).err().map(|error| error.to_string()).unwrap_or_default();
         assert!(error.contains(expected), "{text:?}: {error}");

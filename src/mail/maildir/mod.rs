@@ -65,7 +65,9 @@ struct Inner {
 impl Maildir {
     /// The Maildir of an account. Nothing is touched yet; [`Mailbox::check`] says whether it is there.
     pub fn open(mail: &config::Mail) -> Result<Self, MailError> {
-        let MailSource::Maildir { path, folders, drafts, sent } = &mail.source;
+        let MailSource::Maildir { path, folders, drafts, sent } = &mail.source else {
+            return Err(MailError::Lasting(format!("the account {} is no Maildir", mail.name)));
+        };
         let mut read = vec![Folder::new("INBOX", path.clone())];
         for name in folders {
             let folder = Folder::new(name, folder::beneath(path, name));

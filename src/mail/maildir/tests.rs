@@ -262,7 +262,7 @@ async fn what_is_wrong_is_said() {
     fs::remove_dir_all(mailbox.path(".Work")).unwrap();
     let error = mailbox.open().check().await.unwrap_err().to_string();
     assert!(error.starts_with("there is no ") && error.ends_with("check the path in the config"), "{error}");
-    let MailSource::Maildir { folders, .. } = &mut mailbox.config.source;
+    let MailSource::Maildir { folders, .. } = &mut mailbox.config.source else { panic!() };
     folders.push("Work".to_owned());
     assert!(Maildir::open(&mailbox.config).is_err());
 }

@@ -7,15 +7,15 @@ use mail_parser::MessageParser;
 
 /// A mail ready to hand over.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Envelope {
-    pub(super) message_id: String,
-    pub(super) from: String,
-    pub(super) to: Vec<String>,
+pub(in crate::mail) struct Envelope {
+    pub(in crate::mail) message_id: String,
+    pub(in crate::mail) from: String,
+    pub(in crate::mail) to: Vec<String>,
 }
 
 impl Envelope {
     /// Reads it from the mail's header.
-    pub(super) fn of(raw: &[u8]) -> Result<Self, SendError> {
+    pub(in crate::mail) fn of(raw: &[u8]) -> Result<Self, SendError> {
         let refused = |text: &str| SendError::Refused(text.to_owned());
         let mail = MessageParser::new().parse_headers(head(raw));
         let mail = mail.ok_or_else(|| refused("this is not a mail: it has no header"))?;
@@ -41,7 +41,7 @@ impl Envelope {
 }
 
 /// The mail without its `Bcc` field.
-pub(super) fn without_bcc(raw: &[u8]) -> Vec<u8> {
+pub(in crate::mail) fn without_bcc(raw: &[u8]) -> Vec<u8> {
     let head = head(raw);
     let mut out = Vec::with_capacity(raw.len());
     let mut dropping = false;

@@ -9,6 +9,7 @@ mod envelope;
 mod outbox;
 
 pub use command::Program;
+pub(super) use envelope::{Envelope, without_bcc};
 pub use outbox::Outbox;
 
 use super::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};

@@ -1,0 +1,229 @@
+//! Fetching what is new: numbers first, then sizes, then mails, in pieces that fit.
+
+use super::cursor::{Marks, Place};
+use super::folders::{self, Folder};
+use super::session::{Arg, ImapError, LONGEST_TEXT, Open, Session};
+use super::value::{Value, after};
+use crate::mail::maildir::ids;
+use crate::mail::{Cursor, Fetched, MailError, NewMail};
+use jiff::{SignedDuration, Timestamp};
+
+/// The longest mail that is read whole: what the parser takes.
+const LARGEST: u64 = LONGEST_TEXT - 1;
+/// How many bytes one command asks for, give or take a mail.
+const AT_ONCE: u64 = 8 << 20;
+/// How many bytes one fetch brings, give or take a mail; the rest is for the next one.
+const IN_ALL: u64 = 64 << 20;
+
+/// Why nothing was fetched.
+pub(super) enum FetchError {
+    Imap(ImapError),
+    Mail(MailError),
+}
+
+impl From<ImapError> for FetchError {
+    fn from(error: ImapError) -> Self {
+        Self::Imap(error)
+    }
+}
+
+/// At most `limit` mails that were not fetched before, oldest first in each folder.
+pub(super) async fn fetch(
+    session: &mut Session,
+    read: &[Folder],
+    since: Option<&Cursor>,
+    limit: usize,
+) -> Result<Fetched, FetchError> {
+    let mut marks = Marks::read(since).map_err(FetchError::Mail)?;
+    let names: Vec<&str> = read.iter().map(|folder| folder.name.as_str()).collect();
+    marks.keep(&names);
+    let (mut mails, mut left, mut bytes) = (Vec::new(), 0, 0);
+    for folder in read {
+        let open = open(session, folder, false).await?;
+        let known = marks.next(&open);
+        let from = known.unwrap_or(1);
+        if open.next.is_some_and(|next| from >= next) {
+            marks.set(&open, from);
+            continue;
+        }
+        let since = marks.since.filter(|_| known.is_none());
+        let waiting = numbers(session, from, since).await?;
+        let room = limit.saturating_sub(mails.len());
+        let mut done = 0;
+        for piece in pieces(session, &waiting[..waiting.len().min(room)]).await? {
+            if bytes >= IN_ALL {
+                break;
+            }
+            done += piece.uids.len();
+            for mail in bodies(session, &open, &piece).await? {
+                bytes += mail.raw.len() as u64;
+                mails.push(mail);
+            }
+        }
+        left += (waiting.len() - done) as u64;
+        let next = match (waiting.get(done), waiting.last()) {
+            (Some(first_left), _) => *first_left,
+            // What was numbered and is not shown is deleted or a draft.
+            (None, Some(last)) => (last + 1).max(open.next.unwrap_or(0)),
+            (None, None) => from.max(open.next.unwrap_or(0)),
+        };
+        marks.set(&open, next);
+    }
+    Ok(Fetched { mails, cursor: Some(marks.write()), left })
+}
+
+/// A cursor that leaves out what came before `from`, give or take two days.
+pub(super) async fn start(
+    session: &mut Session,
+    read: &[Folder],
+    from: Timestamp,
+) -> Result<Cursor, ImapError> {
+    let mut marks = Marks::since(from);
+    for folder in read {
+        let open = open(session, folder, false).await?;
+        let line = format!("UID SEARCH SINCE {}", day(from));
+        let found = session.command(&[Arg::Raw(&line)]).await?.found();
+        let next = match (found.first(), open.next) {
+            (Some(first), _) => *first,
+            (None, Some(next)) => next,
+            // A server that does not say what comes next: whatever is there is old.
+            (None, None) => numbers(session, 1, None).await?.last().map_or(1, |last| last + 1),
+        };
+        marks.set(&open, next);
+    }
+    Ok(marks.write())
+}
+
+/// Opens a folder; one that is not there is named together with some that are.
+pub(super) async fn open(session: &mut Session, folder: &Folder, writable: bool) -> Result<Open, ImapError> {
+    match session.open(folder, writable).await {
+        // Whatever code a server gives, a folder that is not in its list is not there.
+        Err(ImapError::No { place, code, text }) => {
+            let listed = folders::list(session).await?;
+            if listed.iter().any(|listed| listed.folder == *folder) {
+                return Err(ImapError::No { place, code, text });
+            }
+            Err(folders::unknown(session, &folder.name).await)
+        }
+        other => other,
+    }
+}
+
+/// The numbers from one on of mails that are neither deleted nor drafts.
+async fn numbers(session: &mut Session, from: u64, since: Option<Timestamp>) -> Result<Vec<u64>, ImapError> {
+    let since = since.map(|since| format!(" SINCE {}", day(since))).unwrap_or_default();
+    let line = format!("UID SEARCH UID {from}:* UNDELETED UNDRAFT{since}");
+    let mut found = session.command(&[Arg::Raw(&line)]).await?.found();
+    // `*` is the last mail even where that lies before the first asked for.
+    found.retain(|uid| *uid >= from);
+    Ok(found)
+}
+
+/// A day that is surely earlier, wherever the server is: servers compare days by a clock of their own.
+fn day(time: Timestamp) -> String {
+    let day = time.checked_sub(SignedDuration::from_hours(48)).unwrap_or(time);
+    jiff::tz::TimeZone::UTC.to_datetime(day).strftime("%-d-%b-%Y").to_string()
+}
+
+/// Mails to ask for at once.
+struct Piece {
+    uids: Vec<u64>,
+    /// It is a single one that is too long to be read whole.
+    huge: bool,
+}
+
+/// Sizes first, so that no command brings more than fits.
+async fn pieces(session: &mut Session, uids: &[u64]) -> Result<Vec<Piece>, ImapError> {
+    if uids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let line = format!("UID FETCH {} (UID RFC822.SIZE)", set(uids));
+    let answers = session.command(&[Arg::Raw(&line)]).await?;
+    let sizes: std::collections::HashMap<u64, u64> = answers
+        .fetched()
+        .filter_map(|(uid, pairs)| Some((uid, after(pairs, "RFC822.SIZE")?.number()?)))
+        .collect();
+    let mut pieces: Vec<Piece> = Vec::new();
+    let mut bytes = 0;
+    for uid in uids {
+        // One that is gone meanwhile has no size and is not in the answer.
+        let size = sizes.get(uid).copied().unwrap_or(0);
+        let huge = size > LARGEST;
+        match pieces.last_mut() {
+            Some(piece) if !huge && !piece.huge && bytes + size <= AT_ONCE => {
+                piece.uids.push(*uid);
+                bytes += size;
+            }
+            _ => {
+                pieces.push(Piece { uids: vec![*uid], huge });
+                bytes = size;
+            }
+        }
+    }
+    Ok(pieces)
+}
+
+async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec<NewMail>, ImapError> {
+    // One byte too many, so that the parser sees that there is more.
+    let part = if piece.huge { format!("BODY.PEEK[]<0.{LONGEST_TEXT}>") } else { "BODY.PEEK[]".to_owned() };
+    let line = format!("UID FETCH {} (UID FLAGS INTERNALDATE {part})", set(&piece.uids));
+    let answers = session.command(&[Arg::Raw(&line)]).await?;
+    let mut mails: Vec<(u64, NewMail)> = Vec::new();
+    for (uid, pairs) in answers.fetched() {
+        // Others may tell of flags meanwhile; those answers hold no mail.
+        let Some(Value::Text(raw)) = after(pairs, "BODY[]").or_else(|| after(pairs, "BODY[]<0>")) else {
+            continue;
+        };
+        if !piece.uids.contains(&uid) || mails.iter().any(|(known, _)| *known == uid) {
+            continue;
+        }
+        let flags = after(pairs, "FLAGS").map(Value::list).unwrap_or_default();
+        let arrived = after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
+        let message_id = ids(raw).own;
+        let mail = NewMail {
+            place: Place::new(open, uid, message_id.as_deref()).write(),
+            raw: raw.clone(),
+            // One whose date cannot be read is better taken for new than for old.
+            arrived: arrived.unwrap_or_else(Timestamp::now),
+            seen: flags.iter().any(|flag| flag.is("\\Seen")),
+            answered: flags.iter().any(|flag| flag.is("\\Answered")),
+        };
+        mails.push((uid, mail));
+    }
+    mails.sort_by_key(|(uid, _)| *uid);
+    Ok(mails.into_iter().map(|(_, mail)| mail).collect())
+}
+
+/// `17-Jul-1996 02:44:25 -0700`.
+fn date(text: &str) -> Option<Timestamp> {
+    let parsed = jiff::fmt::strtime::parse("%d-%b-%Y %H:%M:%S %z", text.trim()).ok()?;
+    parsed.to_timestamp().ok()
+}
+
+/// Numbers as a set: `1:3,7`.
+pub(super) fn set(uids: &[u64]) -> String {
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for uid in uids {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *uid => *last = *uid,
+            _ => ranges.push((*uid, *uid)),
+        }
+    }
+    let text = |(first, last): &(u64, u64)| {
+        if first == last { first.to_string() } else { format!("{first}:{last}") }
+    };
+    ranges.iter().map(text).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_and_sets() {
+        assert_eq!(date(" 7-Jul-2026 02:44:25 -0700"), Some("2026-07-07T09:44:25Z".parse().unwrap()));
+        assert_eq!(date("yesterday"), None);
+        assert_eq!(set(&[1, 2, 3, 7, 9, 10]), "1:3,7,9:10");
+        assert_eq!(set(&[]), "");
+    }
+}

@@ -1,0 +1,127 @@
+//! Folders: by the name the config has, or by what the server says they are for (RFC 6154).
+
+use super::names;
+use super::session::{Arg, ImapError, Session};
+use super::value::Value;
+use crate::mail::net::said;
+
+/// How many folders an error names.
+const NAMED: usize = 8;
+
+/// A folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Folder {
+    /// As people read it.
+    pub(super) name: String,
+    /// As the server writes it.
+    pub(super) wire: String,
+}
+
+impl Folder {
+    pub(super) fn named(name: &str) -> Self {
+        // The one name that every server knows in any case.
+        let name = if name.eq_ignore_ascii_case("INBOX") { "INBOX" } else { name };
+        Self { name: name.to_owned(), wire: names::encode(name) }
+    }
+}
+
+/// A folder in the server's list.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    pub(super) folder: Folder,
+    flags: Vec<String>,
+}
+
+impl Listed {
+    fn has(&self, flag: &str) -> bool {
+        self.flags.iter().any(|known| known.eq_ignore_ascii_case(flag))
+    }
+}
+
+/// What a folder is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    Sent,
+    Drafts,
+}
+
+impl Use {
+    fn flag(self) -> &'static str {
+        match self {
+            Self::Sent => "\\Sent",
+            Self::Drafts => "\\Drafts",
+        }
+    }
+
+    /// What such folders are called where the server does not say, best first.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Self::Sent => &["Sent", "Sent Items", "Sent Messages", "Sent Mail"],
+            Self::Drafts => &["Drafts", "Draft"],
+        }
+    }
+
+    fn key(self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Drafts => "drafts",
+        }
+    }
+}
+
+/// Every folder that can be opened.
+pub(super) async fn list(session: &mut Session) -> Result<Vec<Listed>, ImapError> {
+    let says_use = session.can("SPECIAL-USE") && session.can("LIST-EXTENDED");
+    let line = if says_use { "LIST \"\" \"*\" RETURN (SPECIAL-USE)" } else { "LIST \"\" \"*\"" };
+    let answers = session.command(&[Arg::Raw(line)]).await?;
+    let listed = answers.data.iter().filter_map(|data| match data.as_slice() {
+        [word, flags, _, name, ..] if word.is("LIST") => {
+            let wire = name.text()?;
+            let flags = flags.list().iter().filter_map(Value::text).collect();
+            Some(Listed { folder: Folder { name: names::decode(&wire), wire }, flags })
+        }
+        _ => None,
+    });
+    Ok(listed.filter(|listed| !listed.has("\\Noselect") && !listed.has("\\NonExistent")).collect())
+}
+
+/// The folder for something: the one the config names, else the one the server does.
+pub(super) async fn find_use(
+    session: &mut Session,
+    configured: Option<&str>,
+    what: Use,
+) -> Result<Option<Folder>, ImapError> {
+    if let Some(name) = configured {
+        return Ok(Some(Folder::named(name)));
+    }
+    let listed = list(session).await?;
+    let by_flag = listed.iter().find(|listed| listed.has(what.flag()));
+    let is_called = |listed: &&Listed, name: &str| {
+        let last = listed.folder.name.rsplit(['/', '.']).next().unwrap_or_default();
+        last.eq_ignore_ascii_case(name)
+    };
+    let by_name =
+        || what.names().iter().find_map(|name| listed.iter().find(|listed| is_called(listed, name)));
+    Ok(by_flag.or_else(by_name).map(|listed| listed.folder.clone()))
+}
+
+/// A folder that is not there, with some that are.
+pub(super) async fn unknown(session: &mut Session, name: &str) -> ImapError {
+    let others = match list(session).await {
+        Ok(listed) => listed,
+        Err(error) if error.ends_session() => return error,
+        Err(_) => Vec::new(),
+    };
+    let mut names: Vec<String> = others.iter().take(NAMED).map(|listed| said(&listed.folder.name)).collect();
+    if others.len() > NAMED {
+        names.push("…".to_owned());
+    }
+    let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    ImapError::Lasting(format!("{} has no folder {}; there are {there}", session.place(), said(name)))
+}
+
+/// What to do where a folder for something cannot be found.
+pub(super) fn missing(session: &Session, what: Use) -> ImapError {
+    let key = what.key();
+    ImapError::Lasting(format!("{} does not say which folder is for {key}; set {key}", session.place()))
+}

@@ -1,0 +1,158 @@
+//! How mails stand, and telling the mailbox what became of them.
+
+use super::cursor::Place;
+use super::fetch::{open, set};
+use super::folders::{self, Folder};
+use super::session::{Arg, ImapError, Open, Session};
+use super::value::{Value, after};
+use crate::config::AfterHandling;
+use crate::mail::Standing;
+use std::collections::BTreeMap;
+
+/// How mails stand now, in the order asked.
+pub(super) async fn standing(session: &mut Session, places: &[String]) -> Result<Vec<Standing>, ImapError> {
+    let mut standings = vec![Standing::Gone; places.len()];
+    let mut by_folder: BTreeMap<String, Vec<(usize, Place)>> = BTreeMap::new();
+    for (at, place) in places.iter().enumerate() {
+        if let Some(place) = Place::read(place) {
+            by_folder.entry(place.folder.clone()).or_default().push((at, place));
+        }
+    }
+    for (name, wanted) in by_folder {
+        let open = open(session, &Folder::named(&name), false).await?;
+        let mut uids = Vec::with_capacity(wanted.len());
+        for (at, place) in &wanted {
+            match place_now(session, &open, place).await? {
+                Now::Uid(uid) => uids.push((*at, uid)),
+                Now::Gone => {}
+                // Nothing tells; what is not known to be gone is there.
+                Now::Unknown => standings[*at] = Standing::There { seen: false, answered: false },
+            }
+        }
+        let mut numbers: Vec<u64> = uids.iter().map(|(_, uid)| *uid).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        if numbers.is_empty() {
+            continue;
+        }
+        let line = format!("UID FETCH {} (UID FLAGS)", set(&numbers));
+        let answers = session.command(&[Arg::Raw(&line)]).await?;
+        let mut flags: BTreeMap<u64, &[Value]> = BTreeMap::new();
+        for (uid, pairs) in answers.fetched() {
+            flags.insert(uid, after(pairs, "FLAGS").map(Value::list).unwrap_or_default());
+        }
+        for (at, uid) in uids {
+            let has = |flags: &[Value], name: &str| flags.iter().any(|flag| flag.is(name));
+            if let Some(flags) = flags.get(&uid).filter(|flags| !has(flags, "\\Deleted")) {
+                standings[at] =
+                    Standing::There { seen: has(flags, "\\Seen"), answered: has(flags, "\\Answered") };
+            }
+        }
+    }
+    Ok(standings)
+}
+
+/// Where a mail is by now.
+enum Now {
+    Uid(u64),
+    Gone,
+    Unknown,
+}
+
+/// The number a mail has now: the one it had, or where the numbers are void the one its Message-ID finds.
+async fn place_now(session: &mut Session, open: &Open, place: &Place) -> Result<Now, ImapError> {
+    if place.validity == open.validity {
+        return Ok(Now::Uid(place.uid));
+    }
+    if place.message_id.is_empty() {
+        return Ok(Now::Unknown);
+    }
+    let found = session.with_id("Message-ID", &place.message_id).await?;
+    Ok(found.last().map_or(Now::Gone, |uid| Now::Uid(*uid)))
+}
+
+/// Does with a mail what the config says; a mail that is gone is no error.
+pub(super) async fn mark(
+    session: &mut Session,
+    place: &Place,
+    flags: &[&str],
+    after: &AfterHandling,
+) -> Result<(), ImapError> {
+    let open = open(session, &Folder::named(&place.folder), true).await?;
+    let Now::Uid(uid) = place_now(session, &open, place).await? else { return Ok(()) };
+    let mut flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+    match after {
+        AfterHandling::None | AfterHandling::Folder(_) => {}
+        AfterHandling::Seen => flags.push("\\Seen".to_owned()),
+        AfterHandling::Label(label) => flags.push(keyword(label)?),
+    }
+    if !flags.is_empty() {
+        let line = format!("UID STORE {uid} +FLAGS.SILENT ({})", flags.join(" "));
+        let stored = session.command(&[Arg::Raw(&line)]).await;
+        if let (Err(ImapError::No { text, .. }), AfterHandling::Label(label)) = (&stored, after) {
+            let text = format!("{} does not take the label {label} ({text})", session.place());
+            return Err(ImapError::Lasting(format!("{text}; set handled to seen or folder:NAME")));
+        }
+        stored?;
+    }
+    match after {
+        AfterHandling::Folder(name) => move_to(session, uid, place, &Folder::named(name)).await,
+        AfterHandling::None | AfterHandling::Seen | AfterHandling::Label(_) => Ok(()),
+    }
+}
+
+/// A label as IMAP's keywords can write it.
+fn keyword(label: &str) -> Result<String, ImapError> {
+    let is_plain =
+        |c: char| c.is_ascii_graphic() && !matches!(c, '(' | ')' | '{' | '%' | '*' | '"' | '\\' | ']');
+    if !label.is_empty() && label.chars().all(is_plain) {
+        return Ok(label.to_owned());
+    }
+    let text =
+        format!("the label {label:?} cannot be one on an IMAP server; use plain letters without spaces");
+    Err(ImapError::Lasting(text))
+}
+
+async fn move_to(session: &mut Session, uid: u64, place: &Place, target: &Folder) -> Result<(), ImapError> {
+    let to = Arg::Text(target.wire.as_bytes());
+    let moved = if session.can("MOVE") {
+        session.command(&[Arg::Raw(&format!("UID MOVE {uid} ")), to]).await.map(drop)
+    } else {
+        copy_and_delete(session, uid, place, target).await
+    };
+    match moved {
+        Err(ImapError::No { code, .. })
+            if code.starts_with("TRYCREATE") || code.starts_with("NONEXISTENT") =>
+        {
+            Err(folders::unknown(session, &target.name).await)
+        }
+        other => other,
+    }
+}
+
+/// Where a server cannot move: a copy, unless an attempt that broke off left one, and then the mail goes.
+async fn copy_and_delete(
+    session: &mut Session,
+    uid: u64,
+    place: &Place,
+    target: &Folder,
+) -> Result<(), ImapError> {
+    let there = match place.message_id.as_str() {
+        "" => false,
+        id => {
+            open(session, target, false).await?;
+            let there = !session.with_id("Message-ID", id).await?.is_empty();
+            open(session, &Folder::named(&place.folder), true).await?;
+            there
+        }
+    };
+    if !there {
+        session.command(&[Arg::Raw(&format!("UID COPY {uid} ")), Arg::Text(target.wire.as_bytes())]).await?;
+    }
+    session.command(&[Arg::Raw(&format!("UID STORE {uid} +FLAGS.SILENT (\\Deleted)"))]).await?;
+    // Without this a server could only be told to remove whatever else somebody has marked for it.
+    if session.can("UIDPLUS") {
+        session.command(&[Arg::Raw(&format!("UID EXPUNGE {uid}"))]).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,354 @@
+//! IMAP: mail on a server, shared with whatever else reads there.
+//!
+//! Promised: nothing is said before the certificate is checked; mails are known by the server's numbers, and where
+//! those become void (another UIDVALIDITY) everything is fetched again rather than anything lost, for what makes a mail
+//! the same is decided elsewhere; sizes are asked for first, and a text longer than was asked for ends the connection
+//! before it is kept. Fetching marks nothing as read. A connection that broke is made again, once for each thing that
+//! is to be done.
+//!
+//! | in the mailbox | here |
+//! | --- | --- |
+//! | `\Seen`, `\Answered` | seen, answered |
+//! | `\Deleted` | gone |
+//! | `\Draft`, `\Deleted` | not fetched |
+//! | a mail over 64 MiB | its first 64 MiB and a byte, which the parser refuses as too large |
+//! | a label | a keyword |
+//! | drafts, sent | the folders that the config names, else those the server calls so |
+//!
+//! The protocol is spoken by our own code, for a library that keeps up to half a gigabyte because a server says so, and
+//! logs passwords when asked to log everything, will not do. What is not here: parsing mail, and other servers' habits
+//! beyond the standard.
+
+mod cursor;
+mod fetch;
+mod folders;
+mod mark;
+mod names;
+mod session;
+mod value;
+mod watch;
+
+use super::net::{Patience, crlf, said};
+use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, Standing};
+use crate::config::{self, AfterHandling, MailMode, MailServer, MailSource};
+use crate::mail::maildir::ids;
+use cursor::Place;
+use fetch::FetchError;
+use folders::{Folder, Use};
+use jiff::Timestamp;
+use session::{ImapError, Session};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+use tokio::sync::Mutex;
+
+/// The longest Message-ID that is looked for.
+const LONGEST_ID: usize = 900;
+/// How many mails it is remembered of that nobody had answered them.
+const MOST_UNANSWERED: usize = 10_000;
+
+/// An account on an IMAP server.
+#[derive(Clone)]
+pub struct Imap(Arc<Inner>);
+
+struct Inner {
+    server: MailServer,
+    patience: Patience,
+    read: Vec<Folder>,
+    drafts: Option<String>,
+    sent: Option<String>,
+    mode: MailMode,
+    done: AfterHandling,
+    ignored: AfterHandling,
+    /// The conversation that goes on; taken out while something is said, so that whoever is interrupted leaves none
+    /// behind in the middle of a sentence.
+    session: Mutex<Option<Session>>,
+    /// How far the sent mail was looked through in vain, by the Message-ID that was looked for.
+    unanswered: std::sync::Mutex<HashMap<String, (u64, u64)>>,
+    found_sent: OnceLock<Folder>,
+    found_drafts: OnceLock<Folder>,
+    watch: watch::Watch,
+}
+
+/// What became of a copy for Sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Filed {
+    /// It is there.
+    There,
+    /// The server files by itself, and has not yet.
+    Later,
+    /// No folder is for it.
+    Nowhere,
+}
+
+/// Does something in a conversation, in a new one where the old one broke.
+macro_rules! in_session {
+    ($inner:expr, $session:ident => $work:expr) => {{
+        let inner: &Inner = $inner;
+        let mut held = inner.session.lock().await;
+        let mut fresh = false;
+        loop {
+            let mut $session = match held.take() {
+                Some(session) => session,
+                None => {
+                    fresh = true;
+                    Session::begin(&inner.server, &inner.patience).await.map_err(|error| words(&error))?
+                }
+            };
+            let done: Result<_, FetchError> = $work;
+            match done {
+                Ok(done) => {
+                    *held = Some($session);
+                    break Ok(done);
+                }
+                Err(FetchError::Imap(error)) if error.ends_session() && !fresh => {}
+                Err(FetchError::Imap(error)) => {
+                    if !error.ends_session() {
+                        *held = Some($session);
+                    }
+                    break Err(words(&error));
+                }
+                Err(FetchError::Mail(error)) => {
+                    *held = Some($session);
+                    break Err(error);
+                }
+            }
+        }
+    }};
+}
+
+impl Imap {
+    /// The IMAP account of a config; `None` where it is of another kind. Nothing is said yet.
+    pub fn open(mail: &config::Mail) -> Option<Self> {
+        Self::patient(mail, Patience::default())
+    }
+
+    /// The same with another patience.
+    pub fn patient(mail: &config::Mail, patience: Patience) -> Option<Self> {
+        let MailSource::Imap { server, folders, drafts, sent } = &mail.source else { return None };
+        let mut read: Vec<Folder> = Vec::new();
+        for folder in folders.iter().map(|name| Folder::named(name)) {
+            if !read.contains(&folder) {
+                read.push(folder);
+            }
+        }
+        if read.is_empty() {
+            read.push(Folder::named("INBOX"));
+        }
+        let first = read.first().cloned().unwrap_or_else(|| Folder::named("INBOX"));
+        Some(Self(Arc::new(Inner {
+            server: server.clone(),
+            patience,
+            read,
+            drafts: drafts.clone(),
+            sent: sent.clone(),
+            mode: mail.mode,
+            done: mail.handled_done.clone(),
+            ignored: mail.handled_ignored.clone(),
+            session: Mutex::new(None),
+            unanswered: std::sync::Mutex::default(),
+            found_sent: OnceLock::new(),
+            found_drafts: OnceLock::new(),
+            watch: watch::Watch::new(server.clone(), patience, first),
+        })))
+    }
+
+    /// Whether a mail of this Message-ID lies among the sent mail; `None` where no folder is for it.
+    pub(super) async fn has_sent(&self, message_id: &str) -> Result<Option<bool>, MailError> {
+        in_session!(&self.0, session => async {
+            let Some(folder) = self.0.find(&mut session, Use::Sent).await? else { return Ok(None) };
+            fetch::open(&mut session, &folder, false).await?;
+            Ok(Some(!session.with_id("Message-ID", message_id).await?.is_empty()))
+        }.await)
+    }
+
+    /// Keeps a copy of a sent mail, unless one is there.
+    pub(super) async fn file_sent(&self, raw: &[u8], message_id: &str) -> Result<Filed, MailError> {
+        let raw = crlf(raw);
+        in_session!(&self.0, session => async {
+            let Some(folder) = self.0.find(&mut session, Use::Sent).await? else { return Ok(Filed::Nowhere) };
+            // A copy of ours would be a second one.
+            if session.can("X-GM-EXT-1") {
+                fetch::open(&mut session, &folder, false).await?;
+                let there = !session.with_id("Message-ID", message_id).await?.is_empty();
+                return Ok(if there { Filed::There } else { Filed::Later });
+            }
+            keep_once(&mut session, &folder, "\\Seen", &raw, Some(message_id)).await?;
+            Ok(Filed::There)
+        }.await)
+    }
+
+    /// How long is waited for what.
+    pub(super) fn patience(&self) -> &Patience {
+        &self.0.patience
+    }
+
+    /// Ends the conversation that goes on, where there is one.
+    pub async fn leave(&self) {
+        if let Some(session) = self.0.session.lock().await.take() {
+            session.end().await;
+        }
+    }
+}
+
+/// Keeps a mail in a folder unless one of its Message-ID is there.
+async fn keep_once(
+    session: &mut Session,
+    folder: &Folder,
+    flags: &str,
+    raw: &[u8],
+    message_id: Option<&str>,
+) -> Result<(), ImapError> {
+    fetch::open(session, folder, false).await?;
+    if let Some(id) = message_id.filter(|id| !id.is_empty() && id.len() <= LONGEST_ID)
+        && !session.with_id("Message-ID", id).await?.is_empty()
+    {
+        return Ok(());
+    }
+    session.append(folder, flags, raw).await
+}
+
+/// What went wrong, in a sentence.
+fn words(error: &ImapError) -> MailError {
+    let text = error.to_string();
+    if error.is_passing() { MailError::Passing(text) } else { MailError::Lasting(text) }
+}
+
+impl Inner {
+    /// The folder for something. What was found once is not asked for again.
+    async fn find(&self, session: &mut Session, what: Use) -> Result<Option<Folder>, ImapError> {
+        let (configured, known) = match what {
+            Use::Sent => (&self.sent, &self.found_sent),
+            Use::Drafts => (&self.drafts, &self.found_drafts),
+        };
+        if let Some(folder) = known.get() {
+            return Ok(Some(folder.clone()));
+        }
+        let found = folders::find_use(session, configured.as_deref(), what).await?;
+        Ok(found.map(|folder| known.get_or_init(|| folder).clone()))
+    }
+
+    async fn answered(&self, session: &mut Session, id: &str) -> Result<bool, ImapError> {
+        let Some(folder) = self.find(session, Use::Sent).await? else { return Ok(false) };
+        let open = fetch::open(session, &folder, false).await?;
+        let reached = (open.validity, open.next.unwrap_or(0));
+        let known =
+            self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(id).copied();
+        // Nothing was sent since it was last looked for.
+        if known == Some(reached) && reached.1 > 0 {
+            return Ok(false);
+        }
+        let answered = !session.with_id("In-Reply-To", id).await?.is_empty();
+        let mut unanswered = self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if answered || unanswered.len() >= MOST_UNANSWERED {
+            unanswered.clear();
+        }
+        if !answered {
+            unanswered.insert(id.to_owned(), reached);
+        }
+        Ok(answered)
+    }
+
+    async fn check(&self, session: &mut Session) -> Result<String, ImapError> {
+        let mut mails = 0;
+        for folder in &self.read {
+            mails += fetch::open(session, folder, false).await?.mails;
+        }
+        for after in [&self.done, &self.ignored] {
+            if let AfterHandling::Folder(name) = after {
+                fetch::open(session, &Folder::named(name), false).await?;
+            }
+        }
+        for what in [Use::Sent, Use::Drafts] {
+            match self.find(session, what).await? {
+                Some(folder) => drop(fetch::open(session, &folder, false).await?),
+                None => return Err(folders::missing(session, what)),
+            }
+        }
+        let folders: Vec<String> = self.read.iter().map(|folder| said(&folder.name)).collect();
+        let mails = if mails == 1 { "1 mail".to_owned() } else { format!("{mails} mails") };
+        Ok(format!("{mails} in {} at {}", folders.join(", "), session.place()))
+    }
+}
+
+impl Mailbox for Imap {
+    fn fetch<'a>(
+        &'a self,
+        since: Option<&'a Cursor>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Fetched, MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            in_session!(inner, session => fetch::fetch(&mut session, &inner.read, since, limit).await)
+        })
+    }
+
+    fn start(&self, from: Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            in_session!(inner, session => async {
+                Ok(Some(fetch::start(&mut session, &inner.read, from).await?))
+            }.await)
+        })
+    }
+
+    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            in_session!(inner, session => async { Ok(mark::standing(&mut session, places).await?) }.await)
+        })
+    }
+
+    fn mark<'a>(&'a self, place: &'a str, handled: Handled) -> BoxFuture<'a, Result<(), MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            let (after, flags): (_, &[&str]) = match handled {
+                Handled::Answered => (&inner.done, &["\\Answered", "\\Seen"]),
+                Handled::Done => (&inner.done, &[]),
+                Handled::Ignored => (&inner.ignored, &[]),
+            };
+            let Some(place) = Place::read(place) else { return Ok(()) };
+            if inner.mode == MailMode::Observe || *after == AfterHandling::None {
+                return Ok(());
+            }
+            in_session!(inner, session => async {
+                Ok(mark::mark(&mut session, &place, flags, after).await?)
+            }.await)
+        })
+    }
+
+    fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            let id = ids(raw).own;
+            let raw = crlf(raw);
+            in_session!(inner, session => async {
+                let folder = inner.find(&mut session, Use::Drafts).await?;
+                let Some(folder) = folder else { return Err(folders::missing(&session, Use::Drafts).into()) };
+                Ok(keep_once(&mut session, &folder, "\\Draft \\Seen", &raw, id.as_deref()).await?)
+            }.await)
+        })
+    }
+
+    fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            if message_id.is_empty() || message_id.len() > LONGEST_ID {
+                return Ok(false);
+            }
+            in_session!(inner, session => async {
+                Ok(inner.answered(&mut session, message_id).await?)
+            }.await)
+        })
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.0.watch.changed())
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            in_session!(inner, session => async { Ok(inner.check(&mut session).await?) }.await)
+        })
+    }
+}

@@ -1,0 +1,86 @@
+//! Names of folders as IMAP writes them: letters beyond ASCII in a base64 of its own (RFC 3501, section 5.1.3).
+
+use base64::Engine;
+use base64::alphabet::IMAP_MUTF7;
+use base64::engine::general_purpose::NO_PAD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+const ENGINE: GeneralPurpose = GeneralPurpose::new(&IMAP_MUTF7, NO_PAD);
+/// Some servers leave bits set that mean nothing.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &IMAP_MUTF7,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// A name for the wire.
+pub(super) fn encode(name: &str) -> String {
+    let mut out = String::new();
+    let mut odd: Vec<u16> = Vec::new();
+    let flush = |odd: &mut Vec<u16>, out: &mut String| {
+        if !odd.is_empty() {
+            let bytes: Vec<u8> = odd.drain(..).flat_map(u16::to_be_bytes).collect();
+            out.push('&');
+            out.push_str(&ENGINE.encode(bytes));
+            out.push('-');
+        }
+    };
+    for c in name.chars() {
+        match c {
+            '&' => {
+                flush(&mut odd, &mut out);
+                out.push_str("&-");
+            }
+            ' '..='~' => {
+                flush(&mut odd, &mut out);
+                out.push(c);
+            }
+            other => odd.extend(other.encode_utf16(&mut [0; 2]).iter()),
+        }
+    }
+    flush(&mut odd, &mut out);
+    out
+}
+
+/// A name from the wire; one that is no such name stays as it is.
+pub(super) fn decode(wire: &str) -> String {
+    let mut out = String::new();
+    let mut rest = wire;
+    while let Some((before, after)) = rest.split_once('&') {
+        out.push_str(before);
+        let Some((code, tail)) = after.split_once('-') else { return wire.to_owned() };
+        match code {
+            "" => out.push('&'),
+            code => {
+                let Ok(bytes) = LENIENT.decode(code) else { return wire.to_owned() };
+                let units = bytes.as_chunks::<2>().0.iter().map(|two| u16::from_be_bytes(*two));
+                out.extend(char::decode_utf16(units).map(|c| c.unwrap_or('\u{fffd}')));
+            }
+        }
+        rest = tail;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_go_there_and_back() {
+        for (name, wire) in [
+            ("INBOX", "INBOX"),
+            ("Entwürfe", "Entw&APw-rfe"),
+            ("A & B", "A &- B"),
+            ("~peter/mail/台北/日本語", "~peter/mail/&U,BTFw-/&ZeVnLIqe-"),
+            ("😀", "&2D3eAA-"),
+        ] {
+            assert_eq!(encode(name), wire);
+            assert_eq!(decode(wire), name);
+        }
+        assert_eq!(decode("broken &"), "broken &");
+        assert_eq!(decode("broken &!!-"), "broken &!!-");
+    }
+}

@@ -1,0 +1,553 @@
+//! One conversation with an IMAP server: commands and their answers, within bounds.
+
+use super::fetch::set;
+use super::folders::Folder;
+use super::value::{Builder, Value, after, announced};
+use crate::config::{MailLogin, MailServer, MailTls};
+use crate::mail::net::{LineError, NetError, Patience, Wire, place, said, secret};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use secrecy::ExposeSecret;
+use std::collections::HashSet;
+use std::time::Duration;
+
+/// The longest line. A search over a million mails is one.
+const LONGEST_LINE: usize = 16 << 20;
+/// The longest counted text: a mail of the largest size that is read, and the byte that shows there is more.
+pub(super) const LONGEST_TEXT: u64 = (64 << 20) + 1;
+/// The most bytes in answer to one command.
+const MOST_BYTES: usize = 160 << 20;
+/// The most answers to one command.
+const MOST_ANSWERS: usize = 500_000;
+
+/// How many mails are looked at that may have an id, the newest.
+const MOST_LIKELY: usize = 200;
+
+/// Why a server did not do as it was told.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ImapError {
+    #[error(transparent)]
+    Net(#[from] NetError),
+    #[error("{place} refused ({text})")]
+    No { place: String, code: String, text: String },
+    #[error("{place} ended the conversation ({text})")]
+    Bye { place: String, text: String },
+    #[error("{place} sends what is no IMAP; check host and port")]
+    Odd { place: String },
+    #[error("{place} sends more than was asked for, so the connection was ended")]
+    TooMuch { place: String },
+    #[error("{0}")]
+    Login(String),
+    #[error("{0}")]
+    Lasting(String),
+}
+
+impl ImapError {
+    /// Whether nothing more can be said on this connection.
+    pub(super) fn ends_session(&self) -> bool {
+        !matches!(self, Self::No { .. } | Self::Lasting(_))
+    }
+
+    /// Whether it may go better next time.
+    pub(super) fn is_passing(&self) -> bool {
+        match self {
+            Self::Net(error) => error.is_passing(),
+            Self::No { code, .. } => !code.starts_with("NONEXISTENT") && !code.starts_with("TRYCREATE"),
+            Self::Bye { .. } | Self::TooMuch { .. } => true,
+            Self::Odd { .. } | Self::Login(_) | Self::Lasting(_) => false,
+        }
+    }
+}
+
+/// How a command ended or began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Ok,
+    No,
+    Bad,
+    Bye,
+    PreAuth,
+}
+
+/// One answer.
+#[derive(Debug)]
+enum Answer {
+    Status { tag: Option<String>, kind: Kind, code: String, text: String },
+    Data(Vec<Value>),
+    GoOn,
+}
+
+/// A piece of a command.
+pub(super) enum Arg<'a> {
+    /// As it stands.
+    Raw(&'a str),
+    /// A text, quoted or counted as it needs to be.
+    Text(&'a [u8]),
+}
+
+/// Everything a server said in answer to a command.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    pub(super) data: Vec<Vec<Value>>,
+    /// What stood in brackets, in upper case but for arguments.
+    pub(super) codes: Vec<String>,
+}
+
+impl Answers {
+    /// The argument of a code, as in `UIDVALIDITY 3`.
+    pub(super) fn code(&self, name: &str) -> Option<&str> {
+        let argument = |code: &'_ String| -> Option<usize> {
+            let (word, _) = code.split_once(' ')?;
+            word.eq_ignore_ascii_case(name).then_some(word.len() + 1)
+        };
+        self.codes.iter().find_map(|code| argument(code).map(|at| code[at..].trim()))
+    }
+
+    /// The numbers of `SEARCH`.
+    pub(super) fn found(&self) -> Vec<u64> {
+        let searches = self.data.iter().filter(|data| data.first().is_some_and(|word| word.is("SEARCH")));
+        let mut found: Vec<u64> =
+            searches.flat_map(|data| data.iter().skip(1).filter_map(Value::number)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The pairs of each `FETCH` that says which mail it is about.
+    pub(super) fn fetched(&self) -> impl Iterator<Item = (u64, &[Value])> {
+        self.data.iter().filter_map(|data| match data.as_slice() {
+            [_, word, pairs] if word.is("FETCH") => {
+                let pairs = pairs.list();
+                Some((after(pairs, "UID")?.number()?, pairs))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// The folder that is open.
+#[derive(Clone, Debug)]
+pub(super) struct Open {
+    /// Its name, readable.
+    pub(super) name: String,
+    pub(super) validity: u64,
+    pub(super) next: Option<u64>,
+    pub(super) mails: u64,
+}
+
+/// A conversation in which the server knows who speaks.
+pub(super) struct Session {
+    wire: Wire,
+    server: MailServer,
+    capabilities: HashSet<String>,
+    tag: u32,
+    /// What the server can do was said unasked.
+    told: bool,
+}
+
+impl Session {
+    /// Connects and logs in.
+    pub(super) async fn begin(server: &MailServer, patience: &Patience) -> Result<Self, ImapError> {
+        let wire = match server.tls {
+            MailTls::Tls => Wire::safe(server, patience).await?,
+            MailTls::Starttls => Wire::clear(server, patience).await?,
+        };
+        let mut session =
+            Self { wire, server: server.clone(), capabilities: HashSet::new(), tag: 0, told: false };
+        let known = session.greeting().await?;
+        if server.tls == MailTls::Starttls {
+            if !session.can_after_asking("STARTTLS").await? {
+                return Err(NetError::NoStartTls { place: place(server) }.into());
+            }
+            session.command(&[Arg::Raw("STARTTLS")]).await?;
+            session.wire.secure().await?;
+            // What was said in the clear may have been said by anybody.
+            session.told = false;
+            session.capabilities.clear();
+        }
+        if !known || server.tls == MailTls::Starttls {
+            session.log_in().await?;
+        }
+        session.ask_capabilities().await?;
+        Ok(session)
+    }
+
+    /// Reads the greeting; whether the server knows already who comes.
+    async fn greeting(&mut self) -> Result<bool, ImapError> {
+        match self.answer().await? {
+            Answer::Status { tag: None, kind: Kind::Ok, code, .. } => {
+                self.note_code(&code);
+                Ok(false)
+            }
+            Answer::Status { tag: None, kind: Kind::PreAuth, code, .. } => {
+                self.note_code(&code);
+                Ok(true)
+            }
+            Answer::Status { kind: Kind::Bye, text, .. } => Err(self.bye(&text)),
+            _ => Err(self.odd()),
+        }
+    }
+
+    fn odd(&self) -> ImapError {
+        ImapError::Odd { place: place(&self.server) }
+    }
+
+    fn bye(&self, text: &str) -> ImapError {
+        ImapError::Bye { place: place(&self.server), text: said(text) }
+    }
+
+    fn no(&self, code: String, text: &str) -> ImapError {
+        ImapError::No { place: place(&self.server), code: code.to_ascii_uppercase(), text: said(text) }
+    }
+
+    fn note_code(&mut self, code: &str) {
+        if let Some(list) =
+            code.get(..11).filter(|word| word.eq_ignore_ascii_case("CAPABILITY ")).map(|_| &code[11..])
+        {
+            self.capabilities = list.split_whitespace().map(str::to_ascii_uppercase).collect();
+            self.told = true;
+        }
+    }
+
+    async fn ask_capabilities(&mut self) -> Result<(), ImapError> {
+        self.told = false;
+        self.command(&[Arg::Raw("CAPABILITY")]).await.map(drop)
+    }
+
+    async fn can_after_asking(&mut self, capability: &str) -> Result<bool, ImapError> {
+        if !self.told {
+            self.ask_capabilities().await?;
+        }
+        Ok(self.can(capability))
+    }
+
+    /// Whether the server can do something.
+    pub(super) fn can(&self, capability: &str) -> bool {
+        self.capabilities.contains(capability)
+    }
+
+    async fn log_in(&mut self) -> Result<(), ImapError> {
+        let plain = self.can_after_asking("AUTH=PLAIN").await?;
+        let secret = secret(&self.server).await?;
+        let user = self.server.user.clone();
+        // The server's words are not repeated here: some repeat what they were sent.
+        let done = match &self.server.login {
+            MailLogin::Token(_) => {
+                let words = format!("user={user}\x01auth=Bearer {}\x01\x01", secret.expose_secret());
+                self.authenticate("XOAUTH2", words.as_bytes()).await
+            }
+            MailLogin::Password(_) if plain => {
+                let words = format!("\0{user}\0{}", secret.expose_secret());
+                self.authenticate("PLAIN", words.as_bytes()).await
+            }
+            MailLogin::Password(_) if self.can("LOGINDISABLED") => {
+                let text = format!("{} takes no password", place(&self.server));
+                return Err(ImapError::Login(format!("{text}; use a token_command if it wants one")));
+            }
+            MailLogin::Password(_) => {
+                let (user, password) = (user.as_bytes(), secret.expose_secret().as_bytes());
+                let words = [Arg::Raw("LOGIN "), Arg::Text(user), Arg::Raw(" "), Arg::Text(password)];
+                self.command(&words).await.map(drop)
+            }
+        };
+        match done {
+            Err(ImapError::No { code, .. })
+                if code.starts_with("UNAVAILABLE") || code.starts_with("INUSE") =>
+            {
+                Err(self.bye("it cannot check passwords just now"))
+            }
+            Err(ImapError::No { .. }) => Err(ImapError::Login(match &self.server.login {
+                MailLogin::Password(_) => format!(
+                    "{} refused the password of {}; check user and password (some servers want an app password)",
+                    place(&self.server),
+                    said(&user)
+                ),
+                MailLogin::Token(_) => {
+                    format!("{} refused the token of {}; renew it", place(&self.server), said(&user))
+                }
+            })),
+            other => other,
+        }
+    }
+
+    async fn authenticate(&mut self, way: &str, words: &[u8]) -> Result<(), ImapError> {
+        let words = STANDARD.encode(words);
+        if self.can("SASL-IR") {
+            let line = format!("AUTHENTICATE {way} {words}");
+            self.send(&line).await?;
+        } else {
+            self.send(&format!("AUTHENTICATE {way}")).await?;
+            match self.answer().await? {
+                Answer::GoOn => self.wire.write(format!("{words}\r\n").as_bytes()).await?,
+                Answer::Status { kind: Kind::No | Kind::Bad, code, .. } => return Err(self.no(code, "")),
+                Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Answer::Status { .. } | Answer::Data(_) => return Err(self.odd()),
+            }
+        }
+        self.finish(true).await.map(drop)
+    }
+
+    async fn send(&mut self, line: &str) -> Result<(), ImapError> {
+        self.tag += 1;
+        Ok(self.wire.write(format!("S{} {line}\r\n", self.tag).as_bytes()).await?)
+    }
+
+    /// Tells the server to do something, and waits until it has.
+    pub(super) async fn command(&mut self, args: &[Arg<'_>]) -> Result<Answers, ImapError> {
+        self.tag += 1;
+        let mut out = format!("S{} ", self.tag).into_bytes();
+        for arg in args {
+            match arg {
+                Arg::Raw(text) => out.extend_from_slice(text.as_bytes()),
+                Arg::Text(text) if is_quotable(text) => {
+                    out.push(b'"');
+                    for byte in *text {
+                        if matches!(byte, b'"' | b'\\') {
+                            out.push(b'\\');
+                        }
+                        out.push(*byte);
+                    }
+                    out.push(b'"');
+                }
+                Arg::Text(text) => {
+                    out.extend_from_slice(format!("{{{}}}\r\n", text.len()).as_bytes());
+                    self.wire.write(&out).await?;
+                    self.wait_to_go_on().await?;
+                    out = text.to_vec();
+                }
+            }
+        }
+        out.extend_from_slice(b"\r\n");
+        self.wire.write(&out).await?;
+        self.finish(false).await
+    }
+
+    async fn wait_to_go_on(&mut self) -> Result<(), ImapError> {
+        for _ in 0..MOST_ANSWERS {
+            match self.answer().await? {
+                Answer::GoOn => return Ok(()),
+                Answer::Status { tag: Some(_), code, text, .. } => return Err(self.no(code, &text)),
+                Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Answer::Status { code, .. } => self.note_code(&code),
+                Answer::Data(_) => {}
+            }
+        }
+        Err(self.odd())
+    }
+
+    /// Reads until the command is done.
+    async fn finish(&mut self, authenticating: bool) -> Result<Answers, ImapError> {
+        let mut answers = Answers::default();
+        let mut bytes = 0;
+        for _ in 0..MOST_ANSWERS {
+            match self.answer_counted(&mut bytes).await? {
+                Answer::Data(data) => {
+                    if data.first().is_some_and(|word| word.is("CAPABILITY")) {
+                        self.capabilities = data
+                            .iter()
+                            .skip(1)
+                            .filter_map(Value::text)
+                            .map(|word| word.to_ascii_uppercase())
+                            .collect();
+                        self.told = true;
+                    }
+                    answers.data.push(data);
+                }
+                Answer::Status { tag: None, kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Answer::Status { tag: None, code, .. } => {
+                    self.note_code(&code);
+                    answers.codes.push(code);
+                }
+                Answer::Status { tag: Some(tag), kind, code, text } => {
+                    if tag != format!("S{}", self.tag) {
+                        return Err(self.odd());
+                    }
+                    self.note_code(&code);
+                    if kind != Kind::Ok {
+                        return Err(self.no(code, &text));
+                    }
+                    answers.codes.push(code);
+                    return Ok(answers);
+                }
+                // A token that was refused: the reason was said, and an empty line asks for the end.
+                Answer::GoOn if authenticating => self.wire.write(b"\r\n").await?,
+                Answer::GoOn => return Err(self.odd()),
+            }
+        }
+        Err(ImapError::TooMuch { place: place(&self.server) })
+    }
+
+    async fn answer(&mut self) -> Result<Answer, ImapError> {
+        self.answer_counted(&mut 0).await
+    }
+
+    /// Reads one answer; all that come for a command count together.
+    async fn answer_counted(&mut self, bytes: &mut usize) -> Result<Answer, ImapError> {
+        let at = place(&self.server);
+        let too_much = || ImapError::TooMuch { place: at.clone() };
+        let odd = || ImapError::Odd { place: at.clone() };
+        let wrong = |error: LineError| match error {
+            LineError::Net(error) => ImapError::Net(error),
+            LineError::Long => too_much(),
+        };
+        let mut line = self.wire.line(LONGEST_LINE).await.map_err(wrong)?;
+        *bytes += line.len();
+        if line.starts_with(b"+") {
+            return Ok(Answer::GoOn);
+        }
+        if let Some(status) = status(&line) {
+            return Ok(status);
+        }
+        let mut builder = Builder::default();
+        if !line.starts_with(b"* ") {
+            return Err(odd());
+        }
+        line.drain(..2);
+        loop {
+            let Some((before, many)) = announced(&line) else {
+                builder.line(&line).map_err(|_| odd())?;
+                return Ok(Answer::Data(builder.done().map_err(|_| odd())?));
+            };
+            builder.line(&line[..before]).map_err(|_| odd())?;
+            // Refused before a byte of it is kept.
+            let many = usize::try_from(many)
+                .ok()
+                .filter(|many| *many as u64 <= LONGEST_TEXT)
+                .ok_or_else(too_much)?;
+            *bytes = bytes.saturating_add(many);
+            if *bytes > MOST_BYTES {
+                return Err(too_much());
+            }
+            builder.text(self.wire.bytes(many).await.map_err(wrong)?);
+            line = self.wire.line(LONGEST_LINE).await.map_err(wrong)?;
+            *bytes += line.len();
+        }
+    }
+
+    /// Opens a folder, to look (`false`) or to change (`true`).
+    pub(super) async fn open(&mut self, folder: &Folder, writable: bool) -> Result<Open, ImapError> {
+        let verb = if writable { "SELECT " } else { "EXAMINE " };
+        let answers = self.command(&[Arg::Raw(verb), Arg::Text(folder.wire.as_bytes())]).await?;
+        let number = |name| answers.code(name).and_then(|text| text.parse::<u64>().ok());
+        let mails = answers.data.iter().find_map(|data| match data.as_slice() {
+            [many, word] if word.is("EXISTS") => many.number(),
+            _ => None,
+        });
+        let validity = number("UIDVALIDITY").ok_or_else(|| {
+            let text = format!("{} does not number the mails of {}", place(&self.server), said(&folder.name));
+            ImapError::Lasting(format!("{text}, so they cannot be told apart"))
+        })?;
+        let name = folder.name.clone();
+        Ok(Open { name, validity, next: number("UIDNEXT"), mails: mails.unwrap_or(0) })
+    }
+
+    /// Asks for a sign of life.
+    pub(super) async fn noop(&mut self) -> Result<(), ImapError> {
+        self.command(&[Arg::Raw("NOOP")]).await.map(drop)
+    }
+
+    /// Listens until something changes in the open folder or `patience` ends; whether something did.
+    pub(super) async fn idle(&mut self, patience: Duration) -> Result<bool, ImapError> {
+        self.send("IDLE").await?;
+        self.wait_to_go_on().await?;
+        let deadline = tokio::time::Instant::now() + patience;
+        let mut news = false;
+        while !news {
+            let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+            // Only waiting for the first byte of a line is given up; a line that began is read to its end.
+            match tokio::time::timeout(left, self.wire.readable()).await {
+                Err(_) => break,
+                Ok(readable) => readable?,
+            }
+            match self.answer().await? {
+                Answer::Data(data) => news = is_news(&data),
+                Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                // Some servers say that they are still there.
+                Answer::Status { tag: None, .. } | Answer::GoOn => {}
+                Answer::Status { .. } => return Err(self.odd()),
+            }
+        }
+        self.wire.write(b"DONE\r\n").await?;
+        let answers = self.finish(false).await?;
+        Ok(news || answers.data.iter().any(|data| is_news(data)))
+    }
+
+    /// Keeps a mail in a folder.
+    pub(super) async fn append(&mut self, folder: &Folder, flags: &str, raw: &[u8]) -> Result<(), ImapError> {
+        let flags = format!(" ({flags}) ");
+        let name = Arg::Text(folder.wire.as_bytes());
+        // Never quoted: a mail has lines.
+        self.command(&[Arg::Raw("APPEND "), name, Arg::Raw(&flags), Arg::Text(raw)]).await.map(drop)
+    }
+
+    /// Takes leave; nobody waits for the answer.
+    pub(super) async fn end(mut self) {
+        let _ = self.send("LOGOUT").await;
+    }
+
+    /// The mails of the open folder whose header field holds an id. Servers look for a part of the field, and the id of
+    /// one mail may be part of another's, so what they find is looked at.
+    pub(super) async fn with_id(&mut self, field: &str, id: &str) -> Result<Vec<u64>, ImapError> {
+        let line = format!("UID SEARCH UNDELETED HEADER {field} ");
+        let mut found = self.command(&[Arg::Raw(&line), Arg::Text(id.as_bytes())]).await?.found();
+        let late = found.split_off(found.len().saturating_sub(MOST_LIKELY));
+        if late.is_empty() {
+            return Ok(late);
+        }
+        let line = format!("UID FETCH {} (UID BODY.PEEK[HEADER.FIELDS ({field})])", set(&late));
+        let answers = self.command(&[Arg::Raw(&line)]).await?;
+        let mut same: Vec<u64> = answers
+            .fetched()
+            .filter(|(_, pairs)| {
+                let fields = pairs.iter().filter_map(|value| match value {
+                    Value::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+                    Value::Word(_) | Value::List(_) => None,
+                });
+                fields.into_iter().any(|field| {
+                    field
+                        .split(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | ','))
+                        .any(|word| word == id)
+                })
+            })
+            .map(|(uid, _)| uid)
+            .collect();
+        same.sort_unstable();
+        Ok(same)
+    }
+
+    /// Where it speaks to.
+    pub(super) fn place(&self) -> String {
+        place(&self.server)
+    }
+}
+
+/// Whether a text may stand in quotes.
+fn is_quotable(text: &[u8]) -> bool {
+    text.len() <= 1000 && text.iter().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+fn is_news(data: &[Value]) -> bool {
+    matches!(data, [_, word, ..] if ["EXISTS", "EXPUNGE", "FETCH"].iter().any(|news| word.is(news)))
+        || data.first().is_some_and(|word| word.is("VANISHED"))
+}
+
+/// Reads `TAG OK [CODE] text`; `None` where it is no such line.
+fn status(line: &[u8]) -> Option<Answer> {
+    let line = String::from_utf8_lossy(line);
+    let (tag, rest) = line.split_once(' ')?;
+    let (word, text) = rest.split_once(' ').unwrap_or((rest, ""));
+    let kind = match word.to_ascii_uppercase().as_str() {
+        "OK" => Kind::Ok,
+        "NO" => Kind::No,
+        "BAD" => Kind::Bad,
+        "BYE" => Kind::Bye,
+        "PREAUTH" => Kind::PreAuth,
+        _ => return None,
+    };
+    let (code, text) = match text.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
+        Some((code, text)) => (code.to_owned(), text.trim().to_owned()),
+        None => (String::new(), text.trim().to_owned()),
+    };
+    let tag = (tag != "*").then(|| tag.to_owned());
+    Some(Answer::Status { tag, kind, code, text })
+}

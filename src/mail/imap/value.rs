@@ -1,0 +1,203 @@
+//! What an IMAP server says, as values (RFC 9051, section 9). Knows no sockets.
+
+/// How deep lists may nest.
+const DEEPEST: usize = 32;
+
+/// A piece of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    /// A word as it stands: an atom, a number, a flag, `BODY[]`, `NIL`.
+    Word(String),
+    /// A text, quoted or counted.
+    Text(Vec<u8>),
+    /// What stood in parentheses.
+    List(Vec<Value>),
+}
+
+impl Value {
+    /// A word or a text, as text.
+    pub(super) fn text(&self) -> Option<String> {
+        match self {
+            Self::Word(word) => Some(word.clone()),
+            Self::Text(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+            Self::List(_) => None,
+        }
+    }
+
+    /// A word, in whatever case.
+    pub(super) fn is(&self, wanted: &str) -> bool {
+        matches!(self, Self::Word(word) if word.eq_ignore_ascii_case(wanted))
+    }
+
+    pub(super) fn number(&self) -> Option<u64> {
+        match self {
+            Self::Word(word) => word.parse().ok(),
+            Self::Text(_) | Self::List(_) => None,
+        }
+    }
+
+    pub(super) fn list(&self) -> &[Value] {
+        match self {
+            Self::List(values) => values,
+            Self::Word(_) | Self::Text(_) => &[],
+        }
+    }
+}
+
+/// The value that stands after a word in a list of pairs, as in `FETCH`.
+pub(super) fn after<'a>(pairs: &'a [Value], word: &str) -> Option<&'a Value> {
+    pairs.iter().position(|value| value.is(word)).and_then(|at| pairs.get(at + 1))
+}
+
+/// Builds values from the lines and counted texts an answer consists of.
+#[derive(Debug)]
+pub(super) struct Builder {
+    open: Vec<Vec<Value>>,
+}
+
+/// An answer that is no IMAP.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Odd;
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self { open: vec![Vec::new()] }
+    }
+}
+
+impl Builder {
+    fn put(&mut self, value: Value) {
+        if let Some(list) = self.open.last_mut() {
+            list.push(value);
+        }
+    }
+
+    /// Adds a counted text.
+    pub(super) fn text(&mut self, bytes: Vec<u8>) {
+        self.put(Value::Text(bytes));
+    }
+
+    /// Adds a line, or the part of it that stands before a counted text.
+    pub(super) fn line(&mut self, line: &[u8]) -> Result<(), Odd> {
+        let mut at = 0;
+        while let Some(byte) = line.get(at) {
+            match byte {
+                b' ' => at += 1,
+                b'(' => {
+                    if self.open.len() >= DEEPEST {
+                        return Err(Odd);
+                    }
+                    self.open.push(Vec::new());
+                    at += 1;
+                }
+                b')' => {
+                    let list = self.open.pop().ok_or(Odd)?;
+                    if self.open.is_empty() {
+                        return Err(Odd);
+                    }
+                    self.put(Value::List(list));
+                    at += 1;
+                }
+                b'"' => at = self.quoted(line, at + 1)?,
+                _ => at = self.word(line, at),
+            }
+        }
+        Ok(())
+    }
+
+    fn quoted(&mut self, line: &[u8], from: usize) -> Result<usize, Odd> {
+        let mut text = Vec::new();
+        let mut at = from;
+        loop {
+            match line.get(at).ok_or(Odd)? {
+                b'"' => break,
+                b'\\' => {
+                    text.push(*line.get(at + 1).ok_or(Odd)?);
+                    at += 2;
+                }
+                byte => {
+                    text.push(*byte);
+                    at += 1;
+                }
+            }
+        }
+        self.put(Value::Text(text));
+        Ok(at + 1)
+    }
+
+    /// What stands in brackets belongs to its word: `BODY[HEADER.FIELDS (TO)]`.
+    fn word(&mut self, line: &[u8], from: usize) -> usize {
+        let mut at = from;
+        let mut brackets = 0;
+        while let Some(byte) = line.get(at) {
+            match byte {
+                b'[' => brackets += 1,
+                b']' if brackets > 0 => brackets -= 1,
+                b' ' | b'(' | b')' | b'"' if brackets == 0 => break,
+                _ => {}
+            }
+            at += 1;
+        }
+        self.put(Value::Word(String::from_utf8_lossy(&line[from..at]).into_owned()));
+        at
+    }
+
+    /// Everything that was added.
+    pub(super) fn done(mut self) -> Result<Vec<Value>, Odd> {
+        match (self.open.pop(), self.open.is_empty()) {
+            (Some(values), true) => Ok(values),
+            _ => Err(Odd),
+        }
+    }
+}
+
+/// How long the counted text is that a line announces at its end: `{12}`, `{12+}`, `~{12}`.
+pub(super) fn announced(line: &[u8]) -> Option<(usize, u64)> {
+    let inside = line.strip_suffix(b"}")?;
+    let from = inside.iter().rposition(|byte| *byte == b'{')?;
+    let number = inside[from + 1..].strip_suffix(b"+").unwrap_or(&inside[from + 1..]);
+    let number =
+        std::str::from_utf8(number).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?;
+    // A number too large to be one is larger than anything allowed.
+    let many = if number.is_empty() { return None } else { number.parse().unwrap_or(u64::MAX) };
+    let before = if inside[..from].ends_with(b"~") { from - 1 } else { from };
+    Some((before, many))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn built(lines: &[&str]) -> Result<Vec<Value>, Odd> {
+        let mut builder = Builder::default();
+        for line in lines {
+            builder.line(line.as_bytes())?;
+        }
+        builder.done()
+    }
+
+    #[test]
+    fn answers_become_values() {
+        let values =
+            built(&["12 FETCH (FLAGS (\\Seen $x) BODY[HEADER.FIELDS (TO)] \"a \\\"b\\\"\" UID 7)"]).unwrap();
+        assert_eq!(values[0].number(), Some(12));
+        let pairs = values[2].list();
+        assert_eq!(after(pairs, "uid").and_then(Value::number), Some(7));
+        assert_eq!(after(pairs, "FLAGS").unwrap().list().len(), 2);
+        assert_eq!(after(pairs, "BODY[HEADER.FIELDS (TO)]").unwrap().text().unwrap(), "a \"b\"");
+        for odd in [")", "(", "\"", "(()", "\"\\"] {
+            assert_eq!(built(&[odd]), Err(Odd), "{odd}");
+        }
+        assert_eq!(built(&["(".repeat(1000).as_str()]), Err(Odd));
+    }
+
+    #[test]
+    fn counted_texts_are_seen_coming() {
+        assert_eq!(announced(b"BODY[] {12}"), Some((7, 12)));
+        assert_eq!(announced(b"BODY[] ~{12+}"), Some((7, 12)));
+        assert_eq!(announced(b"{99999999999999999999999}"), Some((0, u64::MAX)));
+        for none in ["", "}", "{}", "{x}", "a {1} b", "{-1}"] {
+            assert_eq!(announced(none.as_bytes()), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Connections to mail servers: always safe, never for ever.
+//!
+//! Promised: not a byte of a secret or a mail goes over a connection whose certificate was not checked; every wait has
+//! an end; an error names what to do and never a secret.
+
+mod stream;
+mod tls;
+
+pub(super) use stream::{LineError, Wire};
+
+use crate::config::{Env, MailLogin, MailServer, SecretError};
+use crate::text::{Visible, truncate};
+use secrecy::SecretString;
+use std::io;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+
+/// How long is waited for what.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For a connection.
+    pub connect: Duration,
+    /// For an answer.
+    pub answer: Duration,
+    /// For the answer to a whole mail.
+    pub verdict: Duration,
+    /// Between two signs of life on a connection that is only listened to.
+    pub listen: Duration,
+    /// Before a connection that broke is made again; longer and longer, up to sixty times this.
+    pub again: Duration,
+    /// Before a server that files sent mail by itself is looked at again.
+    pub filing: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(30),
+            answer: Duration::from_secs(90),
+            verdict: Duration::from_secs(5 * 60),
+            listen: Duration::from_secs(4 * 60),
+            again: Duration::from_secs(5),
+            filing: Duration::from_secs(2),
+        }
+    }
+}
+
+/// Bytes in and out.
+pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+/// Why a server cannot be spoken with.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NetError {
+    #[error("there is no server {host} ({why}); check the host's name and the network")]
+    NoHost { host: String, why: String },
+    #[error("{place} cannot be reached ({why}); check host, port and the network")]
+    Unreachable { place: String, why: String },
+    #[error("{place} did not answer within {seconds} seconds")]
+    Slow { place: String, seconds: u64 },
+    #[error("the connection to {place} broke off ({why})")]
+    Cut { place: String, why: String },
+    #[error("the certificate of {host} {why}")]
+    Certificate { host: String, why: String },
+    #[error("{place} does not speak TLS there ({why}); set tls = {other:?}, or another port")]
+    NotTls { place: String, why: String, other: &'static str },
+    #[error("{place} offers no STARTTLS; set tls = \"tls\" and its port, for nothing is said in the clear")]
+    NoStartTls { place: String },
+    #[error("{place} spoke out of turn before the connection was safe")]
+    Injected { place: String },
+    #[error("{0}")]
+    Trust(String),
+    #[error("{0}")]
+    Secret(String),
+}
+
+impl NetError {
+    /// Whether it may go better next time.
+    pub(super) fn is_passing(&self) -> bool {
+        match self {
+            Self::NoHost { .. } | Self::Unreachable { .. } | Self::Slow { .. } | Self::Cut { .. } => true,
+            Self::Certificate { .. } | Self::NotTls { .. } | Self::NoStartTls { .. } => false,
+            Self::Injected { .. } | Self::Trust(_) | Self::Secret(_) => false,
+        }
+    }
+}
+
+/// A server as errors call it.
+pub(super) fn place(server: &MailServer) -> String {
+    format!("{}:{}", server.host, server.port)
+}
+
+/// What a server said, safe and short.
+pub(super) fn said(text: &str) -> String {
+    truncate(&Visible::line(text.trim()), 300).into_owned()
+}
+
+/// The system's words without its number.
+pub(super) fn plain(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        return "the server hung up".to_owned();
+    }
+    let text = error.to_string();
+    said(text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words))
+}
+
+/// Connects, not yet safely.
+pub(super) async fn connect(server: &MailServer, patience: &Patience) -> Result<TcpStream, NetError> {
+    let slow = |_| NetError::Slow { place: place(server), seconds: patience.connect.as_secs() };
+    let found = tokio::net::lookup_host((server.host.as_str(), server.port));
+    let no_host = |why: String| NetError::NoHost { host: server.host.clone(), why };
+    let found = tokio::time::timeout(patience.connect, found).await.map_err(slow)?;
+    let mut last = None;
+    for address in found.map_err(|error| no_host(plain(&error)))? {
+        match tokio::time::timeout(patience.connect, TcpStream::connect(address)).await.map_err(slow)? {
+            Ok(stream) => {
+                // Commands are short and each waits for its answer.
+                let _ = stream.set_nodelay(true);
+                return Ok(stream);
+            }
+            Err(error) => last = Some(error),
+        }
+    }
+    match last {
+        Some(error) => Err(NetError::Unreachable { place: place(server), why: plain(&error) }),
+        None => Err(no_host("it has no address".to_owned())),
+    }
+}
+
+/// Makes a connection safe.
+pub(super) async fn secure(
+    server: &MailServer,
+    stream: Box<dyn Stream>,
+    patience: &Patience,
+) -> Result<Box<dyn Stream>, NetError> {
+    let shaking = tls::handshake(server, stream);
+    match tokio::time::timeout(patience.connect, shaking).await {
+        Ok(done) => done,
+        Err(_) => Err(NetError::Slow { place: place(server), seconds: patience.connect.as_secs() }),
+    }
+}
+
+/// Fetches what shows who comes; this may run a command.
+pub(super) async fn secret(server: &MailServer) -> Result<SecretString, NetError> {
+    let (secret, key) = match &server.login {
+        MailLogin::Password(secret) => (secret.clone(), "password"),
+        MailLogin::Token(secret) => (secret.clone(), "token"),
+    };
+    let whose = format!("the {key} of {} at {}", said(&server.user), server.host);
+    let read = tokio::task::spawn_blocking(move || secret.read(&Env::process())).await;
+    match read {
+        Ok(read) => read.map_err(|error| NetError::Secret(format!("{whose} {}", why_no_secret(&error, key)))),
+        Err(_) => Err(NetError::Secret(format!("{whose} could not be fetched"))),
+    }
+}
+
+fn why_no_secret(error: &SecretError, key: &str) -> String {
+    match error {
+        SecretError::NotSet { name } => format!("is not there: the environment variable {name} is not set"),
+        SecretError::Empty { place } => format!("({place}) is empty or not text"),
+        SecretError::Run(why) => format!("cannot be had: {key}_command cannot be run ({})", plain(why)),
+        SecretError::Failed(status) => {
+            format!("cannot be had: {key}_command failed ({status}); run it by hand to see why")
+        }
+        SecretError::Slow => format!("cannot be had: {key}_command did not end; run it by hand to see why"),
+        SecretError::Unreadable { path, source } => {
+            format!("cannot be read from {}: {}; check {key}_file", path.display(), plain(source))
+        }
+        SecretError::Exposed { path } => {
+            format!("lies in {}, which others can read; run chmod 600 on it", path.display())
+        }
+    }
+}
+
+/// A mail with CRLF at the end of each line, as it goes over the wire.
+pub(super) fn crlf(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(raw.len() + raw.len() / 40);
+    let mut rest = raw.iter().copied().peekable();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'\r' => {
+                rest.next_if_eq(&b'\n');
+                out.extend_from_slice(b"\r\n");
+            }
+            b'\n' => out.extend_from_slice(b"\r\n"),
+            other => out.push(other),
+        }
+    }
+    if !out.ends_with(b"\r\n") {
+        out.extend_from_slice(b"\r\n");
+    }
+    out
+}

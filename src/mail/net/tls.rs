@@ -1,0 +1,166 @@
+//! Which certificates are trusted: the machine's, those of `ca_file`, or the one of `tls_pin`. Nothing turns checking
+//! off.
+
+use super::{NetError, Stream, place, plain};
+use crate::config::{MailServer, MailTls};
+use rustls_platform_verifier::Verifier;
+use sha2::{Digest, Sha256};
+use std::io;
+use std::sync::Arc;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::client::WebPkiServerVerifier;
+use tokio_rustls::rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use tokio_rustls::rustls::crypto::{
+    CryptoProvider, aws_lc_rs, verify_tls12_signature, verify_tls13_signature,
+};
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::rustls::{
+    self, CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore, SignatureScheme,
+};
+
+/// Makes a connection safe.
+pub(super) async fn handshake(
+    server: &MailServer,
+    stream: Box<dyn Stream>,
+) -> Result<Box<dyn Stream>, NetError> {
+    let name = ServerName::try_from(server.host.clone()).map_err(|_| NetError::NoHost {
+        host: server.host.clone(),
+        why: "that is no name of a host".to_owned(),
+    })?;
+    let trusting = server.clone();
+    // Reading certificates is work for a thread that may wait for a disk.
+    let config = tokio::task::spawn_blocking(move || config(&trusting)).await;
+    let config =
+        config.map_err(|_| NetError::Trust("the trusted certificates cannot be read".to_owned()))??;
+    let connected = TlsConnector::from(Arc::new(config)).connect(name, stream).await;
+    Ok(Box::new(connected.map_err(|error| failed(server, &error))?))
+}
+
+fn config(server: &MailServer) -> Result<ClientConfig, NetError> {
+    let provider = Arc::new(aws_lc_rs::default_provider());
+    let verifier: Arc<dyn ServerCertVerifier> = match (&server.tls_pin, &server.ca_file) {
+        (Some(pin), _) => Arc::new(Pinned { pin: pin.clone(), provider: provider.clone() }),
+        (None, Some(path)) => {
+            let bad = |why: String| {
+                NetError::Trust(format!(
+                    "ca_file {} {why}; name a file of certificates in PEM",
+                    path.display()
+                ))
+            };
+            let mut roots = RootCertStore::empty();
+            let found = CertificateDer::pem_file_iter(path);
+            for certificate in found.map_err(|error| bad(format!("cannot be read ({error})")))? {
+                let certificate = certificate.map_err(|error| bad(format!("cannot be read ({error})")))?;
+                roots.add(certificate).map_err(|error| bad(format!("has a bad certificate ({error})")))?;
+            }
+            let built =
+                WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
+            built.map_err(|_| bad("holds no certificate".to_owned()))?
+        }
+        (None, None) => Arc::new(Verifier::new(provider.clone()).map_err(|error| {
+            NetError::Trust(format!(
+                "this machine has no certificates to trust ({error}); install ca-certificates, or set ca_file"
+            ))
+        })?),
+    };
+    let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let builder = builder.map_err(|error| NetError::Trust(format!("TLS cannot be used: {error}")))?;
+    Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth())
+}
+
+fn failed(server: &MailServer, error: &io::Error) -> NetError {
+    let (host, place) = (server.host.clone(), place(server));
+    let Some(error) = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) else {
+        let why = plain(error);
+        return match error.kind() {
+            // Whoever does not understand a greeting hangs up.
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => NetError::Cut { place, why },
+            _ => NetError::Unreachable { place, why },
+        };
+    };
+    let certificate = |why: String| NetError::Certificate { host: host.clone(), why };
+    let own = "if it is your own server, set ca_file to the certificate of who issued it";
+    match error {
+        rustls::Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }) => {
+            let names: Vec<String> = presented.iter().take(3).map(|name| super::said(name)).collect();
+            certificate(format!("is for {}; set host to that name", names.join(", ")))
+        }
+        rustls::Error::InvalidCertificate(CertificateError::NotValidForName) => {
+            certificate("is for another name; set host to the name it has".to_owned())
+        }
+        rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
+            certificate(format!("was issued by somebody this machine does not know; {own}"))
+        }
+        rustls::Error::InvalidCertificate(
+            CertificateError::Expired | CertificateError::ExpiredContext { .. },
+        ) => certificate("has expired; it must be renewed".to_owned()),
+        rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(why))) => {
+            certificate(why.to_string())
+        }
+        rustls::Error::InvalidCertificate(why) => certificate(format!("cannot be trusted ({why}); {own}")),
+        rustls::Error::InvalidMessage(_) => NetError::NotTls {
+            place,
+            why: "it answered something else".to_owned(),
+            other: match server.tls {
+                MailTls::Tls => "starttls",
+                MailTls::Starttls => "tls",
+            },
+        },
+        other => NetError::Cut { place, why: super::said(&other.to_string()) },
+    }
+}
+
+/// Trusts one certificate and no other.
+#[derive(Debug)]
+struct Pinned {
+    pin: String,
+    provider: Arc<CryptoProvider>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("is not the one of tls_pin: its SHA-256 is {0}")]
+struct NotPinned(String);
+
+impl ServerCertVerifier for Pinned {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let found: String = Sha256::digest(end_entity).iter().map(|byte| format!("{byte:02x}")).collect();
+        let pin: String = self.pin.chars().filter(char::is_ascii_hexdigit).collect();
+        if pin.eq_ignore_ascii_case(&found) {
+            return Ok(ServerCertVerified::assertion());
+        }
+        let why = CertificateError::Other(OtherError(Arc::new(NotPinned(found))));
+        Err(rustls::Error::InvalidCertificate(why))
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signed, known)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signed, known)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider.signature_verification_algorithms.supported_schemes()
+    }
+}

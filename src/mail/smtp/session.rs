@@ -1,0 +1,318 @@
+//! One conversation with an SMTP server. Until the final dot begins to leave, a mail has surely not been sent.
+
+use super::reply::{Reply, line};
+use crate::config::{MailLogin, MailServer, MailTls};
+use crate::mail::SendError;
+use crate::mail::net::{LineError, NetError, Patience, Wire, place, said, secret};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use secrecy::ExposeSecret;
+
+/// The longest line of an answer; the standard says 512.
+const LONGEST_LINE: usize = 8 << 10;
+/// The most lines of one answer.
+const MOST_LINES: usize = 200;
+/// How much of a mail is written at once.
+const PIECE: usize = 64 << 10;
+
+/// A conversation that failed before the final dot: nothing was sent.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SmtpError {
+    #[error(transparent)]
+    Net(#[from] NetError),
+    #[error("{place} answered {words}")]
+    Said { place: String, words: String, passing: bool },
+    #[error("{place} sends what is no SMTP; check host and port")]
+    Odd { place: String },
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl From<SmtpError> for SendError {
+    fn from(error: SmtpError) -> Self {
+        let text = error.to_string();
+        let passing = match &error {
+            SmtpError::Net(error) => error.is_passing(),
+            SmtpError::Said { passing, .. } => *passing,
+            SmtpError::Odd { .. } | SmtpError::Refused(_) => false,
+        };
+        if passing { Self::NotSent(text) } else { Self::Refused(text) }
+    }
+}
+
+impl From<&SmtpError> for crate::mail::MailError {
+    fn from(error: &SmtpError) -> Self {
+        let text = error.to_string();
+        match error {
+            SmtpError::Net(error) if error.is_passing() => Self::Passing(text),
+            SmtpError::Said { passing: true, .. } => Self::Passing(text),
+            _ => Self::Lasting(text),
+        }
+    }
+}
+
+/// What a mail asks of a server.
+pub(super) struct Outside<'a> {
+    pub(super) from: &'a str,
+    pub(super) to: &'a [String],
+    /// The mail as it goes over the wire, without its dots doubled.
+    pub(super) mail: &'a [u8],
+}
+
+/// A conversation in which the server knows who speaks.
+pub(super) struct Session {
+    wire: Wire,
+    server: MailServer,
+    abilities: Reply,
+}
+
+impl Session {
+    /// Connects and logs in.
+    pub(super) async fn begin(server: &MailServer, patience: &Patience) -> Result<Self, SmtpError> {
+        let wire = match server.tls {
+            MailTls::Tls => Wire::safe(server, patience).await?,
+            MailTls::Starttls => Wire::clear(server, patience).await?,
+        };
+        let abilities = Reply { code: 250, text: Vec::new() };
+        let mut session = Self { wire, server: server.clone(), abilities };
+        let greeting = session.reply().await?;
+        session.expect(greeting, 220)?;
+        session.hello().await?;
+        if server.tls == MailTls::Starttls {
+            if session.abilities.ability("STARTTLS").is_none() {
+                return Err(NetError::NoStartTls { place: place(server) }.into());
+            }
+            let ready = session.command("STARTTLS").await?;
+            session.expect(ready, 220)?;
+            session.wire.secure().await?;
+            // What was said in the clear may have been said by anybody.
+            session.hello().await?;
+        }
+        session.log_in().await?;
+        Ok(session)
+    }
+
+    async fn reply(&mut self) -> Result<Reply, SmtpError> {
+        let odd = SmtpError::Odd { place: place(&self.server) };
+        let mut reply: Option<Reply> = None;
+        for _ in 0..MOST_LINES {
+            let bytes = match self.wire.line(LONGEST_LINE).await {
+                Ok(bytes) => bytes,
+                Err(LineError::Net(error)) => return Err(error.into()),
+                Err(LineError::Long) => return Err(odd),
+            };
+            let Some((code, more, text)) = line(&bytes) else { return Err(odd) };
+            let so_far = reply.get_or_insert_with(|| Reply { code, text: Vec::new() });
+            if so_far.code != code {
+                return Err(odd);
+            }
+            so_far.text.push(text);
+            if !more {
+                break;
+            }
+        }
+        reply.ok_or(odd)
+    }
+
+    async fn command(&mut self, line: &str) -> Result<Reply, SmtpError> {
+        self.wire.write(format!("{line}\r\n").as_bytes()).await?;
+        self.reply().await
+    }
+
+    fn expect(&self, reply: Reply, code: u16) -> Result<Reply, SmtpError> {
+        if reply.code == code { Ok(reply) } else { Err(self.answered(&reply)) }
+    }
+
+    fn answered(&self, reply: &Reply) -> SmtpError {
+        // 421 is the server's good-bye, whatever was asked; an answer out of turn is no refusal either.
+        let passing = reply.is_passing() || reply.is_fine();
+        SmtpError::Said { place: place(&self.server), words: reply.words(), passing }
+    }
+
+    async fn hello(&mut self) -> Result<(), SmtpError> {
+        // A name that tells nothing of this machine.
+        let reply = self.command("EHLO [127.0.0.1]").await?;
+        self.abilities = self.expect(reply, 250)?;
+        Ok(())
+    }
+
+    async fn log_in(&mut self) -> Result<(), SmtpError> {
+        let offered = self.abilities.ability("AUTH").unwrap_or_default().to_ascii_uppercase();
+        let offers = |way: &str| offered.split_whitespace().any(|word| word == way);
+        let secret = secret(&self.server).await?;
+        let (user, secret) = (self.server.user.clone(), secret.expose_secret());
+        let reply = match &self.server.login {
+            MailLogin::Token(_) => {
+                let words = STANDARD.encode(format!("user={user}\x01auth=Bearer {secret}\x01\x01"));
+                let reply = self.command(&format!("AUTH XOAUTH2 {words}")).await?;
+                // A token that was refused: the reason was said, and an empty line asks for the end.
+                if reply.code == 334 { self.command("").await? } else { reply }
+            }
+            MailLogin::Password(_) if offers("PLAIN") => {
+                let words = STANDARD.encode(format!("\0{user}\0{secret}"));
+                self.command(&format!("AUTH PLAIN {words}")).await?
+            }
+            MailLogin::Password(_) if offers("LOGIN") => {
+                let mut reply = self.command("AUTH LOGIN").await?;
+                for words in [user.as_str(), secret] {
+                    if reply.code == 334 {
+                        reply = self.command(&STANDARD.encode(words)).await?;
+                    }
+                }
+                reply
+            }
+            MailLogin::Password(_) => {
+                let text = format!("{} takes no password", place(&self.server));
+                return Err(SmtpError::Refused(format!("{text}; check the port, or use a token_command")));
+            }
+        };
+        if reply.code == 235 {
+            return Ok(());
+        }
+        if reply.is_passing() {
+            // The server's words are not repeated here: some repeat what they were sent.
+            let words = format!("{} (it cannot check passwords just now)", reply.code);
+            return Err(SmtpError::Said { place: place(&self.server), words, passing: true });
+        }
+        Err(SmtpError::Refused(match &self.server.login {
+            MailLogin::Password(_) => format!(
+                "{} refused the password of {}; check user and password (some servers want an app password)",
+                place(&self.server),
+                said(&user)
+            ),
+            MailLogin::Token(_) => {
+                format!("{} refused the token of {}; renew it", place(&self.server), said(&user))
+            }
+        }))
+    }
+
+    /// Sends a mail, and says whom the server would not take, each with what it said.
+    pub(super) async fn send(&mut self, outside: &Outside<'_>) -> Result<Vec<(String, String)>, SendError> {
+        let options = self.options(outside)?;
+        let reply = self.command(&format!("MAIL FROM:<{}>{options}", outside.from)).await?;
+        if !reply.is_fine() {
+            return Err(self.answered(&reply).into());
+        }
+        let mut refused: Vec<(String, Reply)> = Vec::new();
+        for to in outside.to {
+            let reply = self.command(&format!("RCPT TO:<{to}>")).await?;
+            if reply.code == 421 {
+                return Err(self.answered(&reply).into());
+            }
+            if !reply.is_fine() {
+                refused.push((to.clone(), reply));
+            }
+        }
+        if refused.len() == outside.to.len() {
+            let named: Vec<String> =
+                refused.iter().map(|(to, reply)| format!("{to} ({})", reply.words())).collect();
+            let text = format!(
+                "{} takes mail for none of the recipients: {}",
+                place(&self.server),
+                named.join("; ")
+            );
+            let passing = refused.iter().any(|(_, reply)| reply.is_passing());
+            return Err(if passing { SendError::NotSent(text) } else { SendError::Refused(text) });
+        }
+        let reply = self.command("DATA").await?;
+        if reply.code != 354 {
+            return Err(self.answered(&reply).into());
+        }
+        let body = dotted(outside.mail);
+        for piece in body.chunks(PIECE) {
+            self.wire.write(piece).await.map_err(SmtpError::from)?;
+        }
+        // Whoever speaks or hangs up before the end does not have the mail.
+        if self.wire.has_news().await {
+            let reply = self.reply().await?;
+            return Err(self.answered(&reply).into());
+        }
+        self.end_of_mail().await?;
+        Ok(refused.into_iter().map(|(to, reply)| (to, reply.words())).collect())
+    }
+
+    /// The final dot. From here on only the server's word tells whether the mail was sent.
+    async fn end_of_mail(&mut self) -> Result<(), SendError> {
+        let unknown = |why: String| {
+            SendError::Unknown(format!("{} was given the whole mail, and then: {why}", place(&self.server)))
+        };
+        if let Err(error) = self.wire.write(b".\r\n").await {
+            return Err(unknown(error.to_string()));
+        }
+        let at = place(&self.server);
+        self.wire.wait_for_a_verdict();
+        match self.reply().await {
+            Ok(reply) if (200..300).contains(&reply.code) => Ok(()),
+            Ok(reply) if reply.is_passing() => {
+                Err(SendError::NotSent(format!("{at} did not take the mail: {}", reply.words())))
+            }
+            Ok(reply) if reply.code >= 500 => {
+                Err(SendError::Refused(format!("{at} refused the mail: {}", reply.words())))
+            }
+            Ok(reply) => {
+                Err(SendError::Unknown(format!("{at} answered oddly to the mail: {}", reply.words())))
+            }
+            Err(error) => {
+                Err(SendError::Unknown(format!("{at} was given the whole mail, and then: {error}")))
+            }
+        }
+    }
+
+    /// What has to be said about a mail, or why this server cannot take it.
+    fn options(&self, outside: &Outside<'_>) -> Result<String, SendError> {
+        let at = place(&self.server);
+        let refused = |why: String| Err(SendError::Refused(format!("{at} {why}")));
+        let mut options = String::new();
+        if let Some(most) = self.abilities.ability("SIZE") {
+            let size = outside.mail.len();
+            if most.parse::<usize>().is_ok_and(|most| most > 0 && size > most) {
+                return refused(format!("takes mail up to {most} bytes, and this one has {size}"));
+            }
+            options.push_str(&format!(" SIZE={size}"));
+        }
+        if !outside.mail.is_ascii() {
+            if self.abilities.ability("8BITMIME").is_none() {
+                return refused("takes only mail in plain ASCII".to_owned());
+            }
+            options.push_str(" BODY=8BITMIME");
+        }
+        let odd = outside.to.iter().map(String::as_str).chain([outside.from]).find(|to| !to.is_ascii());
+        let header = outside.mail.split(|byte| *byte == b'\n').take_while(|line| *line != b"\r");
+        let odd_header = header.into_iter().any(|line| !line.is_ascii());
+        if odd.is_some() || odd_header {
+            if self.abilities.ability("SMTPUTF8").is_none() {
+                let what = odd.map_or("such header fields".to_owned(), said);
+                return refused(format!("does not take letters beyond ASCII in {what}"));
+            }
+            options.push_str(" SMTPUTF8");
+        }
+        Ok(options)
+    }
+
+    /// Takes leave; nobody waits for the answer.
+    pub(super) async fn end(mut self) {
+        let _ = self.wire.write(b"QUIT\r\n").await;
+    }
+}
+
+/// The mail with the dots at the beginning of lines doubled.
+fn dotted(mail: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(mail.len() + 64);
+    for line in mail.split_inclusive(|byte| *byte == b'\n') {
+        if line.starts_with(b".") {
+            out.push(b'.');
+        }
+        out.extend_from_slice(line);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_are_doubled_at_the_beginning_of_lines() {
+        assert_eq!(dotted(b".\r\na.b\r\n..\r\n"), b"..\r\na.b\r\n...\r\n");
+    }
+}

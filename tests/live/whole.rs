@@ -1,0 +1,136 @@
+//! Whole threads over real servers: from the delivery of a mail to the reply in Sent, killed again and again.
+
+use super::dovecot::{Dovecot, PASSWORD, available, fixture};
+use super::exim::Exim;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How many mails come, and how often the driver is killed meanwhile.
+const MAILS: u64 = 6;
+const KILLS: u64 = 25;
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A data folder, and the program called on it.
+struct Desk {
+    home: tempfile::TempDir,
+}
+
+impl Desk {
+    fn new(dovecot: &Dovecot, exim: &Exim) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let desk = Self { home };
+        fs::DirBuilder::new().mode(0o700).create(desk.data()).unwrap();
+        let config = format!(
+            "[user]\naddress = \"ada@example.org\"\n[approvals]\nhold_seconds = 0\n[intake]\nunread_only = \"off\"\n\
+             [[mail]]\nname = \"live\"\nkind = \"imap\"\nhost = \"localhost\"\nport = {}\nuser = \"ada\"\n\
+             password_command = \"echo {PASSWORD}\"\nca_file = \"{ca}\"\n\
+             outgoing = {{ kind = \"smtp\", host = \"localhost\", port = {}, ca_file = \"{ca}\" }}\n",
+            dovecot.imaps,
+            exim.smtps,
+            ca = fixture("ca.pem").display(),
+        );
+        fs::write(desk.data().join("config.toml"), config).unwrap();
+        desk
+    }
+
+    fn data(&self) -> PathBuf {
+        self.home.path().join("data")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command.env_clear().env("PATH", path).env("HOME", self.home.path()).env("SAYSO_DATA", self.data());
+        command.env("TZ", "UTC").args(args).stdin(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        let out = self.command(args).arg("--json").output().unwrap().stdout;
+        serde_json::from_slice(&out).unwrap_or_default()
+    }
+
+    fn watch(&self) -> Child {
+        self.command(&["watch"]).stdout(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Answers every question and accepts every reply there is. How many are in doubt is for a person to find out.
+    fn decide(&self) -> usize {
+        let mut in_doubt = 0;
+        for item in self.json(&["list"]).as_array().cloned().unwrap_or_default() {
+            let id = item["id"].as_str().unwrap_or_default();
+            let words: &[&str] = match item["action"].as_str() {
+                Some("write_email") => &["accept", id],
+                Some("question") => &["respond", id, "Yes, it still stands."],
+                _ => {
+                    in_doubt += usize::from(item["kind"] == "trouble");
+                    continue;
+                }
+            };
+            // Whoever was faster, or was killed meanwhile, is asked again.
+            let _ = self.command(words).stdout(Stdio::null()).status();
+        }
+        in_doubt
+    }
+
+    fn done(&self) -> usize {
+        let mails = self.json(&["mail"]).as_array().cloned().unwrap_or_default();
+        mails.iter().filter(|mail| mail["status"] == "done").count()
+    }
+}
+
+/// Numbers that look random and are the same each time.
+fn odd(n: u64) -> u64 {
+    n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407) >> 33
+}
+
+#[test]
+#[ignore = "needs Dovecot and Exim; run by .ci/run"]
+fn whole_threads_killed_at_random_send_each_reply_once() {
+    if !available(&["dovecot", "exim4"]) {
+        return;
+    }
+    let (dovecot, exim) = (Dovecot::start(), Exim::start());
+    let desk = Desk::new(&dovecot, &exim);
+    for n in 1..=KILLS {
+        if n <= MAILS {
+            dovecot.ask(n);
+        }
+        let mut watch = desk.watch();
+        std::thread::sleep(Duration::from_millis(200 + odd(n) % 900));
+        desk.decide();
+        std::thread::sleep(Duration::from_millis(odd(n + KILLS) % 400));
+        watch.kill().unwrap();
+        watch.wait().unwrap();
+    }
+    let mut watch = desk.watch();
+    let deadline = Instant::now() + PATIENCE;
+    let in_doubt = loop {
+        let in_doubt = desk.decide();
+        if desk.done() + in_doubt == MAILS as usize {
+            break in_doubt;
+        }
+        let waiting = desk.json(&["list"]);
+        assert!(Instant::now() < deadline, "{waiting} {}", desk.json(&["mail"]));
+        std::thread::sleep(Duration::from_millis(300));
+    };
+    watch.kill().unwrap();
+    watch.wait().unwrap();
+    let arrived = exim.wait_for(MAILS as usize - in_doubt);
+    let count = |among: &[String], n: u64| {
+        let field = format!("In-Reply-To: <{n}@example.com>");
+        among.iter().filter(|mail| mail.contains(&field)).count()
+    };
+    let sent = dovecot.letters("Gesendete Post");
+    let mut missing = 0;
+    for n in 1..=MAILS {
+        assert!(count(&arrived, n) <= 1 && count(&sent, n) <= 1, "{n}: {arrived:?} {sent:?}");
+        missing += 1 - count(&arrived, n).min(1);
+    }
+    assert!(missing <= in_doubt, "{missing} replies are missing, {in_doubt} are in doubt");
+    eprintln!("{KILLS} kills: {} replies arrived once, {in_doubt} in doubt", arrived.len());
+}

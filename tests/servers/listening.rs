@@ -1,0 +1,54 @@
+//! Listening for news, over connections that break.
+
+use super::fake::{Fake, Fault};
+use super::script::{account, patience, server};
+use sayso::mail::imap::Imap;
+use sayso::mail::{Mailbox, Patience};
+use std::time::Duration;
+
+const LONG: Duration = Duration::from_secs(30);
+
+#[tokio::test]
+async fn news_are_heard_also_after_the_one_who_waited_left() {
+    let fake = Fake::new();
+    let (imap, heard) = fake.open().await;
+    // Dropping it is fine: the listening goes on.
+    assert!(tokio::time::timeout(Duration::from_millis(1), imap.changed()).await.is_err());
+    fake.state().news.notify_one();
+    tokio::time::timeout(LONG, imap.changed()).await.unwrap();
+    assert_eq!(heard.count("AUTHENTICATE"), 1);
+    fake.state().news.notify_one();
+    tokio::time::timeout(LONG, imap.changed()).await.unwrap();
+}
+
+#[tokio::test]
+async fn signs_of_life_are_asked_for_and_a_dead_connection_is_made_again() {
+    let fake = Fake::new();
+    let (port, heard) = fake.start().await;
+    let short =
+        Patience { answer: Duration::from_millis(200), listen: Duration::from_millis(5), ..patience() };
+    let imap = Imap::patient(&account(server(port)), short).unwrap();
+    let changed = tokio::spawn(async move { imap.changed().await });
+    let enough = async {
+        while heard.count("IDLE") < 3 {
+            tokio::task::yield_now().await;
+        }
+        // Half open: the server is silent for ever.
+        fake.fault("IDLE", Fault::Hang);
+        // What happened meanwhile was not heard, so that counts as news.
+        changed.await.unwrap();
+    };
+    tokio::time::timeout(LONG, enough).await.unwrap();
+    assert!(heard.count("AUTHENTICATE") >= 2 && heard.count("DONE") >= 2);
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_tell_is_asked_now_and_then() {
+    let fake = Fake::new();
+    fake.state().capabilities = "IMAP4rev1 AUTH=PLAIN SASL-IR".to_owned();
+    let (port, heard) = fake.start().await;
+    let short = Patience { listen: Duration::from_millis(5), ..patience() };
+    let imap = Imap::patient(&account(server(port)), short).unwrap();
+    tokio::time::timeout(LONG, imap.changed()).await.unwrap();
+    assert!(heard.count("NOOP") >= 1);
+}
