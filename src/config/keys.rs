@@ -80,6 +80,15 @@ const MAIL: &[Key] = &[
     key("outgoing.sent", Text, Unset("none")),
 ];
 
+const APIS: &[Key] = &[
+    key("hosts", Texts, Unset("the API's own")),
+    key("host_list", Text, Unset("the API's own")),
+    key("private", Texts, Preset::Texts(&[])),
+    key("api_key_env", Text, Unset("none")),
+    key("api_key_command", Text, Unset("none")),
+    key("api_key_file", Text, Unset("none")),
+];
+
 const MODEL: &[Key] = &[
     key("provider", Choice(Provider::NAMES), Preset::Text("builtin")),
     key("name", Text, Unset("none; only builtin needs none")),
@@ -195,6 +204,7 @@ pub(super) const SECTIONS: &[Section] = &[
             key("recipients", Texts, Preset::Texts(&["thread"])),
         ],
     },
+    Section { name: "apis", shape: Shape::Named, keys: APIS },
     Section {
         name: "theme",
         shape: Shape::One,
