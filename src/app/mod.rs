@@ -30,7 +30,7 @@ mod why;
 mod worker;
 
 pub use accounts::check_accounts;
-pub use apis::shelf;
+pub use apis::{AddedApi, ApiError, ApiLine, ApiView, Apis, OperationView, ParameterView};
 pub use demo::{DemoError, begin_demo, is_demo, lay_out_demo};
 pub use engine::{Engine, Settings};
 pub use eval::{TriageEval, Unanswered, eval_triage};

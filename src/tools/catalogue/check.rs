@@ -32,9 +32,6 @@ impl Catalogue {
                 return Err(format!("`{host}` is no http or https address"));
             }
         }
-        if self.hosts.is_empty() && self.host_list.is_none() {
-            return Err("it names no server".to_owned());
-        }
         let mut ids = BTreeSet::new();
         for operation in &self.operations {
             if !ids.insert(operation.id.as_str()) {

@@ -8,7 +8,9 @@
 
 mod check;
 mod fill;
+mod openapi;
 mod reach;
+mod schema;
 mod shelf;
 
 pub use fill::Filled;

@@ -1,13 +1,16 @@
 //! Where catalogues are kept: one built in, the others as files of the data folder.
 
-use super::Catalogue;
+use super::{Catalogue, openapi};
 use crate::config::{Api, Env};
 use crate::text::nearest;
 use secrecy::SecretString;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io;
-use std::path::PathBuf;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 /// The catalogues that are built in.
 const BUILT_IN: &[&str] = &[include_str!("../../../assets/apis/audius.json")];
@@ -45,8 +48,13 @@ pub enum ShelfError {
         why: String,
     },
     /// The name is taken by one that is built in.
-    #[error("the API `{0}` is built in")]
+    #[error("the API `{0}` is built in; choose another --name for yours, and leave that one where it is")]
     BuiltIn(String),
+    /// The name is taken by one that was added.
+    #[error(
+        "there is an API `{0}` already; remove it first with `sayso apis remove {0}`, or choose another --name"
+    )]
+    Taken(String),
     /// The files cannot be reached.
     #[error("{file}: {error}")]
     Io {
@@ -128,6 +136,45 @@ impl Shelf {
         }
     }
 
+    /// Adds the API of an OpenAPI document, under its own name or another, and says what was left out.
+    pub fn add(&self, file: &Path, name: Option<&str>) -> Result<(Catalogue, Vec<String>), ShelfError> {
+        let shown = file.display().to_string();
+        let bad = |why: String| ShelfError::Bad { file: shown.clone(), why };
+        let at = |error| ShelfError::Io { file: shown.clone(), error };
+        let metadata = std::fs::metadata(file).map_err(at)?;
+        if !metadata.is_file() || metadata.len() > LONGEST {
+            return Err(bad("it is no file, or longer than 16 MiB".to_owned()));
+        }
+        let bytes = std::fs::read(file).map_err(at)?;
+        let document = document(&bytes).map_err(bad)?;
+        let (catalogue, left_out) = openapi::read(&document, name).map_err(bad)?;
+        catalogue.check().map_err(bad)?;
+        for (source, other) in self.all()? {
+            match source {
+                _ if other.name != catalogue.name => {}
+                Source::Builtin => return Err(ShelfError::BuiltIn(catalogue.name)),
+                Source::Added => return Err(ShelfError::Taken(catalogue.name)),
+            }
+        }
+        let text = serde_json::to_vec(&catalogue).map_err(|error| bad(error.to_string()))?;
+        let kept = self.folder.join(format!("{}.json", catalogue.name));
+        private_file(&self.folder, &kept, &text)
+            .map_err(|error| ShelfError::Io { file: kept.display().to_string(), error })?;
+        Ok((catalogue, left_out))
+    }
+
+    /// Takes away an API that was added.
+    pub fn remove(&self, name: &str) -> Result<(Source, Catalogue), ShelfError> {
+        let (source, catalogue) = self.get(name)?;
+        if source == Source::Builtin {
+            return Err(ShelfError::BuiltIn(catalogue.name));
+        }
+        let file = self.folder.join(format!("{name}.json"));
+        std::fs::remove_file(&file)
+            .map_err(|error| ShelfError::Io { file: file.display().to_string(), error })?;
+        Ok((source, catalogue))
+    }
+
     fn files(&self) -> Result<Vec<PathBuf>, ShelfError> {
         let at = |error| ShelfError::Io { file: self.folder.display().to_string(), error };
         let entries = match std::fs::read_dir(&self.folder) {
@@ -145,6 +192,31 @@ impl Shelf {
         files.sort();
         Ok(files)
     }
+}
+
+/// A document in JSON, or else in YAML.
+fn document(bytes: &[u8]) -> Result<Value, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"));
+    }
+    // Aliases, nesting and size are bounded by the reader's own budget.
+    serde_saphyr::from_str(text).map_err(|error| {
+        let text = error.to_string();
+        format!("it is neither JSON nor YAML: {}", text.lines().next().unwrap_or_default())
+    })
+}
+
+/// Writes a file that only its owner may read, whole or not at all.
+fn private_file(folder: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let part = file.with_extension("part");
+    let mut written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+    written.write_all(bytes)?;
+    written.sync_all()?;
+    std::fs::rename(&part, file)?;
+    File::open(folder)?.sync_all()
 }
 
 /// A catalogue as written, checked.

@@ -32,7 +32,7 @@ pub(super) struct Part<'a> {
 
 /// The answer as text, and as a table where it is a list.
 pub(super) fn answer(part: &Part<'_>) -> (String, Option<Table>) {
-    let data = part.catalogue.data_of(part.response);
+    let data = listed(part.catalogue.data_of(part.response));
     let kind = part.catalogue.entities.get(&part.operation.returns);
     let heading = heading(part);
     match data {
@@ -51,6 +51,19 @@ pub(super) fn answer(part: &Part<'_>) -> (String, Option<Table>) {
         Value::Object(fields) => (format!("{heading}:\n\n{}", told(kind, data, fields)), None),
         Value::Null => (format!("{heading}: done; the answer is empty."), None),
         other => (format!("{heading}: {}", short(other)), None),
+    }
+}
+
+/// A list that stands in an object beside what is said about it.
+fn listed(data: &Value) -> &Value {
+    let Value::Object(fields) = data else { return data };
+    let mut lists = fields
+        .values()
+        .filter(|value| value.as_array().is_some_and(|list| list.iter().any(Value::is_object)));
+    let others = fields.len();
+    match (lists.next(), lists.next()) {
+        (Some(list), None) if others <= 6 => list,
+        _ => data,
     }
 }
 

@@ -54,14 +54,20 @@ async fn server(
     if let Some(host) = kept {
         return Ok((host.clone(), Vec::new()));
     }
+    let none = format!(
+        "no server of {} is known; name one in the config, with hosts in [apis.{0}]",
+        door.catalogue.name
+    );
     if !may_read {
         // Nobody is asked anything, not even how it is, before the person has said so.
         let first = reach.known().into_iter().next();
-        let none = format!("no server of {} is known; name one in [apis.{0}] hosts", door.catalogue.name);
         return first.map(|host| (host, Vec::new())).ok_or_else(|| NodeError::failed(none));
     }
     ctx.call("server", async {
         let hosts = reach.hosts().await;
+        if hosts.is_empty() {
+            return Err(NodeError::failed(none));
+        }
         let mut wrong = Vec::new();
         for host in hosts.iter().take(MOST_SERVERS) {
             match reach.healthy(host).await {

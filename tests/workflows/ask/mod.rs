@@ -1,0 +1,7 @@
+//! `ask`: questions to a server that behaves like the API, and to one that does not.
+
+mod bad;
+mod room;
+mod server;
+mod state;
+mod words;
