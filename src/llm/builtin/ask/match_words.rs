@@ -56,9 +56,6 @@ pub(super) fn value_in(parameter: &ParameterFacts, text: &str) -> Option<Value> 
     if !parameter.values.is_empty() {
         return listed(parameter, &said);
     }
-    if let Some(value) = spelled(parameter, text) {
-        return Some(value);
-    }
     match parameter.kind.as_str() {
         "integer" if parameter.name == "limit" => {
             let numbers = said.iter().filter_map(|word| word.parse::<u64>().ok());
@@ -91,7 +88,7 @@ fn listed(parameter: &ParameterFacts, said: &[String]) -> Option<Value> {
 }
 
 /// `name=value`, `name: value`, or `name is value`.
-fn spelled(parameter: &ParameterFacts, text: &str) -> Option<Value> {
+pub(super) fn spelled(parameter: &ParameterFacts, text: &str) -> Option<Value> {
     let lower = text.to_lowercase();
     let name = parameter.name.to_lowercase();
     for name in [name.clone(), name.replace('_', " ")] {

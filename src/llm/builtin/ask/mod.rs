@@ -9,7 +9,7 @@ mod named;
 
 use serde_json::{Map, Value};
 
-use self::match_words::{Matcher, value_in};
+use self::match_words::{Matcher, spelled, value_in};
 use self::named::named;
 use super::{Answer, facts};
 use crate::llm::facts::ask::{
@@ -82,10 +82,12 @@ pub(super) fn params(value: &Value) -> Result<Answer, String> {
         .collect();
     let mut parameters = Map::new();
     for parameter in operation.parameters.iter().filter(|one| one.entity.is_none()) {
-        let without = |text: &&str| {
-            name.as_ref().map_or_else(|| (*text).to_owned(), |name| text.replace(name.as_str(), " "))
+        let without = |text: &str| match &name {
+            Some(name) => text.replace(name.as_str(), " "),
+            None => text.to_owned(),
         };
-        let mut found = texts.iter().find_map(|text| value_in(parameter, &without(text)));
+        let mut found = texts.iter().find_map(|text| spelled(parameter, text));
+        found = found.or_else(|| texts.iter().find_map(|text| value_in(parameter, &without(text))));
         if found.is_none() && is_words(parameter) && kind.is_none() {
             found = name.as_ref().map(|name| Value::from(name.trim_start_matches('@')));
         }
@@ -144,11 +146,13 @@ struct Question<'f> {
 impl<'f> Question<'f> {
     fn of(facts: &'f AskFacts) -> Self {
         let matcher = Matcher::new(&facts.same);
-        let mut text = facts.query.clone();
-        for said in &facts.said {
-            text.push(' ');
-            text.push_str(said);
-        }
+        // What was added says it in other words, where it asks for anything by itself.
+        let asks =
+            |said: &&String| !best(&matcher, &facts.operations, &named::without_quotes(said)).is_empty();
+        let instead = facts.said.iter().rev().find(asks).cloned();
+        let joined =
+            || std::iter::once(&facts.query).chain(&facts.said).cloned().collect::<Vec<_>>().join(" ");
+        let text = instead.unwrap_or_else(joined);
         let bare = named::without_quotes(&text);
         let points_back = matcher.words(&bare).any(|word| BACK.contains(&word.as_str()));
         let has_before = !facts.before.is_empty();
