@@ -6,6 +6,7 @@
 //! driver to act.
 
 mod accounts;
+mod apis;
 mod cache;
 mod demo;
 mod drive;
@@ -29,6 +30,7 @@ mod why;
 mod worker;
 
 pub use accounts::{check_accounts, check_calendar};
+pub use apis::{AddedApi, ApiError, ApiLine, ApiView, Apis, OperationView, ParameterView};
 pub use demo::{DemoError, begin_demo, is_demo, lay_out_demo};
 pub use engine::{Engine, Settings};
 pub use eval::{TriageEval, Unanswered, eval_triage};

@@ -1,6 +1,7 @@
 //! What nodes use, filled from the config and the store.
 
 use super::accounts::accounts;
+use super::apis::shelf;
 use super::memory::StoreMemory;
 use super::models::ConfiguredModels;
 use super::post::{ConfiguredAccounts, StoreContacts, StoreLedger};
@@ -8,6 +9,7 @@ use crate::calendar;
 use crate::config::{Config, Env};
 use crate::graph::{BoxFuture, NodeError, Place};
 use crate::store::{Span, Store, StoreError};
+use crate::tools::http::Http;
 use crate::workflows::{Blobs, CallRecord, Meter, Services};
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -16,7 +18,7 @@ use std::sync::Arc;
 pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
     let clock = store.clone();
     Services {
-        models: Arc::new(ConfiguredModels::new(config.clone(), env)),
+        models: Arc::new(ConfiguredModels::new(config.clone(), env.clone())),
         meter: Arc::new(StoreMeter { config: config.clone(), store: store.clone() }),
         blobs: Arc::new(StoreBlobs(store.clone())),
         memory: Arc::new(StoreMemory(store.clone())),
@@ -26,6 +28,8 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),
         rules: config.rules.clone(),
         grants: Arc::new(super::grants::StoreGrants::new(config.clone(), store.clone())),
+        apis: shelf(config, env),
+        http: Http::default(),
         user: config.user.clone(),
         clock: Arc::new(move || clock.now()),
     }

@@ -102,6 +102,15 @@ const MAIL: &[Key] = &[
     key("outgoing.tls_pin", Text, Unset("none")),
 ];
 
+const APIS: &[Key] = &[
+    key("hosts", Texts, Unset("the API's own")),
+    key("host_list", Text, Unset("the API's own")),
+    key("private", Texts, Preset::Texts(&[])),
+    key("api_key_env", Text, Unset("none")),
+    key("api_key_command", Text, Unset("none")),
+    key("api_key_file", Text, Unset("none")),
+];
+
 const MODEL: &[Key] = &[
     key("provider", Choice(Provider::NAMES), Preset::Text("builtin")),
     key("name", Text, Unset("none; only builtin needs none")),
@@ -217,6 +226,7 @@ pub(super) const SECTIONS: &[Section] = &[
             key("recipients", Texts, Preset::Texts(&["thread"])),
         ],
     },
+    Section { name: "apis", shape: Shape::Named, keys: APIS },
     Section {
         name: "theme",
         shape: Shape::One,

@@ -9,6 +9,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
+use super::apis::Api;
 use super::describe::Setting;
 use super::error::{Error, quoted};
 use super::mail::{Calendar, Intake, Learning, Mail, Policy, Rule};
@@ -48,6 +49,8 @@ pub struct Config {
     pub learning: Learning,
     /// What tools may do without asking, by the tool's name.
     pub policies: BTreeMap<String, Policy>,
+    /// How APIs are reached, by their names.
+    pub apis: BTreeMap<String, Api>,
     /// The colours of the screen.
     pub theme: ThemeName,
     /// How a person is told that something new waits.

@@ -8,6 +8,7 @@
 //! The road: `paths` finds the file, `read` checks it and the environment against the table in `keys`, `layers` lays
 //! them over each other, `typed` gives them Rust types, and `resolve` makes the [`Config`] of `meant`.
 
+mod apis;
 mod describe;
 mod entries;
 mod error;
@@ -33,6 +34,7 @@ use std::path::{Path, PathBuf};
 
 use paths::Paths;
 
+pub use apis::Api;
 pub use describe::Setting;
 pub use error::Error;
 pub use inputs::{Env, Flags, Host, Inputs};

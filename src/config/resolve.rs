@@ -49,6 +49,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     let rules = meaning.rules(file.rule, &mail)?;
     let calendar = meaning.calendar(file.calendar);
     let policies = meaning.policies(file.policy)?;
+    let apis = meaning.apis(file.apis)?;
     let picked_name = picked.as_ref().map(|picked| picked.name.clone());
     let read = text.and(paths.config.clone());
     let settings =
@@ -85,6 +86,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         },
         learning: Learning { delay: Duration::from_secs(file.learning.delay_seconds) },
         policies,
+        apis,
         theme: file.theme.name,
         notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },
         keys: file.keys,
@@ -159,7 +161,8 @@ impl Meaning<'_> {
     }
 
     fn model(&self, section: &'static str, name: &str, model: typed::Model) -> Result<Model, Error> {
-        let api_key = self.api_key(section, name, &model)?;
+        let api_key =
+            self.api_key(section, name, [&model.api_key_env, &model.api_key_command, &model.api_key_file])?;
         if let Some(why) = model.base_url.as_deref().and_then(wrong_with_url) {
             return Err(self.bad(section, name, "base_url", why));
         }
@@ -191,25 +194,23 @@ impl Meaning<'_> {
         })
     }
 
-    fn api_key(
+    pub(super) fn api_key(
         &self,
         section: &'static str,
         name: &str,
-        model: &typed::Model,
+        [variable, command, file]: [&Option<String>; 3],
     ) -> Result<Option<Secret>, Error> {
         // Whoever pastes the key itself here must not see it again in an error or in `sayso config`.
-        if model.api_key_env.as_deref().is_some_and(|variable| !is_variable(variable)) {
+        if variable.as_deref().is_some_and(|variable| !is_variable(variable)) {
             let why = "must be the name of an environment variable, in capitals, and not the key itself";
             return Err(self.bad(section, name, "api_key_env", why));
         }
         let sources = [
-            ("api_key_env", model.api_key_env.clone().map(Secret::Env)),
-            ("api_key_command", model.api_key_command.clone().map(Secret::Command)),
+            ("api_key_env", variable.clone().map(Secret::Env)),
+            ("api_key_command", command.clone().map(Secret::Command)),
             (
                 "api_key_file",
-                model
-                    .api_key_file
-                    .as_ref()
+                file.as_ref()
                     .map(|path| Secret::File(expand(OsStr::new(path), self.base, &self.inputs.host))),
             ),
         ];
@@ -268,7 +269,7 @@ impl Meaning<'_> {
 }
 
 /// What is wrong with a server's address. The address is not quoted, for it may hold a password.
-fn wrong_with_url(url: &str) -> Option<&'static str> {
+pub(super) fn wrong_with_url(url: &str) -> Option<&'static str> {
     let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
         return Some("must begin with https:// or http://");
     };

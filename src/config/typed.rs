@@ -26,6 +26,7 @@ pub(super) struct File {
     pub(super) intake: mail::Intake,
     pub(super) learning: mail::Learning,
     pub(super) policy: BTreeMap<String, mail::Policy>,
+    pub(super) apis: BTreeMap<String, Api>,
     pub(super) theme: Theme,
     pub(super) notices: Notices,
     pub(super) keys: BTreeMap<String, Vec<String>>,
@@ -59,6 +60,17 @@ pub(super) struct Model {
     pub(super) context_tokens: Option<u64>,
     pub(super) max_output_tokens: Option<u64>,
     pub(super) temperature: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Api {
+    pub(super) hosts: Option<Vec<String>>,
+    pub(super) host_list: Option<String>,
+    pub(super) private: Vec<String>,
+    pub(super) api_key_env: Option<String>,
+    pub(super) api_key_command: Option<String>,
+    pub(super) api_key_file: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -11,6 +11,9 @@ pub const OUTPUT_FILES: &str = "builtin:output_files";
 /// The built-in grant to mark handled mail in its mailbox.
 pub const MARK_HANDLED: &str = "builtin:mark_handled";
 
+/// The built-in grant to read from the servers of an API.
+pub const CATALOGUE_GET: &str = "builtin:catalogue_get";
+
 /// What runs without a card by design. Each is listed with the grants, and can be switched off.
 pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
     BuiltinGrant {
@@ -22,6 +25,11 @@ pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
         id: MARK_HANDLED,
         tool: "mark_handled",
         scope: "marking handled mail in its mailbox, as [[mail]] handled says",
+    },
+    BuiltinGrant {
+        id: CATALOGUE_GET,
+        tool: "catalogue_get",
+        scope: "requests that only read, to the servers of an API that `sayso apis list` shows",
     },
 ];
 

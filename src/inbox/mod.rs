@@ -25,8 +25,8 @@ pub use backend::{
 };
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
 pub use grant::{
-    BUILTIN_GRANTS, BuiltinGrant, GrantLine, GrantRequest, GrantScope, MARK_HANDLED, OUTPUT_FILES,
-    POLICY_GRANT,
+    BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
+    OUTPUT_FILES, POLICY_GRANT,
 };
 pub use item::{Item, ItemKind};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};

@@ -48,7 +48,7 @@ pub use reply::{BadCall, Delta, Reply, Stop};
 pub use request::{Choice, Message, OutputSchema, Request, ToolCall, ToolSpec};
 pub use scripted::Scripted;
 pub use settings::{ModelSettings, Provider};
-pub use structured::{Structured, structured};
+pub use structured::{Structured, shaped, structured};
 pub use usage::Usage;
 
 /// A future that can be stored: what traits used as `dyn` return.

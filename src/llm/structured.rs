@@ -32,7 +32,15 @@ pub async fn structured<T>(model: &dyn Model, request: &Request) -> Result<Struc
 where
     T: DeserializeOwned + JsonSchema,
 {
-    let output = OutputSchema { name: name_of::<T>(), schema: schema::of::<T>() };
+    shaped(model, request, OutputSchema { name: name_of::<T>(), schema: schema::of::<T>() }).await
+}
+
+/// The same for a schema that is known only when it is asked, such as a choice among what there is.
+pub async fn shaped<T: DeserializeOwned>(
+    model: &dyn Model,
+    request: &Request,
+    output: OutputSchema,
+) -> Result<Structured<T>, ModelError> {
     let mut request =
         Request { tools: Vec::new(), choice: Choice::Auto, output: Some(output.clone()), ..request.clone() };
     let mut usage = Usage::default();

@@ -2,7 +2,9 @@
 
 use super::services::{CallRecord, Meter, Picked, Services};
 use crate::graph::{Ctx, NodeError, Place};
-use crate::llm::{Delta, ModelError, Observed, Observer, Reply, Request, propose, structured};
+use crate::llm::{
+    Delta, ModelError, Observed, Observer, OutputSchema, Reply, Request, propose, shaped, structured,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -60,6 +62,24 @@ where
     ctx.call(name, async {
         let model = watched(ctx, picked)?;
         Ok(structured(&model, request).await.map_err(failed)?.value)
+    })
+    .await
+}
+
+/// The same for a schema that is known only when it is asked.
+pub async fn ask_shaped<T>(
+    ctx: &Ctx<Services>,
+    name: &str,
+    picked: &Picked,
+    request: &Request,
+    output: OutputSchema,
+) -> Result<T, NodeError>
+where
+    T: Serialize + DeserializeOwned,
+{
+    ctx.call(name, async {
+        let model = watched(ctx, picked)?;
+        Ok(shaped(&model, request, output).await.map_err(failed)?.value)
     })
     .await
 }

@@ -4,13 +4,14 @@
 //! else: no clock, no config, no store of its own.
 
 pub mod analyze;
+pub mod ask;
 mod ask_model;
 pub mod email;
 pub mod intake;
 pub mod memory;
 mod services;
 
-pub use ask_model::{ask_for, ask_model, pick_model, pick_model_of};
+pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of};
 pub use services::{
     Accounts, Blobs, CallRecord, Contacts, Grants, Ledger, Lesson, Memory, Meter, Models, Picked, Profile,
     Services, Wish,
@@ -22,7 +23,7 @@ use std::sync::Arc;
 type MakeSpec = fn(Arc<Services>) -> Result<Spec, crate::graph::BuildError>;
 
 /// Every workflow there is, one line each.
-const WORKFLOWS: &[MakeSpec] = &[analyze::spec, email::spec, intake::spec, memory::spec];
+const WORKFLOWS: &[MakeSpec] = &[analyze::spec, ask::spec, email::spec, intake::spec, memory::spec];
 
 /// All workflows, with the services their nodes use.
 pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {

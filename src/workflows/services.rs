@@ -6,6 +6,8 @@ use crate::graph::{BoxFuture, InterruptId, NodeError, Place, ThreadId};
 use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::{Account, Mail};
+use crate::tools::catalogue::Shelf;
+use crate::tools::http::Http;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -188,6 +190,10 @@ pub struct Services {
     pub calendar: Option<Arc<dyn Calendar>>,
     /// What decides on mail before any model: the first that matches counts.
     pub rules: Vec<Rule>,
+    /// The APIs that can be asked.
+    pub apis: Shelf,
+    /// What makes requests to them.
+    pub http: Http,
     /// The person it all works for.
     pub user: User,
     /// The time of day.

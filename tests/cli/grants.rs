@@ -45,7 +45,7 @@ fn a_grant_is_given_with_an_accept_listed_and_revoked() {
     for line in lines.as_array().unwrap() {
         keys(line, GRANT);
     }
-    let given = &lines[2];
+    let given = &lines[3];
     assert_eq!(
         (&given["tool"], &given["sender"], &given["origin"]),
         (&json!("do"), &json!("bo@far.test"), &json!(asked))
@@ -99,7 +99,10 @@ fn what_is_built_in_is_switched_off_and_on() {
     let desk = Desk::new();
     let ids =
         |lines: &Value| lines.as_array().unwrap().iter().map(|line| text(&line["id"])).collect::<Vec<_>>();
-    assert_eq!(ids(&desk.json(&["grants"])), ["builtin:output_files", "builtin:mark_handled"]);
+    assert_eq!(
+        ids(&desk.json(&["grants"])),
+        ["builtin:output_files", "builtin:mark_handled", "builtin:catalogue_get"]
+    );
     assert_eq!(
         desk.sayso(&["grants", "revoke", "builtin:output_files"]).done(),
         "builtin:output_files is off.\n"

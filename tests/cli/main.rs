@@ -5,6 +5,7 @@
 mod support;
 
 mod analyze;
+mod ask;
 mod bad_input;
 mod child;
 mod crash;

@@ -2,6 +2,8 @@
 
 mod accept;
 mod analyze;
+mod apis;
+mod ask;
 mod completions;
 mod config;
 mod demo;
@@ -70,6 +72,7 @@ verbs! {
     Draft => draft,
     Start => start,
     Analyze => analyze,
+    Ask => ask,
     Continue => proceed,
     Stop => stop,
     Pause => pause,
@@ -84,6 +87,7 @@ verbs! {
     Reclassify => reclassify,
     Memory => memory,
     Grants => grants,
+    Apis => apis,
     Graph => graph,
     Doctor => doctor,
     Eval => eval,

@@ -7,6 +7,7 @@
 //! A workflow adds its tasks by one file and its lines in the table `TASKS`.
 
 mod analyze;
+mod ask;
 mod email;
 mod words;
 
@@ -44,6 +45,9 @@ const TASKS: &[(&str, Answerer)] = &[
     ("analyze.initial", analyze::initial),
     ("analyze.followup", analyze::followup),
     ("analyze.final", analyze::summary),
+    ("ask.category", ask::category),
+    ("ask.select", ask::select),
+    ("ask.params", ask::params),
 ];
 
 /// The built-in model.

@@ -1,0 +1,235 @@
+//! The APIs of a data folder, as people list them and add to them.
+
+use crate::config::{Config, Env};
+use crate::tools::catalogue::{Auth, Catalogue, Operation, Parameter, Shelf, ShelfError, Source};
+use serde::Serialize;
+use serde_json::Value;
+use std::path::Path;
+
+/// The APIs that can be asked: what is built in, and what was added to the data folder.
+pub(super) fn shelf(config: &Config, env: Env) -> Shelf {
+    Shelf::new(config.data.join("apis"), config.apis.clone(), env)
+}
+
+/// The APIs of a data folder.
+pub struct Apis {
+    shelf: Shelf,
+}
+
+/// Why something about APIs cannot be done.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    /// There is no such API.
+    #[error("{0}")]
+    NotFound(String),
+    /// What was asked for makes no sense.
+    #[error("{0}")]
+    Wrong(String),
+    /// It failed.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// An API as one line of a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct ApiLine {
+    /// Its name.
+    pub name: String,
+    /// What it is called.
+    pub title: String,
+    /// `builtin` or `added`.
+    pub source: &'static str,
+    /// How much can be asked.
+    pub operations: usize,
+}
+
+/// An API with everything it can be asked.
+#[derive(Clone, Debug, Serialize)]
+pub struct ApiView {
+    /// Its name.
+    pub name: String,
+    /// What it is called.
+    pub title: String,
+    /// What it is about.
+    pub about: String,
+    /// `builtin` or `added`.
+    pub source: &'static str,
+    /// Its servers.
+    pub hosts: Vec<String>,
+    /// Where the list of its servers is.
+    pub host_list: Option<String>,
+    /// How its key is shown, and where it is kept.
+    pub key: Option<String>,
+    /// What it can be asked.
+    pub operations: Vec<OperationView>,
+}
+
+/// Something an API can be asked.
+#[derive(Clone, Debug, Serialize)]
+pub struct OperationView {
+    /// Its name.
+    pub id: String,
+    /// What it is called.
+    pub name: String,
+    /// GET, POST …
+    pub method: String,
+    /// Its path.
+    pub path: String,
+    /// What it does.
+    pub description: String,
+    /// What it is told.
+    pub parameters: Vec<ParameterView>,
+}
+
+/// What an operation is told.
+#[derive(Clone, Debug, Serialize)]
+pub struct ParameterView {
+    /// Its name.
+    pub name: String,
+    /// What it means.
+    pub description: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Whether it must be told.
+    pub required: bool,
+    /// The values there are; empty where any may be.
+    pub values: Vec<String>,
+    /// What is meant where nothing is said.
+    pub default: Option<String>,
+}
+
+/// An API that was added.
+#[derive(Clone, Debug, Serialize)]
+pub struct AddedApi {
+    /// Its name.
+    pub name: String,
+    /// How much can be asked.
+    pub operations: usize,
+    /// What of the document cannot be asked, each in a sentence.
+    pub left_out: Vec<String>,
+}
+
+impl Apis {
+    /// The APIs of a config's data folder.
+    pub fn new(config: &Config, env: Env) -> Self {
+        Self { shelf: shelf(config, env) }
+    }
+
+    /// Every API.
+    pub fn list(&self) -> Result<Vec<ApiLine>, ApiError> {
+        Ok(self.shelf.all()?.iter().map(|(source, catalogue)| line(*source, catalogue)).collect())
+    }
+
+    /// One API.
+    pub fn show(&self, name: &str) -> Result<ApiView, ApiError> {
+        let (source, catalogue) = self.shelf.get(name)?;
+        let settings = self.shelf.settings(&catalogue.name);
+        let hosts = if settings.hosts.is_empty() { catalogue.hosts.clone() } else { settings.hosts };
+        let key = catalogue.auth.as_ref().map(|auth| {
+            let place = match auth {
+                Auth::Header { name } => format!("in the header field {name}"),
+                Auth::Query { name } => format!("as the parameter {name}"),
+                Auth::Bearer => "as a bearer token".to_owned(),
+            };
+            let kept = settings.key.map(|secret| secret.to_string());
+            format!(
+                "{place}; {}",
+                kept.unwrap_or_else(|| format!("none is set, see [apis.{}] in the config", catalogue.name))
+            )
+        });
+        Ok(ApiView {
+            source: word(source),
+            host_list: settings
+                .host_list
+                .or_else(|| catalogue.host_list.as_ref().map(|list| list.url.clone())),
+            operations: catalogue.operations.iter().map(operation).collect(),
+            name: catalogue.name,
+            title: catalogue.title,
+            about: catalogue.about,
+            hosts,
+            key,
+        })
+    }
+
+    /// One operation of an API.
+    pub fn operation(&self, name: &str, id: &str) -> Result<OperationView, ApiError> {
+        let (_, catalogue) = self.shelf.get(name)?;
+        let found = catalogue.operation(id).map(operation);
+        let ids = catalogue.operations.iter().map(|one| one.id.as_str());
+        found.ok_or_else(|| {
+            let hint = match crate::text::nearest(id, ids) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("`sayso apis show {name}` lists them"),
+            };
+            ApiError::NotFound(format!("{name} has no operation `{id}`; {hint}"))
+        })
+    }
+
+    /// Adds an API from its document.
+    pub fn add(&self, file: &Path, name: Option<&str>) -> Result<AddedApi, ApiError> {
+        let (catalogue, left_out) = self.shelf.add(file, name)?;
+        Ok(AddedApi { operations: catalogue.operations.len(), name: catalogue.name, left_out })
+    }
+
+    /// Takes away an API that was added.
+    pub fn remove(&self, name: &str) -> Result<ApiLine, ApiError> {
+        let (source, catalogue) = self.shelf.remove(name)?;
+        Ok(line(source, &catalogue))
+    }
+}
+
+impl From<ShelfError> for ApiError {
+    fn from(error: ShelfError) -> Self {
+        let text = error.to_string();
+        match error {
+            ShelfError::Unknown { .. } => Self::NotFound(text),
+            ShelfError::Bad { .. } | ShelfError::BuiltIn(_) | ShelfError::Taken(_) => Self::Wrong(text),
+            ShelfError::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
+                Self::NotFound(text)
+            }
+            ShelfError::Io { .. } => Self::Failed(text),
+        }
+    }
+}
+
+fn word(source: Source) -> &'static str {
+    match source {
+        Source::Builtin => "builtin",
+        Source::Added => "added",
+    }
+}
+
+fn line(source: Source, catalogue: &Catalogue) -> ApiLine {
+    ApiLine {
+        name: catalogue.name.clone(),
+        title: catalogue.title.clone(),
+        source: word(source),
+        operations: catalogue.operations.len(),
+    }
+}
+
+fn operation(one: &Operation) -> OperationView {
+    let required = one.required_parameters.iter().map(|parameter| view(parameter, true));
+    let optional = one.optional_parameters.iter().map(|parameter| view(parameter, false));
+    OperationView {
+        id: one.id.clone(),
+        name: one.tool_name.clone(),
+        method: one.method.clone(),
+        path: one.api_url.clone(),
+        description: one.api_description.clone(),
+        parameters: required.chain(optional).collect(),
+    }
+}
+
+fn view(parameter: &Parameter, required: bool) -> ParameterView {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    ParameterView {
+        name: parameter.name.clone(),
+        description: parameter.description.clone(),
+        kind: parameter.kind.clone(),
+        required,
+        values: parameter.values.iter().map(text).collect(),
+        default: (!parameter.default.is_null()).then(|| text(&parameter.default)),
+    }
+}

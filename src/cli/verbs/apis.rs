@@ -1,0 +1,152 @@
+//! `sayso apis`: what `ask` can ask.
+
+use crate::app::{ApiError, ApiLine, ApiView, Apis};
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::output::{Answer, Page};
+use crate::cli::table::{cut, right, table, whole};
+use crate::text::Visible;
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// List the APIs that `ask` can ask, add and remove them
+#[derive(Debug, clap::Args)]
+#[command(
+    subcommand_value_name = "ACTION",
+    subcommand_help_heading = "Actions",
+    after_help = "An API is added from its OpenAPI document, version 3.0 or 3.1, in JSON or YAML. Where its servers are, \
+    and where its key is kept, can be said in the config, in [apis.NAME].\n\nExamples:\n  \
+    sayso apis list\n  \
+    sayso apis show audius\n  \
+    sayso apis show audius trending_tracks\n  \
+    sayso apis add petstore.yaml --name pets\n  \
+    sayso apis remove pets"
+)]
+pub(in crate::cli) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Action {
+    /// The APIs there are
+    List,
+    /// What an API can be asked
+    Show {
+        /// The API
+        name: String,
+        /// One of its operations, with its parameters
+        operation: Option<String>,
+    },
+    /// Add an API from its OpenAPI document
+    Add {
+        /// The document
+        file: PathBuf,
+        /// What it is called here, where that is not as its title says
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// Take an API that was added away
+    Remove {
+        /// The API
+        name: String,
+    },
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let apis = Apis::new(&context.config()?, context.env().clone());
+        let page = &context.page;
+        match self.action {
+            Action::List => {
+                let lines = apis.list()?;
+                page.answer(&lines, |page| listed(page, &lines))
+            }
+            Action::Show { name, operation: None } => {
+                let view = apis.show(&name)?;
+                page.answer(&view, |page| shown(page, &view))
+            }
+            Action::Show { name, operation: Some(operation) } => {
+                let view = apis.operation(&name, &operation)?;
+                page.answer(&view, |_| described(&view))
+            }
+            Action::Add { file, name } => {
+                let added = apis.add(&file, name.as_deref())?;
+                page.answer(&added, |_| {
+                    let mut text =
+                        format!("{} is added, with {} operations.\n", added.name, added.operations);
+                    for left_out in &added.left_out {
+                        let _ = writeln!(text, "Left out: {}", Visible::line(left_out));
+                    }
+                    text
+                })
+            }
+            Action::Remove { name } => {
+                let line = apis.remove(&name)?;
+                page.answer(&line, |_| format!("{} is removed.\n", line.name))
+            }
+        }
+    }
+}
+
+fn listed(page: &Page, lines: &[ApiLine]) -> String {
+    let row = |line: &ApiLine| {
+        [line.name.clone(), line.source.to_owned(), line.operations.to_string(), line.title.clone()]
+    };
+    let rows: Vec<_> = lines.iter().map(row).collect();
+    table(page, [whole("NAME"), whole("FROM"), right("OPERATIONS"), cut("TITLE")], &rows)
+}
+
+fn shown(page: &Page, view: &ApiView) -> String {
+    let mut out = format!("{}: {}\n", view.name, Visible::line(&view.title));
+    if !view.about.is_empty() {
+        let _ = writeln!(out, "{}", Visible::line(&view.about));
+    }
+    for host in &view.hosts {
+        let _ = writeln!(out, "server: {}", Visible::line(host));
+    }
+    if let Some(list) = &view.host_list {
+        let _ = writeln!(out, "list of servers: {}", Visible::line(list));
+    }
+    if let Some(key) = &view.key {
+        let _ = writeln!(out, "key: {}", Visible::line(key));
+    }
+    out.push('\n');
+    let rows: Vec<_> = view
+        .operations
+        .iter()
+        .map(|one| [one.id.clone(), one.method.clone(), one.path.clone(), one.description.clone()])
+        .collect();
+    out + &table(page, [whole("OPERATION"), whole("METHOD"), whole("PATH"), cut("WHAT IT DOES")], &rows)
+}
+
+fn described(view: &crate::app::OperationView) -> String {
+    let mut out =
+        format!("{} {}\n{}\n", view.method, Visible::line(&view.path), Visible::line(&view.description));
+    for parameter in &view.parameters {
+        let must = if parameter.required { ", required" } else { "" };
+        let _ =
+            write!(out, "\n{} ({}{must})", Visible::line(&parameter.name), Visible::line(&parameter.kind));
+        if !parameter.description.is_empty() {
+            let _ = write!(out, ": {}", Visible::line(&parameter.description));
+        }
+        if !parameter.values.is_empty() {
+            let _ = write!(out, "; one of {}", Visible::line(&parameter.values.join(", ")));
+        }
+        if let Some(default) = &parameter.default {
+            let _ = write!(out, "; {} if not said", Visible::line(default));
+        }
+    }
+    out.push('\n');
+    out
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        match error {
+            ApiError::NotFound(text) => Self::gone(text),
+            ApiError::Wrong(text) => Self::usage(text),
+            ApiError::Failed(text) => Self::failed(text),
+        }
+    }
+}

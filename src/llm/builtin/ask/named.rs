@@ -1,0 +1,275 @@
+//! What a question names.
+
+use std::collections::BTreeMap;
+
+/// Quotation marks, opening and closing.
+const QUOTES: &[(char, char)] = &[('"', '"'), ('“', '”'), ('«', '»'), ('‘', '’'), ('„', '“')];
+
+/// Words that a name follows.
+const BEFORE: &[&str] = &[
+    "called",
+    "named",
+    "titled",
+    "by",
+    "of",
+    "from",
+    "about",
+    "for",
+    "to",
+    "like",
+    "is",
+    "user",
+    "track",
+    "playlist",
+    "does",
+    "on",
+    "in",
+    "follows",
+    "following",
+    "support",
+    "supports",
+    "tipped",
+    "follow",
+    "supporting",
+    "tip",
+];
+
+/// Words that end a name, where nothing quotes it.
+const AFTER: &[&str] = &[
+    "on",
+    "from",
+    "this",
+    "last",
+    "in",
+    "right",
+    "now",
+    "today",
+    "please",
+    "have",
+    "has",
+    "had",
+    "follow",
+    "follows",
+    "get",
+    "gets",
+    "and",
+    "with",
+    "of",
+    "support",
+    "supports",
+    "tip",
+    "tips",
+    "made",
+    "uploaded",
+    "released",
+    "favorite",
+    "favorited",
+    "like",
+    "likes",
+    "repost",
+    "reposted",
+    "use",
+    "uses",
+    "follower",
+    "followers",
+    "track",
+    "tracks",
+    "playlist",
+    "playlists",
+    "profile",
+    "play",
+    "plays",
+];
+
+/// Words that are never a name, alone or at its beginning.
+const NEVER: &[&str] = &[
+    "the",
+    "a",
+    "an",
+    "audius",
+    "all",
+    "any",
+    "some",
+    "me",
+    "us",
+    "most",
+    "top",
+    "trending",
+    "popular",
+    "week",
+    "month",
+    "year",
+    "time",
+    "this",
+    "that",
+    "their",
+    "his",
+    "her",
+    "its",
+    "it",
+    "them",
+    "user",
+    "users",
+    "track",
+    "tracks",
+    "playlist",
+    "playlists",
+    "what",
+    "who",
+    "which",
+    "how",
+    "many",
+    "on",
+    "of",
+    "by",
+    "there",
+    "now",
+    "today",
+    "he",
+    "she",
+    "they",
+    "genre",
+    "genres",
+    "latest",
+    "new",
+    "newest",
+    "best",
+];
+
+/// The name in a text: what is quoted, a handle, or what follows a word that a name follows.
+pub(super) fn named(text: &str, same: &BTreeMap<String, String>) -> Option<String> {
+    if let Some((quoted, _)) = quoted(text) {
+        return Some(quoted);
+    }
+    let tokens: Vec<&str> = text.split_whitespace().collect();
+    if let Some(handle) = tokens.iter().find(|token| token.starts_with('@') && token.len() > 1) {
+        return Some(clean(handle).to_owned());
+    }
+    let means = |token: &str| {
+        let word = clean(token).to_lowercase();
+        same.get(&word).cloned().unwrap_or(word)
+    };
+    if let Some(owner) = owner(&tokens, &means) {
+        return Some(owner);
+    }
+    // The last such word is nearest to the name; where nothing follows it, the one before.
+    (0..tokens.len())
+        .rev()
+        .filter(|at| BEFORE.contains(&means(tokens[*at]).as_str()))
+        .find_map(|at| name_at(&tokens, at + 1, &means))
+}
+
+/// Whether something in a text belongs to somebody it names.
+pub(super) fn is_owned(text: &str, same: &BTreeMap<String, String>) -> bool {
+    let tokens: Vec<&str> = text.split_whitespace().collect();
+    let means = |token: &str| {
+        let word = clean(token).to_lowercase();
+        same.get(&word).cloned().unwrap_or(word)
+    };
+    owner(&tokens, &means).is_some()
+}
+
+/// A name that begins here, up to a word that ends it.
+fn name_at(tokens: &[&str], from: usize, means: &impl Fn(&str) -> String) -> Option<String> {
+    let mut begin = from;
+    while tokens.get(begin).is_some_and(|token| NEVER.contains(&means(token).as_str()) && !is_capital(token))
+    {
+        begin += 1;
+    }
+    let mut name: Vec<&str> = Vec::new();
+    for token in tokens.get(begin..)? {
+        let ends = AFTER.contains(&means(token).as_str()) && !is_capital(token);
+        if !name.is_empty() && ends {
+            break;
+        }
+        if name.is_empty() && (ends || NEVER.contains(&means(token).as_str())) {
+            return None;
+        }
+        name.push(token);
+        if token.ends_with(['?', ',', ';', ':']) || (token.ends_with(['.', '!']) && token.len() > 2) {
+            break;
+        }
+    }
+    let name = name.join(" ");
+    let name = clean(&name).to_owned();
+    let number = name.parse::<u64>().is_ok();
+    (!name.is_empty() && !number).then_some(name)
+}
+
+/// `Skrillex's tracks`: who stands before the 's.
+fn owner(tokens: &[&str], means: &impl Fn(&str) -> String) -> Option<String> {
+    let at = tokens.iter().position(|token| {
+        let token = clean(token);
+        let bare = token.strip_suffix("'s").or_else(|| token.strip_suffix("’s"));
+        bare.is_some_and(|bare| {
+            !matches!(
+                bare.to_lowercase().as_str(),
+                "what" | "who" | "how" | "that" | "it" | "there" | "where"
+            )
+        })
+    })?;
+    let last = clean(tokens[at]);
+    let last = last.strip_suffix("'s").or_else(|| last.strip_suffix("’s"))?;
+    let mut begin = at;
+    while begin > 0
+        && is_capital(tokens[begin - 1])
+        && begin > 1
+        && !NEVER.contains(&means(tokens[begin - 1]).as_str())
+    {
+        begin -= 1;
+    }
+    let name: Vec<&str> = tokens[begin..at].iter().copied().chain([last]).collect();
+    let name = name.join(" ");
+    (!NEVER.contains(&name.to_lowercase().as_str())).then_some(name)
+}
+
+fn is_capital(token: &str) -> bool {
+    token.chars().next().is_some_and(char::is_uppercase)
+}
+
+fn clean(token: &str) -> &str {
+    token.trim_matches(['?', '!', ',', ';', ':', '"', '(', ')']).trim_end_matches('.')
+}
+
+/// The first thing that is quoted, and where.
+fn quoted(text: &str) -> Option<(String, std::ops::Range<usize>)> {
+    let mut found: Option<(String, std::ops::Range<usize>)> = None;
+    let mut take = |from: usize, to: usize, end: usize| {
+        let inside = text.get(from..to).map(str::trim).filter(|inside| !inside.is_empty());
+        let start = text[..from].char_indices().next_back().map_or(0, |(at, _)| at);
+        if let Some(inside) = inside
+            && found.as_ref().is_none_or(|(_, range)| start < range.start)
+        {
+            found = Some((inside.to_owned(), start..end));
+        }
+    };
+    for (open, close) in QUOTES {
+        let Some(at) = text.find(*open) else { continue };
+        let from = at + open.len_utf8();
+        if let Some(length) = text[from..].find(*close) {
+            take(from, from + length, from + length + close.len_utf8());
+        }
+    }
+    // An apostrophe is a quotation mark only where a word begins.
+    let opening = text
+        .match_indices('\'')
+        .find(|(at, _)| text[..*at].chars().next_back().is_none_or(char::is_whitespace));
+    if let Some((at, _)) = opening {
+        let ends = |after: &str| after.chars().next().is_none_or(|c| !c.is_alphanumeric());
+        let from = at + 1;
+        if let Some((length, _)) =
+            text[from..].match_indices('\'').find(|(length, _)| ends(&text[from + length + 1..]))
+        {
+            take(from, from + length, from + length + 1);
+        }
+    }
+    found
+}
+
+/// The text without what is quoted: a name's words ask for nothing.
+pub(super) fn without_quotes(text: &str) -> String {
+    match quoted(text) {
+        Some((_, range)) => format!("{} {}", &text[..range.start], without_quotes(&text[range.end..])),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,107 @@
+//! Which servers of an API there are, and which of them are well.
+
+use super::{Auth, Catalogue};
+use crate::config::Api;
+use crate::tools::http::{Call, Host, Http, HttpError, Method};
+use reqwest::Url;
+use serde_json::Value;
+
+/// The most servers of a list that are looked at.
+const MOST_HOSTS: usize = 50;
+
+/// An API, and how the config wants it reached.
+pub struct Reach<'a> {
+    /// The API.
+    pub catalogue: &'a Catalogue,
+    /// What the config says of it.
+    pub settings: Api,
+    /// What makes requests.
+    pub http: &'a Http,
+}
+
+impl Reach<'_> {
+    /// The servers that are known without asking anybody.
+    pub fn known(&self) -> Vec<String> {
+        let own = if self.settings.hosts.is_empty() { &self.catalogue.hosts } else { &self.settings.hosts };
+        own.iter().map(|host| host.trim_end_matches('/').to_owned()).collect()
+    }
+
+    /// The servers there are: those of the config, else those of the provider's list, else those known.
+    pub async fn hosts(&self) -> Vec<String> {
+        if self.settings.hosts.is_empty()
+            && let Some(listed) = self.listed().await.filter(|listed| !listed.is_empty())
+        {
+            return listed;
+        }
+        self.known()
+    }
+
+    async fn listed(&self) -> Option<Vec<String>> {
+        let list = self.catalogue.host_list.as_ref()?;
+        let url = self.settings.host_list.clone().unwrap_or_else(|| list.url.clone());
+        let host = self.host(&url)?;
+        let answer = self.http.send(&get(&url), &[host]).await.ok().filter(|answer| answer.status == 200)?;
+        let answer: Value = serde_json::from_slice(&answer.body).ok()?;
+        let named = answer.pointer(&list.at)?.as_array()?.iter().filter_map(Value::as_str);
+        let usable = named.filter(|url| self.usable(url)).map(|url| url.trim_end_matches('/').to_owned());
+        Some(usable.take(MOST_HOSTS).collect())
+    }
+
+    /// A list comes from outside: it may name servers of the public internet, by https, and what the config allows.
+    fn usable(&self, url: &str) -> bool {
+        let private = self.host(url).is_some_and(|host| host.private);
+        Url::parse(url).is_ok_and(|url| url.scheme() == "https" && url.query().is_none()) || private
+    }
+
+    /// Whether a server is well; the error says what is wrong with it.
+    pub async fn healthy(&self, base: &str) -> Result<(), String> {
+        let Some(health) = &self.catalogue.health else { return Ok(()) };
+        let url = format!("{base}{}", health.path);
+        let answer = self.http.send(&get(&url), &self.allowed(&[base.to_owned()])).await;
+        let answer = answer.map_err(|error: HttpError| error.to_string())?;
+        if answer.status != 200 {
+            return Err(format!("{base} says {} when asked whether it is well", answer.status));
+        }
+        let said: Value = serde_json::from_slice(&answer.body)
+            .map_err(|_| format!("{base} does not say whether it is well"))?;
+        if !health.at.is_empty() && said.pointer(&health.at) == Some(&Value::Bool(false)) {
+            return Err(format!("{base} says that it is not well"));
+        }
+        Ok(())
+    }
+
+    /// The hosts that requests to these servers may go to.
+    pub fn allowed(&self, bases: &[String]) -> Vec<Host> {
+        bases.iter().filter_map(|base| self.host(base)).collect()
+    }
+
+    fn host(&self, url: &str) -> Option<Host> {
+        let url = Url::parse(url).ok()?;
+        let name = url.host_str()?.trim_matches(['[', ']']).to_owned();
+        let port = url.port_or_known_default()?;
+        let private =
+            self.settings.private.iter().any(|(host, at)| host.eq_ignore_ascii_case(&name) && *at == port);
+        Some(Host { name, port: url.port(), private })
+    }
+
+    /// Adds the key to a request, where the API wants one and the config has one.
+    pub fn sign(&self, call: &mut Call, key: Option<&str>) -> Result<(), String> {
+        let (Some(auth), Some(key)) = (&self.catalogue.auth, key) else { return Ok(()) };
+        match auth {
+            Auth::Header { name } => call.headers.push((name.clone(), key.to_owned())),
+            Auth::Bearer => call.headers.push(("authorization".to_owned(), format!("Bearer {key}"))),
+            Auth::Query { name } => {
+                let mut url =
+                    Url::parse(&call.url).map_err(|error| format!("that is no address: {error}"))?;
+                url.query_pairs_mut().append_pair(name, key);
+                call.url = url.to_string();
+            }
+        }
+        Ok(())
+    }
+}
+
+fn get(url: &str) -> Call {
+    let accept = ("accept".to_owned(), "application/json".to_owned());
+    Call { method: Method::Get, url: url.to_owned(), headers: vec![accept], body: None }
+}

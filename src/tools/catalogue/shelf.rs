@@ -1,0 +1,255 @@
+//! Where catalogues are kept: one built in, the others as files of the data folder.
+
+use super::{Catalogue, openapi};
+use crate::config::{Api, Env};
+use crate::text::nearest;
+use secrecy::SecretString;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// The catalogues that are built in.
+const BUILT_IN: &[&str] = &[include_str!("../../../assets/apis/audius.json")];
+
+/// Longer than any catalogue.
+const LONGEST: u64 = 16 << 20;
+
+/// Where a catalogue came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// It is part of the program.
+    Builtin,
+    /// A person added it.
+    Added,
+}
+
+/// Why a catalogue cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub enum ShelfError {
+    /// There is none of this name.
+    #[error("there is no API `{name}`; {hint}")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// Which there are.
+        hint: String,
+    },
+    /// A file does not hold together.
+    #[error("{file} is no API that can be used: {why}")]
+    Bad {
+        /// The file.
+        file: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The name is taken by one that is built in.
+    #[error("the API `{0}` is built in; choose another --name for yours, and leave that one where it is")]
+    BuiltIn(String),
+    /// The name is taken by one that was added.
+    #[error(
+        "there is an API `{0}` already; remove it first with `sayso apis remove {0}`, or choose another --name"
+    )]
+    Taken(String),
+    /// The files cannot be reached.
+    #[error("{file}: {error}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What went wrong.
+        error: io::Error,
+    },
+}
+
+/// All catalogues of a data folder.
+#[derive(Clone)]
+pub struct Shelf {
+    folder: PathBuf,
+    settings: BTreeMap<String, Api>,
+    env: Env,
+}
+
+impl Shelf {
+    /// The shelf in `folder`, with what the config says of each API.
+    pub fn new(folder: PathBuf, settings: BTreeMap<String, Api>, env: Env) -> Self {
+        Self { folder, settings, env }
+    }
+
+    /// Every catalogue, those built in first.
+    pub fn all(&self) -> Result<Vec<(Source, Catalogue)>, ShelfError> {
+        let mut all = Vec::new();
+        for text in BUILT_IN {
+            let read: Result<Catalogue, String> = read(text.as_bytes());
+            let catalogue =
+                read.map_err(|why| ShelfError::Bad { file: "what is built in".to_owned(), why })?;
+            all.push((Source::Builtin, catalogue));
+        }
+        for path in self.files()? {
+            let file = path.display().to_string();
+            let at = |error| ShelfError::Io { file: file.clone(), error };
+            let length = std::fs::metadata(&path).map_err(at)?.len();
+            let why = "it is too long".to_owned();
+            if length > LONGEST {
+                return Err(ShelfError::Bad { file, why });
+            }
+            let bytes = std::fs::read(&path).map_err(at)?;
+            let catalogue = read(&bytes).map_err(|why| ShelfError::Bad { file: file.clone(), why })?;
+            if path.file_stem().is_none_or(|stem| stem != catalogue.name.as_str()) {
+                let why = format!("it is named `{}`; the file must be named so too", catalogue.name);
+                return Err(ShelfError::Bad { file, why });
+            }
+            if !all.iter().any(|(_, other): &(Source, Catalogue)| other.name == catalogue.name) {
+                all.push((Source::Added, catalogue));
+            }
+        }
+        Ok(all)
+    }
+
+    /// The catalogue of this name.
+    pub fn get(&self, name: &str) -> Result<(Source, Catalogue), ShelfError> {
+        let all = self.all()?;
+        let names: Vec<String> = all.iter().map(|(_, catalogue)| catalogue.name.clone()).collect();
+        let found = all.into_iter().find(|(_, catalogue)| catalogue.name == name);
+        found.ok_or_else(|| {
+            let hint = match nearest(name, names.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are {}", names.join(", ")),
+            };
+            ShelfError::Unknown { name: name.to_owned(), hint }
+        })
+    }
+
+    /// What the config says of an API.
+    pub fn settings(&self, name: &str) -> Api {
+        self.settings.get(name).cloned().unwrap_or_default()
+    }
+
+    /// The key of an API, where the config names one. It may run a command, so it is not called where nobody may wait.
+    pub fn key(&self, name: &str) -> Result<Option<SecretString>, String> {
+        match self.settings.get(name).and_then(|api| api.key.as_ref()) {
+            None => Ok(None),
+            Some(secret) => secret.read(&self.env).map(Some).map_err(|error| error.to_string()),
+        }
+    }
+
+    /// Adds the API of an OpenAPI document, under its own name or another, and says what was left out.
+    pub fn add(&self, file: &Path, name: Option<&str>) -> Result<(Catalogue, Vec<String>), ShelfError> {
+        let shown = file.display().to_string();
+        let bad = |why: String| ShelfError::Bad { file: shown.clone(), why };
+        let at = |error| ShelfError::Io { file: shown.clone(), error };
+        let metadata = std::fs::metadata(file).map_err(at)?;
+        if !metadata.is_file() || metadata.len() > LONGEST {
+            return Err(bad("it is no file, or longer than 16 MiB".to_owned()));
+        }
+        let bytes = std::fs::read(file).map_err(at)?;
+        let document = document(&bytes).map_err(bad)?;
+        let (catalogue, left_out) = openapi::read(&document, name).map_err(bad)?;
+        catalogue.check().map_err(bad)?;
+        for (source, other) in self.all()? {
+            match source {
+                _ if other.name != catalogue.name => {}
+                Source::Builtin => return Err(ShelfError::BuiltIn(catalogue.name)),
+                Source::Added => return Err(ShelfError::Taken(catalogue.name)),
+            }
+        }
+        let text = serde_json::to_vec(&catalogue).map_err(|error| bad(error.to_string()))?;
+        let kept = self.folder.join(format!("{}.json", catalogue.name));
+        private_file(&self.folder, &kept, &text)
+            .map_err(|error| ShelfError::Io { file: kept.display().to_string(), error })?;
+        Ok((catalogue, left_out))
+    }
+
+    /// Takes away an API that was added.
+    pub fn remove(&self, name: &str) -> Result<(Source, Catalogue), ShelfError> {
+        let (source, catalogue) = self.get(name)?;
+        if source == Source::Builtin {
+            return Err(ShelfError::BuiltIn(catalogue.name));
+        }
+        let file = self.folder.join(format!("{name}.json"));
+        std::fs::remove_file(&file)
+            .map_err(|error| ShelfError::Io { file: file.display().to_string(), error })?;
+        Ok((source, catalogue))
+    }
+
+    fn files(&self) -> Result<Vec<PathBuf>, ShelfError> {
+        let at = |error| ShelfError::Io { file: self.folder.display().to_string(), error };
+        let entries = match std::fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(at(error)),
+        };
+        let mut files = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(at)?.path();
+            if path.extension().is_some_and(|ext| ext == "json") && path.is_file() {
+                files.push(path);
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+}
+
+/// A document in JSON, or else in YAML.
+fn document(bytes: &[u8]) -> Result<Value, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"));
+    }
+    // Aliases, nesting and size are bounded by the reader's own budget.
+    serde_saphyr::from_str(text).map_err(|error| {
+        let text = error.to_string();
+        format!("it is neither JSON nor YAML: {}", text.lines().next().unwrap_or_default())
+    })
+}
+
+/// Writes a file that only its owner may read, whole or not at all.
+fn private_file(folder: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let part = file.with_extension("part");
+    let mut written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+    written.write_all(bytes)?;
+    written.sync_all()?;
+    std::fs::rename(&part, file)?;
+    File::open(folder)?.sync_all()
+}
+
+/// A catalogue as written, checked.
+pub(super) fn read(bytes: &[u8]) -> Result<Catalogue, String> {
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let mut catalogue: Catalogue = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|error| format!("at {}: {}", error.path(), error.inner()))?;
+    for operation in &mut catalogue.operations {
+        operation.catalogue = catalogue.name.clone();
+    }
+    catalogue.check()?;
+    Ok(catalogue)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_built_in_holds_together() {
+        let shelf = Shelf::new(PathBuf::from("nowhere"), BTreeMap::new(), Env::default());
+        let (source, audius) = shelf.get("audius").unwrap();
+        assert_eq!(source, Source::Builtin);
+        assert!(audius.operations.len() >= 20, "{}", audius.operations.len());
+        for operation in &audius.operations {
+            assert!(operation.reads() && !operation.asks.is_empty(), "{}", operation.id);
+            assert!(operation.returns.is_empty() || audius.entities.contains_key(&operation.returns));
+        }
+        let trending = audius.operation("trending_tracks").unwrap();
+        assert_eq!(trending.parameter("time").unwrap().default, "week");
+        assert_eq!(trending.parameter("time").unwrap().values.len(), 4);
+        assert!(trending.parameter("genre").unwrap().values.contains(&"Hip-Hop/Rap".into()));
+        let why = shelf.get("audios").unwrap_err().to_string();
+        assert_eq!(why, "there is no API `audios`; did you mean `audius`?");
+    }
+}

@@ -1,0 +1,28 @@
+//! When an answer to "what else?" means: nothing.
+
+/// Whether the answer as a whole says that there is no further question.
+pub(super) fn ends(answer: &str) -> bool {
+    let words: Vec<String> = answer
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    let phrases =
+        ["done", "no", "nothing", "no thanks", "no thank you", "thanks", "thank you", "bye", "quit", "exit"];
+    phrases.contains(&words.join(" ").as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ends;
+
+    #[test]
+    fn only_a_whole_answer_ends() {
+        for yes in ["done", "No.", "no, thanks!", "Bye"] {
+            assert!(ends(yes), "{yes}");
+        }
+        for no in ["no doubt by Skrillex", "what is done about it?", "thanks, and this month?", ""] {
+            assert!(!ends(no), "{no}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Cards: the answer, the request as it will be made, or what is missing.
+
+use super::parts::Table;
+use super::state::Ask;
+use super::{REQUEST, values};
+use crate::graph::Folded;
+use crate::inbox::{Block, Card, Item, ItemKind};
+use crate::llm::facts::analyze::Role;
+use crate::text::Visible;
+use crate::tools::catalogue::{Auth, Catalogue};
+use crate::workflows::Services;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How many lines of an answer's JSON a card shows.
+const MOST_LINES: usize = 120;
+
+/// The card of an item.
+pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
+    let Some(state) = state.get::<Ask>() else { return Card::default() };
+    let mut blocks = Vec::new();
+    if !item.warnings.is_empty() {
+        blocks.push(Block::Warnings(item.warnings.clone()));
+    }
+    match item.kind {
+        ItemKind::Result => blocks.extend(answer(services, state, true)),
+        ItemKind::Interrupt(_) if item.action == REQUEST => blocks.extend(request(services, state, item)),
+        ItemKind::Interrupt(_) => {
+            if state.query.is_none() {
+                blocks.extend(answer(services, state, false));
+            }
+            let question = item.args.get("question").and_then(Value::as_str).unwrap_or_default();
+            blocks.push(Block::Text(Visible::new(question)));
+        }
+    }
+    if let Some(query) = &state.query {
+        blocks.push(Block::Fields(vec![(Visible::line("query"), Visible::line(query))]));
+    }
+    blocks.extend(earlier(state, item));
+    Card { blocks }
+}
+
+/// Why an item is there, and how often each node went wrong.
+pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
+    let Some(state) = state.get::<Ask>() else { return Vec::new() };
+    let mut fields = Vec::new();
+    let mut field = |name: &str, value: &str| fields.push((Visible::line(name), Visible::new(value)));
+    if let Some(sort) = &state.query_type {
+        field("sort of question", sort);
+    }
+    if let Some(categories) = &state.categories {
+        field("may answer it", &categories.join(", "));
+    }
+    if let Some(api) = &state.best_api {
+        field("asked", &format!("{} ({})", api.tool_name, api.catalogue));
+    }
+    if let Some(entity) = &state.entity {
+        field(&entity.kind, &format!("{} (id {})", super::resolve::said(entity), entity.id));
+    }
+    if let Some(host) = &state.selected_host {
+        field("server", host);
+    }
+    let mut often: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for erred in &state.error_history {
+        *often.entry((&erred.node, &erred.text)).or_default() += 1;
+    }
+    for ((node, text), times) in often {
+        field("went wrong", &format!("{times} × {node}: {text}"));
+    }
+    if fields.is_empty() { Vec::new() } else { vec![Block::Fields(fields)] }
+}
+
+/// The newest answer: in words, as a table, and as it came.
+fn answer(services: &Services, state: &Ask, whole: bool) -> Vec<Block> {
+    let Some((text, table, kept)) = state.last_answer() else { return Vec::new() };
+    let mut blocks = vec![Block::Text(Visible::new(text))];
+    if !whole {
+        return blocks;
+    }
+    blocks.extend(table.map(drawn));
+    for digest in kept {
+        // What cannot be read any more is left out; the answer in words stands above.
+        let Ok(bytes) = services.blobs.get(digest) else { continue };
+        let Ok(value) = serde_json::from_slice::<Value>(&bytes) else { continue };
+        let json = serde_json::to_string_pretty(&value).unwrap_or_default();
+        let lines = json.lines().count();
+        let mut shown: String = json.lines().take(MOST_LINES).collect::<Vec<_>>().join("\n");
+        if lines > MOST_LINES {
+            shown += &format!("\n… {MOST_LINES} of {lines} lines");
+        }
+        blocks.push(Block::Code { language: "json".to_owned(), text: Visible::new(&shown) });
+    }
+    if let Some(host) = &state.selected_host {
+        blocks.push(Block::Fields(vec![(Visible::line("server"), Visible::line(host))]));
+    }
+    blocks
+}
+
+fn drawn(table: &Table) -> Block {
+    let row = |cells: &Vec<String>| cells.iter().map(|cell| Visible::line(cell)).collect();
+    Block::Table { head: row(&table.head), rows: table.rows.iter().map(row).collect() }
+}
+
+/// The request, exactly as it will be made: method, address, each parameter, header fields, and what goes along.
+fn request(services: &Services, state: &Ask, item: &Item) -> Vec<Block> {
+    let Some(pending) = &state.pending else { return Vec::new() };
+    let operation = &pending.operation;
+    let text = |name: &str| item.args.get(name).and_then(Value::as_str).unwrap_or_default();
+    let template = text("url");
+    let host = template.strip_suffix(operation.api_url.as_str()).unwrap_or(template);
+    let parameters = item.args.get("parameters").and_then(Value::as_object).cloned().unwrap_or_default();
+    let mut fields = vec![(Visible::line("asks"), Visible::line(&operation.tool_name))];
+    let mut blocks = Vec::new();
+    let catalogue = services.apis.get(&operation.catalogue);
+    let filled = catalogue
+        .as_ref()
+        .map_err(ToString::to_string)
+        .and_then(|(_, catalogue)| operation.fill(catalogue, host, &parameters));
+    match filled {
+        Ok(filled) => {
+            fields.push((
+                Visible::line("request"),
+                Visible::line(&format!("{} {}", filled.method, filled.url)),
+            ));
+            for (name, value) in &parameters {
+                fields.push((Visible::line(name), Visible::new(&values::plain(value))));
+            }
+            for (name, value) in &filled.headers {
+                fields.push((Visible::line(&format!("header {name}")), Visible::line(value)));
+            }
+            fields.extend(catalogue.ok().and_then(|(_, catalogue)| key(services, &catalogue)));
+            if let Some(body) = &filled.body {
+                let json = serde_json::to_string_pretty(body).unwrap_or_default();
+                blocks.push(Block::Code { language: "json".to_owned(), text: Visible::new(&json) });
+            }
+        }
+        Err(why) => fields.push((Visible::line("cannot be made"), Visible::new(&why))),
+    }
+    blocks.insert(0, Block::Fields(fields));
+    blocks
+}
+
+/// That a key goes along, and where it is kept; never the key.
+fn key(services: &Services, catalogue: &Catalogue) -> Option<(Visible, Visible)> {
+    let auth = catalogue.auth.as_ref()?;
+    let kept = services.apis.settings(&catalogue.name).key;
+    let kept = kept.map_or_else(|| "none is configured".to_owned(), |secret| format!("your key ({secret})"));
+    let place = match auth {
+        Auth::Header { name } => format!("header {name}"),
+        Auth::Query { name } => format!("parameter {name}"),
+        Auth::Bearer => "header authorization".to_owned(),
+    };
+    Some((Visible::line(&place), Visible::line(&kept)))
+}
+
+/// What was said before, the newest answer aside where it stands above.
+fn earlier(state: &Ask, item: &Item) -> Option<Block> {
+    let mut said: Vec<(Role, &str)> =
+        state.message_history.iter().map(|said| (said.role, said.text.as_str())).collect();
+    let stands_above = state.query.is_none() || item.kind == ItemKind::Result;
+    if stands_above && matches!(said.last(), Some((Role::Agent, _))) {
+        said.pop();
+    }
+    let own = state.messages.iter().flatten().skip(1);
+    let asked = item.args.get("question").and_then(Value::as_str);
+    said.extend(own.map(|turn| (turn.role, turn.text.as_str())).filter(|(_, text)| Some(*text) != asked));
+    let turns: Vec<_> = said
+        .into_iter()
+        .map(|(role, text)| {
+            let who = match role {
+                Role::User => "you",
+                Role::Agent => "agent",
+            };
+            (Visible::line(who), Visible::new(text))
+        })
+        .collect();
+    (!turns.is_empty()).then_some(Block::Turns(turns))
+}

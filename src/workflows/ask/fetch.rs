@@ -1,0 +1,218 @@
+//! Requests: which server, what it said, and what that means.
+
+use super::cut::cut;
+use crate::config::Api;
+use crate::graph::{BoxFuture, Effect, EffectError, Found, NodeError};
+use crate::text::Visible;
+use crate::tools::catalogue::{Catalogue, Filled, Reach, Shelf};
+use crate::tools::http::{Answer, Call, Http, HttpError};
+use crate::workflows::{Blobs, Services};
+use secrecy::{ExposeSecret, SecretString};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How many servers are tried for one request, and asked whether they are well.
+pub(super) const MOST_SERVERS: usize = 4;
+
+/// The longest that a server may have us wait.
+const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
+
+/// What came of a request.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Got {
+    /// The status.
+    pub status: u16,
+    /// Who answered.
+    pub host: String,
+    /// The answer, cut where it is long.
+    pub body: Value,
+    /// The digest of the whole answer.
+    pub digest: Option<String>,
+    /// How much was left out.
+    pub note: Option<String>,
+}
+
+impl Got {
+    /// What the server says is wrong, where it says so.
+    pub fn complaint(&self) -> String {
+        let said = ["message", "error", "detail", "title", "reason"].iter().find_map(|key| {
+            let said = self.body.get(key)?;
+            said.as_str().or_else(|| said.get("message")?.as_str())
+        });
+        let said =
+            said.map(|said| format!(": {}", Visible::line(said).chars().take(300).collect::<String>()));
+        format!("{} says {}{}", self.host, self.status, said.unwrap_or_default())
+    }
+}
+
+/// Everything a request needs that is not in it.
+#[derive(Clone)]
+pub(super) struct Door {
+    pub catalogue: Catalogue,
+    settings: Api,
+    http: Http,
+    shelf: Shelf,
+    blobs: Arc<dyn Blobs>,
+}
+
+impl Door {
+    pub fn new(services: &Services, catalogue: Catalogue) -> Self {
+        Self {
+            settings: services.apis.settings(&catalogue.name),
+            http: services.http.clone(),
+            shelf: services.apis.clone(),
+            blobs: services.blobs.clone(),
+            catalogue,
+        }
+    }
+
+    pub fn reach(&self) -> Reach<'_> {
+        Reach { catalogue: &self.catalogue, settings: self.settings.clone(), http: &self.http }
+    }
+
+    async fn key(&self) -> Result<Option<SecretString>, String> {
+        if self.catalogue.auth.is_none() {
+            return Ok(None);
+        }
+        let (shelf, name) = (self.shelf.clone(), self.catalogue.name.clone());
+        // A key may come from a command that asks the person.
+        tokio::task::spawn_blocking(move || shelf.key(&name)).await.map_err(|error| error.to_string())?
+    }
+
+    async fn send(&self, filled: &Filled, hosts: &[String]) -> Result<Answer, HttpError> {
+        let refused = |why: String| HttpError::Refused(why);
+        let mut call: Call = filled.call().map_err(refused)?;
+        let key = self.key().await.map_err(refused)?;
+        self.reach().sign(&mut call, key.as_ref().map(ExposeSecret::expose_secret)).map_err(refused)?;
+        self.http.send(&call, &self.reach().allowed(hosts)).await
+    }
+
+    /// Reads from the first server that answers. `filled` is the request to a server.
+    pub async fn read(
+        &self,
+        servers: &[String],
+        filled: impl Fn(&str) -> Result<Filled, String>,
+    ) -> Result<Got, NodeError> {
+        let mut wrong = Vec::new();
+        let mut passing = false;
+        for server in servers.iter().take(MOST_SERVERS) {
+            let filled = filled(server).map_err(NodeError::failed)?;
+            match self.send(&filled, servers).await {
+                Ok(answer) if answer.status == 429 => return Err(too_many(server, &answer)),
+                Ok(answer) if answer.status >= 500 => {
+                    wrong.push(format!("{server} says {}", answer.status));
+                    passing = true;
+                }
+                Ok(answer) => match self.got(server, &answer).await? {
+                    Ok(got) => return Ok(got),
+                    Err(why) => wrong.push(why),
+                },
+                Err(HttpError::Refused(why)) => wrong.push(why),
+                Err(HttpError::NotSent(why) | HttpError::NoAnswer(why)) => {
+                    wrong.push(why);
+                    passing = true;
+                }
+            }
+        }
+        let text = if wrong.is_empty() { "there is no server to ask".to_owned() } else { wrong.join("; ") };
+        Err(if passing { NodeError::transient(text) } else { NodeError::failed(text) })
+    }
+
+    /// The answer as data; the inner error says why it is none.
+    async fn got(&self, server: &str, answer: &Answer) -> Result<Result<Got, String>, NodeError> {
+        let mut got = Got { status: answer.status, host: server.to_owned(), ..Got::default() };
+        let body: Value = match serde_json::from_slice(&answer.body) {
+            Ok(body) => body,
+            Err(_) if answer.body.iter().all(u8::is_ascii_whitespace) => Value::Null,
+            // An error need not be JSON to be one.
+            Err(_) if answer.status >= 400 => Value::Null,
+            Err(_) => {
+                let kind = Visible::line(&answer.kind).into_string();
+                let kind = if kind.is_empty() { "something else".to_owned() } else { kind };
+                return Ok(Err(format!("{server} answers with {kind} and not with JSON")));
+            }
+        };
+        let body = Visible::json(&body);
+        got.digest = Some(self.blobs.put(body.to_string().into_bytes()).await?);
+        (got.body, got.note) = cut(&body, &self.catalogue.data);
+        Ok(Ok(got))
+    }
+}
+
+fn too_many(server: &str, answer: &Answer) -> NodeError {
+    let retry_after = answer.retry_after.map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));
+    NodeError::Transient { text: format!("{server} has had too many requests (429)"), retry_after }
+}
+
+/// A request that a person approved. Its frozen bytes are the request, without the key.
+pub(super) struct Make {
+    pub door: Door,
+    pub server: String,
+    /// Whether it only reads, so that making it twice is making it once.
+    pub reads: bool,
+}
+
+/// A request as it is frozen.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Frozen {
+    method: String,
+    url: String,
+    headers: Vec<(String, String)>,
+    body: Option<Value>,
+}
+
+impl Frozen {
+    pub fn bytes(filled: Filled) -> Vec<u8> {
+        let Filled { method, url, headers, body } = filled;
+        let value = serde_json::to_value(Self { method, url, headers, body }).unwrap_or_default();
+        let mut text = String::new();
+        crate::graph::canonical(&value, &mut text);
+        text.into_bytes()
+    }
+}
+
+impl Effect for Make {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            let unreadable = |error: serde_json::Error| EffectError::Refused(error.to_string());
+            let Frozen { method, url, headers, body } = serde_json::from_slice(frozen).map_err(unreadable)?;
+            let filled = Filled { method, url, headers, body };
+            let answer = match self.door.send(&filled, std::slice::from_ref(&self.server)).await {
+                Ok(answer) => answer,
+                Err(HttpError::Refused(why)) => return Err(EffectError::Refused(why)),
+                Err(HttpError::NotSent(why)) => return Err(EffectError::NotDone(why)),
+                Err(HttpError::NoAnswer(why)) => return Err(EffectError::Unknown(why)),
+            };
+            match answer.status {
+                429 => Err(EffectError::NotDone(format!("{} has had too many requests (429)", self.server))),
+                500.. => Err(EffectError::Unknown(format!("{} says {}", self.server, answer.status))),
+                _ => {
+                    let got = self.door.got(&self.server, &answer).await;
+                    // It was made and answered; an answer that cannot be read changes nothing about that.
+                    let got =
+                        got.map_err(|error| EffectError::Unknown(error.to_string()))?.unwrap_or_else(|why| {
+                            Got {
+                                status: answer.status,
+                                host: self.server.clone(),
+                                note: Some(why),
+                                ..Got::default()
+                            }
+                        });
+                    serde_json::to_value(got).map_err(|error| EffectError::Unknown(error.to_string()))
+                }
+            }
+        })
+    }
+
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async move {
+            if self.reads {
+                return Found::NotDone;
+            }
+            Found::Unknown(format!("{} cannot be asked whether it has had this request", self.server))
+        })
+    }
+}

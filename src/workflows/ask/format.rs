@@ -1,0 +1,237 @@
+//! Answers in words, by code: every figure and every name is from the response, and from nowhere else.
+
+use super::parts::{Entity, Table};
+use super::resolve::{at, said};
+use super::values::plain;
+use crate::text::{Visible, truncate};
+use crate::tools::catalogue::{Catalogue, Kind, Line, Operation};
+use serde_json::{Map, Value};
+
+/// The most lines of a list, and the most fields of a thing.
+const MOST: usize = 100;
+
+/// The most columns of a table that nobody has described.
+const COLUMNS: usize = 6;
+
+/// The longest a value may be on a line.
+const LONGEST: usize = 200;
+
+/// Where a thing that nobody has described may have its title.
+const TITLES: &[&str] =
+    &["title", "name", "display_name", "full_name", "label", "summary", "subject", "key", "id"];
+
+/// One answer, and what it is the answer to.
+#[derive(Clone, Copy)]
+pub(super) struct Part<'a> {
+    pub catalogue: &'a Catalogue,
+    pub operation: &'a Operation,
+    pub parameters: Option<&'a Map<String, Value>>,
+    pub about: Option<&'a Entity>,
+    pub response: &'a Value,
+}
+
+/// The answer as text, and as a table where it is a list.
+pub(super) fn answer(part: &Part<'_>) -> (String, Option<Table>) {
+    let data = listed(part.catalogue.data_of(part.response));
+    let kind = part.catalogue.entities.get(&part.operation.returns);
+    let heading = heading(part);
+    match data {
+        Value::Array(items) if items.is_empty() => (format!("{heading}: nothing was found."), None),
+        Value::Array(items) => {
+            let rows = items.iter().take(MOST).enumerate();
+            let rows: Vec<String> =
+                rows.map(|(n, item)| format!("{}. {}", n + 1, line(kind, item))).collect();
+            let mut text = format!("{heading}:\n\n{}", rows.join("\n"));
+            if items.len() > MOST {
+                text += &format!("\n\n{MOST} of {} are shown.", items.len());
+            }
+            (text, table(kind, items))
+        }
+        Value::Object(fields) if fields.is_empty() => (format!("{heading}: nothing was found."), None),
+        Value::Object(fields) => (format!("{heading}:\n\n{}", told(kind, data, fields)), None),
+        Value::Null => (format!("{heading}: done; the answer is empty."), None),
+        other => (format!("{heading}: {}", short(other)), None),
+    }
+}
+
+/// A list that stands in an object beside what is said about it.
+fn listed(data: &Value) -> &Value {
+    let Value::Object(fields) = data else { return data };
+    let mut lists = fields
+        .values()
+        .filter(|value| value.as_array().is_some_and(|list| list.iter().any(Value::is_object)));
+    let others = fields.len();
+    match (lists.next(), lists.next()) {
+        (Some(list), None) if others <= 6 => list,
+        _ => data,
+    }
+}
+
+/// What was asked, in a few words.
+fn heading(part: &Part<'_>) -> String {
+    let name = part.operation.tool_name.trim();
+    let mut text = name.strip_prefix("Get ").unwrap_or(name).to_owned();
+    let takes = |kind: &str| part.operation.parameters().any(|one| one.entity.as_deref() == Some(kind));
+    if let Some(about) = part.about.filter(|about| takes(&about.kind)) {
+        text += &format!(", {}", said(about));
+    }
+    let worth = |name: &&String| {
+        let parameter = part.operation.parameter(name);
+        parameter.is_some_and(|one| one.entity.is_none() && !matches!(name.as_str(), "limit" | "offset"))
+    };
+    let told = part.parameters.into_iter().flat_map(Map::iter).filter(|(name, _)| worth(name));
+    let told: Vec<String> = told.map(|(name, value)| format!("{name} {}", short(value))).collect();
+    if !told.is_empty() {
+        text += &format!(" ({})", told.join(", "));
+    }
+    Visible::line(&text).into_string()
+}
+
+/// A thing on one line: `"Title" by Name (1,234 plays)`.
+fn line(kind: Option<&Kind>, item: &Value) -> String {
+    let Some(described) = kind.and_then(|kind| kind.line.as_ref()) else { return undescribed(item) };
+    let Some(title) = title(described, item) else { return undescribed(item) };
+    let mut text = format!("\"{title}\"");
+    let part = |path: &Option<String>| at(item, path.as_deref()?).map(short).filter(|text| !text.is_empty());
+    if let Some(by) = part(&described.by) {
+        text += &format!(" by {by}");
+    }
+    if let Some(to) = part(&described.to) {
+        text += &format!(" to {to}");
+    }
+    let mut more: Vec<String> = Vec::new();
+    more.extend(part(&described.kind));
+    more.extend(part(&described.handle).map(|handle| format!("@{handle}")));
+    more.extend(
+        described
+            .figures
+            .iter()
+            .filter_map(|(path, what)| Some(format!("{} {what}", figure(at(item, path)?)))),
+    );
+    if !more.is_empty() {
+        text += &format!(" ({})", more.join(", "));
+    }
+    text
+}
+
+fn title(line: &Line, item: &Value) -> Option<String> {
+    line.title.iter().find_map(|path| at(item, path)).map(short).filter(|title| !title.is_empty())
+}
+
+fn undescribed(item: &Value) -> String {
+    match item {
+        Value::Object(_) => match TITLES.iter().find_map(|key| at(item, key)) {
+            Some(title) => format!("\"{}\"", short(title)),
+            None => short(item),
+        },
+        other => short(other),
+    }
+}
+
+/// Everything worth telling of one thing, a line each.
+fn told(kind: Option<&Kind>, data: &Value, fields: &Map<String, Value>) -> String {
+    let row = |name: &str, value: &Value| format!("- {name}: {}", figure(value));
+    let described: Vec<String> = match kind.filter(|kind| !kind.fields.is_empty()) {
+        Some(kind) => {
+            let told = kind.fields.iter().filter_map(|(name, path)| Some((name, at(data, path)?)));
+            told.filter(|(_, value)| **value != "").map(|(name, value)| row(name, value)).collect()
+        }
+        None => Vec::new(),
+    };
+    if !described.is_empty() {
+        return described.join("\n");
+    }
+    let worth = fields.iter().filter(|(_, value)| !value.is_null());
+    let rows: Vec<String> =
+        worth.take(MOST).map(|(name, value)| row(&short(&name.as_str().into()), value)).collect();
+    rows.join("\n")
+}
+
+fn table(kind: Option<&Kind>, items: &[Value]) -> Option<Table> {
+    let columns: Vec<(String, Vec<String>)> = match kind.and_then(|kind| kind.line.as_ref()) {
+        Some(line) => {
+            let mut columns = vec![("title".to_owned(), line.title.clone())];
+            for (name, path) in
+                [("by", &line.by), ("to", &line.to), ("handle", &line.handle), ("kind", &line.kind)]
+            {
+                columns.extend(path.as_ref().map(|path| (name.to_owned(), vec![path.clone()])));
+            }
+            columns.extend(line.figures.iter().map(|(path, what)| (what.clone(), vec![path.clone()])));
+            columns
+        }
+        None => {
+            let Some(Value::Object(first)) = items.first() else { return None };
+            let plain = first.iter().filter(|(_, value)| !value.is_object() && !value.is_array());
+            plain.take(COLUMNS).map(|(key, _)| (key.clone(), vec![key.clone()])).collect()
+        }
+    };
+    if columns.is_empty() || items.iter().any(|item| !item.is_object()) {
+        return None;
+    }
+    let head = std::iter::once("#".to_owned()).chain(columns.iter().map(|(name, _)| name.clone()));
+    let cell = |item: &Value, paths: &[String]| {
+        paths.iter().find_map(|path| at(item, path)).map(figure).unwrap_or_default()
+    };
+    let rows = items.iter().take(MOST).enumerate().map(|(n, item)| {
+        let cells = columns.iter().map(|(_, paths)| cell(item, paths));
+        std::iter::once((n + 1).to_string()).chain(cells).collect()
+    });
+    Some(Table { head: head.collect(), rows: rows.collect() })
+}
+
+/// A value as it is read; whole numbers with separators.
+fn figure(value: &Value) -> String {
+    match value.as_i64() {
+        Some(number) => {
+            let digits = number.unsigned_abs().to_string();
+            let mut grouped = String::new();
+            for (at, digit) in digits.chars().enumerate() {
+                if at > 0 && (digits.len() - at) % 3 == 0 {
+                    grouped.push(',');
+                }
+                grouped.push(digit);
+            }
+            if number < 0 { format!("-{grouped}") } else { grouped }
+        }
+        None => short(value),
+    }
+}
+
+fn short(value: &Value) -> String {
+    let text = Visible::line(plain(value).trim()).into_string();
+    truncate(&text, LONGEST).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn figures_have_separators_and_nothing_is_made_up() {
+        for (value, expected) in [
+            (json!(0), "0"),
+            (json!(999), "999"),
+            (json!(1234), "1,234"),
+            (json!(-1234567), "-1,234,567"),
+            (json!(1.5), "1.5"),
+            (json!("1234"), "1234"),
+        ] {
+            assert_eq!(figure(&value), expected);
+        }
+        let kind = Kind {
+            line: Some(Line {
+                title: vec!["title".into()],
+                by: Some("user.name".into()),
+                figures: vec![("play_count".into(), "plays".into())],
+                ..Line::default()
+            }),
+            ..Kind::default()
+        };
+        let whole = json!({"title": "Example Track", "user": {"name": "Example Artist"}, "play_count": 1234});
+        assert_eq!(line(Some(&kind), &whole), "\"Example Track\" by Example Artist (1,234 plays)");
+        assert_eq!(line(Some(&kind), &json!({"title": "Alone"})), "\"Alone\"");
+        assert_eq!(line(Some(&kind), &json!({"id": 7})), "\"7\"");
+        assert_eq!(line(None, &json!("rock")), "rock");
+    }
+}

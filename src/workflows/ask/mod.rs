@@ -1,0 +1,88 @@
+//! `ask`: a question in plain words, the API that knows, and its answer.
+//!
+//! ```text
+//! START → extract_category_node → get_apis_node → select_api_node → extract_params_node (may ask → itself)
+//!       → execute_request_node (may ask) → send_request → format_response_node → reset_state_node
+//!       → next_question (asks) | END
+//! ```
+//! Promised: what is asked is one of what the catalogues hold, told what its own schema takes; a request that changes
+//! something is approved before it is made, and made at most once; one that only reads runs by a built-in grant, or
+//! asks where that is switched off; lists and figures are put into words by code, from the answer alone. Every node
+//! checks what it was given and what it got; what does not hold is kept, shown to the model, and tried again a few
+//! times before it is trouble.
+//!
+//! A thing that a question names is searched first, among things of its own kind. A question that takes two requests
+//! goes through the same nodes twice.
+
+mod approval;
+mod card;
+mod cut;
+mod fetch;
+mod format;
+mod nodes;
+mod parts;
+mod prompts;
+mod resolve;
+mod state;
+mod update;
+mod values;
+
+use super::Services;
+use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
+use crate::inbox::Spec;
+use serde_json::Value;
+use std::sync::Arc;
+
+pub use parts::{Entity, Erred, Initial, Pending, Purpose, Said, Table};
+pub use state::{Ask, AskInput};
+pub use update::AskUpdate;
+
+/// What a request is called where the person is asked.
+const REQUEST: &str = "request";
+
+/// What asks for words.
+const QUESTION: &str = "question";
+
+/// How often in a row a node may go wrong before a person is asked.
+const MOST_TRIES: u32 = 3;
+
+/// The workflow with its services.
+pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
+    let models = services.models.clone();
+    let shown = services.clone();
+    let workflow = Workflow::new("ask", graph()?, services);
+    let about = "a question that an API answers";
+    let spec = Spec::new(workflow, about, move |state, item| card::draw(&shown, state, item));
+    let spec = spec.with_roles(&["category", "select", "params"]).explaining(card::explain);
+    Ok(spec.preparing(move |input| {
+        let field = |name: &str, text: String| InputError::Field { field: name.to_owned(), text };
+        if let Some(model) = input.get("model").and_then(Value::as_str) {
+            models.known(model).map_err(|text| field("model", text))?;
+        }
+        if input.get("query").and_then(Value::as_str).is_some_and(|query| query.trim().is_empty()) {
+            return Err(field("query", "say what you want to know".to_owned()));
+        }
+        Ok(input)
+    }))
+}
+
+fn graph() -> Result<Graph<Ask, Services>, BuildError> {
+    let (category, get, select) = ("extract_category_node", "get_apis_node", "select_api_node");
+    let (params, execute, send) = ("extract_params_node", "execute_request_node", "send_request");
+    let (format, reset, next) = ("format_response_node", "reset_state_node", "next_question");
+    Graph::builder("ask", category)
+        .node(category, nodes::extract_category_node, [goto(get), goto(category), end()])
+        .node(get, nodes::get_apis_node, [goto(select), goto(category)])
+        .node(select, nodes::select_api_node, [goto(params), goto(select), goto(category)])
+        .node(
+            params,
+            nodes::extract_params_node,
+            [ask(params), goto(execute), goto(params), goto(select), goto(reset), end()],
+        )
+        .node(execute, nodes::execute_request_node, [ask(send), goto(send), goto(params)])
+        .node(send, nodes::send_request, [goto(format), goto(params), goto(reset), end()])
+        .node(format, nodes::format_response_node, [goto(reset), goto(params)])
+        .node(reset, nodes::reset_state_node, [goto(next), end()])
+        .node(next, nodes::next_question, [ask(category)])
+        .build()
+}

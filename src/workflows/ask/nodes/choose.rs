@@ -1,0 +1,137 @@
+//! From the question to the operation that answers it: choices among what the catalogues hold.
+
+use super::{Given, erred};
+use crate::graph::{Command, Ctx, NodeError};
+use crate::llm::facts::ask::{CategoryAnswer, Complexity, SelectAnswer};
+use crate::tools::catalogue::{Catalogue, Operation};
+use crate::workflows::ask::prompts;
+use crate::workflows::ask::state::Ask;
+use crate::workflows::ask::update::AskUpdate;
+use crate::workflows::{Services, ask_shaped, pick_model};
+use std::sync::Arc;
+
+/// The most operations that come into question.
+const MOST_APIS: usize = 12;
+
+/// Finds out what sort of question it is, and what may answer it.
+pub(in crate::workflows::ask) async fn extract_category_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+    if state.ended {
+        return Ok(Command::end());
+    }
+    if state.query.as_deref().is_none_or(|query| query.trim().is_empty()) {
+        return Err(NodeError::failed("there is no question"));
+    }
+    let catalogues = catalogues(ctx.services())?;
+    let model = pick_model(&ctx, "category", state.model_name.as_deref()).await?;
+    let (request, output) = prompts::category(&state, &catalogues);
+    let mut answer: CategoryAnswer = ask_shaped(&ctx, "category", &model, &request, output).await?;
+    let node = "extract_category_node";
+    if answer.categories.is_empty() {
+        // That is an answer, and asking again would not change it.
+        let text = "no API that is known here answers this; `sayso apis list` shows those there are. Say it in \
+                    other words, or add an API";
+        return Err(NodeError::failed(text));
+    }
+    let labels = prompts::labels(&catalogues);
+    if let Some(unknown) =
+        answer.categories.iter().find(|name| !labels.iter().any(|(label, _)| label == *name))
+    {
+        return erred(&state, node, node, format!("`{unknown}` is not among what can be asked"));
+    }
+    answer.entity_name = answer.entity_name.filter(|name| !name.trim().is_empty());
+    if answer.is_entity_query && answer.entity_name.is_none() {
+        return erred(
+            &state,
+            node,
+            node,
+            "it is about one thing that it names, but that thing's name is missing",
+        );
+    }
+    let known = |kind: &String| catalogues.iter().any(|one| one.entities.contains_key(kind));
+    if let Some(kind) = answer.entity_type.as_ref().filter(|kind| !known(kind)) {
+        return erred(&state, node, node, format!("there is no kind of thing called `{kind}`"));
+    }
+    Ok(Command::goto("get_apis_node").update(AskUpdate::Categorised { answer }))
+}
+
+/// Looks up the operations that may answer it.
+pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+    let Some(categories) = state.categories.as_ref().filter(|categories| !categories.is_empty()) else {
+        return erred(
+            &state,
+            "get_apis_node",
+            "extract_category_node",
+            "nothing was chosen that may answer it",
+        );
+    };
+    let catalogues = catalogues(ctx.services())?;
+    let labels = prompts::labels(&catalogues);
+    let of = |name: &String| labels.iter().find(|(label, _)| label == name).map(|(_, api)| (*api).clone());
+    let apis: Vec<Operation> = categories.iter().filter_map(of).take(MOST_APIS).collect();
+    if apis.is_empty() {
+        let text = "none of what was chosen can be asked any more";
+        return erred(&state, "get_apis_node", "extract_category_node", text);
+    }
+    Ok(Command::goto("select_api_node").update(AskUpdate::Listed { apis }))
+}
+
+/// Chooses the one that is asked, and the one that is asked next.
+pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+    let node = "select_api_node";
+    let Some(apis) = state.apis.as_ref().filter(|apis| !apis.is_empty()) else {
+        return erred(&state, node, "extract_category_node", "there is nothing to choose from");
+    };
+    let complex = state.complexity == Some(Complexity::Complex);
+    let answer = if let [only] = apis.as_slice() {
+        SelectAnswer { api: prompts::name(only), secondary_api: None }
+    } else {
+        let model = pick_model(&ctx, "select", state.model_name.as_deref()).await?;
+        let (request, output) = prompts::select(&state, apis);
+        ask_shaped(&ctx, "select", &model, &request, output).await?
+    };
+    let find = |name: &str| apis.iter().find(|api| prompts::name(api) == name);
+    let Some(best) = find(&answer.api) else {
+        return erred(&state, node, node, format!("`{}` is not among what came into question", answer.api));
+    };
+    let second = answer.secondary_api.as_deref().filter(|name| complex && *name != answer.api);
+    let second = match second.map(|name| (name, find(name))) {
+        Some((name, None)) => {
+            return erred(&state, node, node, format!("`{name}` is not among what came into question"));
+        }
+        Some((_, found)) => found,
+        None => None,
+    };
+    let home = super::catalogue(ctx.services(), &best.catalogue)?;
+    if let Some(kind) = state.entity_type.as_deref().filter(|_| state.entity_name.is_some())
+        && let Some(why) = misfit(&home, best, kind)
+    {
+        // Where there is nothing else to choose from, what came into question was wrong.
+        let back = if apis.len() > 1 { node } else { "extract_category_node" };
+        return erred(&state, node, back, why);
+    }
+    Ok(Command::goto("extract_params_node").update(AskUpdate::Chosen {
+        best_api: Box::new(best.clone()),
+        secondary_api: second.map(|api| Box::new(api.clone())),
+    }))
+}
+
+/// Why an operation is not about a thing of this kind: a playlist is never taken for a track.
+fn misfit(home: &Catalogue, api: &Operation, kind: &str) -> Option<String> {
+    let takes: Vec<&str> = api.parameters().filter_map(|parameter| parameter.entity.as_deref()).collect();
+    if !takes.is_empty() {
+        let text = format!(
+            "`{}` is about a {}, and the question names a {kind}",
+            api.tool_name,
+            takes.join(" or a ")
+        );
+        return (!takes.contains(&kind)).then_some(text);
+    }
+    let mut others = home.entities.iter().filter(|(other, _)| other.as_str() != kind);
+    let searched = others.find(|(_, entity)| entity.search.as_ref() == Some(&api.id));
+    searched.map(|(other, _)| format!("`{}` finds a {other}, and the question names a {kind}", api.tool_name))
+}
+
+fn catalogues(services: &Services) -> Result<Vec<Catalogue>, NodeError> {
+    let all = services.apis.all().map_err(NodeError::failed)?;
+    Ok(all.into_iter().map(|(_, catalogue)| catalogue).collect())
+}

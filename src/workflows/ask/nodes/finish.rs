@@ -1,0 +1,64 @@
+//! The answer, and what comes after it.
+
+use super::{Given, erred};
+use crate::graph::{Allow, Command, Ctx, Kind, Labels};
+use crate::inbox::proposal;
+use crate::workflows::Services;
+use crate::workflows::ask::state::Ask;
+use crate::workflows::ask::update::AskUpdate;
+use crate::workflows::ask::{QUESTION, format};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Puts the answer into words, by code.
+pub(in crate::workflows::ask) async fn format_response_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+    let node = "format_response_node";
+    let (Some(api), Some(response)) = (&state.best_api, &state.response) else {
+        return erred(&state, node, "extract_params_node", "there is no answer to put into words");
+    };
+    let catalogue = super::catalogue(ctx.services(), &api.catalogue)?;
+    let first = format::Part {
+        catalogue: &catalogue,
+        operation: api,
+        parameters: state.parameters.as_ref(),
+        about: state.entity.as_ref(),
+        response,
+    };
+    let (mut text, mut table) = format::answer(&first);
+    if let Some((api, response)) = state.secondary_api.as_ref().zip(state.secondary_response.as_ref()) {
+        let catalogue = super::catalogue(ctx.services(), &api.catalogue)?;
+        let parameters = state.secondary_parameters.as_ref();
+        let second = format::Part { catalogue: &catalogue, operation: api, parameters, response, ..first };
+        let (more, rows) = format::answer(&second);
+        text = format!("{text}\n\n{more}");
+        table = table.or(rows);
+    }
+    for note in &state.notes {
+        text = format!("{text}\n\n{note}");
+    }
+    Ok(Command::goto("reset_state_node").update(AskUpdate::Formatted { text, table }))
+}
+
+/// Forgets the question; what belongs to the thread stays.
+pub(in crate::workflows::ask) async fn reset_state_node(_: Ctx<Services>, state: Arc<Ask>) -> Given {
+    let command =
+        if state.follow_up && !state.ended { Command::goto("next_question") } else { Command::end() };
+    Ok(command.update(AskUpdate::Reset))
+}
+
+/// Asks for the next question.
+pub(in crate::workflows::ask) async fn next_question(_: Ctx<Services>, state: Arc<Ask>) -> Given {
+    let question = "What else do you want to know?";
+    let args = json!({ "question": question });
+    let title = crate::graph::State::title(&*state);
+    let mut asked = proposal("next", Kind::Question, QUESTION, &args, &title);
+    asked.gist = question.to_owned();
+    asked.allow = Allow { edit: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("done".to_owned()),
+        respond: Some("ask".to_owned()),
+        ignore: Some("done".to_owned()),
+        ..Labels::default()
+    };
+    Ok(Command::ask(vec![asked], "extract_category_node"))
+}

@@ -1,0 +1,266 @@
+//! What the operation is told: from the question, from the thing it names, from the person.
+
+use super::{Given, erred, no_more};
+use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
+use crate::inbox::proposal;
+use crate::llm::facts::ask::ParamsAnswer;
+use crate::text::{Visible, truncate};
+use crate::tools::catalogue::{Catalogue, Operation, Parameter};
+use crate::workflows::ask::parts::{Entity, Pending, Purpose};
+use crate::workflows::ask::state::Ask;
+use crate::workflows::ask::update::AskUpdate;
+use crate::workflows::ask::{QUESTION, prompts, resolve, values};
+use crate::workflows::{Services, ask_shaped, pick_model};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+const NODE: &str = "extract_params_node";
+
+/// Finds out what the operation is told, and asks for what is missing.
+pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+    if state.ended {
+        return Ok(no_more(&state));
+    }
+    let Some(api) = state.api() else {
+        return erred(&state, NODE, "select_api_node", "nothing was chosen to ask");
+    };
+    let catalogue = super::catalogue(ctx.services(), &api.catalogue)?;
+    let answered = state.wanted.as_deref().zip(state.newest_words());
+    let known = if state.is_second() { &state.secondary_parameters } else { &state.parameters };
+    let mut parameters = match known {
+        // What the question says was found out before; only what was missing is new.
+        Some(known) => known.clone(),
+        None => match extract(&ctx, &state, api).await? {
+            Ok(parameters) => parameters,
+            Err(wrong) => return erred(&state, NODE, NODE, wrong),
+        },
+    };
+    if let Some((wanted, words)) = answered {
+        match take(&state, &catalogue, api, wanted, words) {
+            Taken::Value(value) => {
+                parameters.insert(wanted.to_owned(), value);
+            }
+            Taken::Entity(entity) => return Ok(Command::goto(NODE).update(AskUpdate::Resolved { entity })),
+            Taken::Named { name, kind } => {
+                let named = AskUpdate::Named { name: name.clone(), kind: kind.clone() };
+                return Ok(search(&catalogue, &kind, &name, &parameters, Some(named))?);
+            }
+            Taken::Unclear(why) => return Ok(wanting(&state, &parameters, wanted, why, Vec::new())),
+        }
+    }
+    for parameter in api.required_parameters.iter().filter(|one| one.entity.is_some()) {
+        let kind = parameter.entity.clone().unwrap_or_default();
+        if parameters.get(&parameter.name).is_some_and(|value| !value.is_null()) {
+            continue;
+        }
+        match the_entity(&state, &catalogue, &kind) {
+            Found::Id(id) => {
+                parameters.insert(parameter.name.clone(), Value::from(id));
+            }
+            Found::Search(name) => return Ok(search(&catalogue, &kind, &name, &parameters, None)?),
+            Found::Ask(question, candidates) => {
+                return Ok(wanting(&state, &parameters, &parameter.name, question, candidates));
+            }
+        }
+    }
+    for parameter in api.parameters() {
+        if !parameters.contains_key(&parameter.name) && !parameter.default.is_null() {
+            parameters.insert(parameter.name.clone(), parameter.default.clone());
+        }
+    }
+    if let Some(missing) = api.required_parameters.iter().find(|one| !parameters.contains_key(&one.name)) {
+        let question = question_for(api, missing);
+        return Ok(wanting(&state, &parameters, &missing.name, question, Vec::new()));
+    }
+    let wrong = api.wrong(&parameters, true);
+    if !wrong.is_empty() {
+        return erred(&state, NODE, NODE, told(&wrong));
+    }
+    let purpose = if state.is_second() { Purpose::Second } else { Purpose::Answer };
+    let pending = Box::new(Pending { purpose, operation: api.clone(), parameters });
+    Ok(Command::goto("execute_request_node").update(AskUpdate::Planned { pending }))
+}
+
+/// Whether the question may say anything that the operation is told besides a thing.
+fn asks_model(api: &Operation) -> bool {
+    api.parameters().any(|parameter| parameter.entity.is_none())
+}
+
+/// What the question says, as the model reads it; the inner error is what is wrong with that.
+async fn extract(
+    ctx: &Ctx<Services>,
+    state: &Ask,
+    api: &Operation,
+) -> Result<Result<Map<String, Value>, String>, NodeError> {
+    if !asks_model(api) {
+        return Ok(Ok(Map::new()));
+    }
+    let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
+    let (request, output) = prompts::params(state, api);
+    let answer: ParamsAnswer = ask_shaped(ctx, "params", &model, &request, output).await?;
+    let mut parameters = Map::new();
+    for (name, value) in answer.parameters {
+        let Some(parameter) = api.parameter(&name) else {
+            return Ok(Err(format!("`{}` has no parameter `{name}`", api.tool_name)));
+        };
+        // A thing's id is looked up, never guessed.
+        if parameter.entity.is_some() || value.is_null() || value == "" {
+            continue;
+        }
+        let value = match &value {
+            Value::String(text) => values::read(parameter, text).unwrap_or_else(|_| value.clone()),
+            _ => value,
+        };
+        parameters.insert(name, Visible::json(&value));
+    }
+    let wrong = api.wrong(&parameters, false);
+    Ok(if wrong.is_empty() { Ok(parameters) } else { Err(told(&wrong)) })
+}
+
+fn told(wrong: &[(String, String)]) -> String {
+    let one = |(name, why): &(String, String)| {
+        if name.is_empty() { why.clone() } else { format!("`{name}`: {why}") }
+    };
+    wrong.iter().take(5).map(one).collect::<Vec<_>>().join("; ")
+}
+
+enum Found {
+    Id(String),
+    Search(String),
+    Ask(String, Vec<Entity>),
+}
+
+/// The thing of this kind that the question names.
+fn the_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> Found {
+    if let Some(entity) = state.entity.as_ref().filter(|entity| entity.kind == kind) {
+        return Found::Id(entity.id.clone());
+    }
+    if state.is_second()
+        && let Some(response) = &state.response
+        && let Some(best) = &state.best_api
+        && let Some(id) = resolve::id_in(catalogue, &best.returns, kind, response)
+    {
+        return Found::Id(id);
+    }
+    let of_this_kind = state.entity_type.as_deref().is_none_or(|named| named == kind);
+    match state.entity_name.as_deref().filter(|_| of_this_kind) {
+        Some(name) if state.searched.as_deref() != Some(name) => Found::Search(name.to_owned()),
+        Some(name) if state.candidates.is_empty() => {
+            let text = format!("There is no {kind} called “{name}”. What is its name, exactly?");
+            Found::Ask(text, Vec::new())
+        }
+        Some(name) => {
+            let rows = state
+                .candidates
+                .iter()
+                .enumerate()
+                .map(|(n, one)| format!("{}. {}", n + 1, resolve::said(one)));
+            let rows: Vec<String> = rows.collect();
+            let text = format!(
+                "Which {kind} do you mean by “{name}”?\n\n{}\n\nAnswer with its number or its name.",
+                rows.join("\n")
+            );
+            Found::Ask(text, state.candidates.clone())
+        }
+        None => Found::Ask(format!("Which {kind}? Say its name."), Vec::new()),
+    }
+}
+
+/// Plans the search for a thing by its name.
+fn search(
+    catalogue: &Catalogue,
+    kind: &str,
+    name: &str,
+    parameters: &Map<String, Value>,
+    named: Option<AskUpdate>,
+) -> Result<Command<Ask>, NodeError> {
+    let entity = catalogue.entities.get(kind);
+    let found = entity.and_then(|entity| Some((entity, catalogue.operation(entity.search.as_deref()?)?)));
+    let Some((entity, operation)) = found else {
+        return Err(NodeError::failed(format!(
+            "a {kind} cannot be searched by its name; say its id, as in “id 7eP5n”"
+        )));
+    };
+    let mut asked = Map::new();
+    asked.insert(entity.parameter.clone(), Value::from(Visible::line(name.trim_start_matches('@')).as_str()));
+    for parameter in operation.optional_parameters.iter().filter(|one| !one.default.is_null()) {
+        asked.insert(parameter.name.clone(), parameter.default.clone());
+    }
+    let pending =
+        Box::new(Pending { purpose: Purpose::Resolve, operation: operation.clone(), parameters: asked });
+    let command = Command::goto("execute_request_node");
+    let mut updates = vec![AskUpdate::Extracted { parameters: parameters.clone() }];
+    updates.extend(named);
+    updates.push(AskUpdate::Planned { pending });
+    Ok(Command { updates, ..command })
+}
+
+enum Taken {
+    Value(Value),
+    Entity(Entity),
+    Named { name: String, kind: String },
+    Unclear(String),
+}
+
+/// What the person's words say about the parameter they were asked for.
+fn take(state: &Ask, catalogue: &Catalogue, api: &Operation, wanted: &str, words: &str) -> Taken {
+    let Some(parameter) = api.parameter(wanted) else {
+        return Taken::Unclear(format!("`{wanted}` is not asked for any more. What do you want to know?"));
+    };
+    let words = words.trim();
+    let Some(kind) = &parameter.entity else {
+        return match values::read(parameter, words) {
+            Ok(value) => Taken::Value(value),
+            Err(why) => Taken::Unclear(format!("{why} {}", question_for(api, parameter))),
+        };
+    };
+    if let Some(id) = resolve::spelled_id(words) {
+        return Taken::Value(Value::from(id));
+    }
+    if let Some(entity) = resolve::choose(&state.candidates, words) {
+        return Taken::Entity(entity);
+    }
+    let searchable = catalogue.entities.get(kind).is_some_and(|entity| entity.search.is_some());
+    if searchable {
+        Taken::Named { name: words.to_owned(), kind: kind.clone() }
+    } else {
+        Taken::Value(Value::from(words))
+    }
+}
+
+fn question_for(api: &Operation, parameter: &Parameter) -> String {
+    let what = if parameter.description.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", parameter.description)
+    };
+    let mut text = format!("To ask “{}”, I need `{}`{what}. What is it?", api.tool_name, parameter.name);
+    if !parameter.values.is_empty() {
+        let values: Vec<String> = parameter.values.iter().take(60).map(values::plain).collect();
+        text += &format!(" It is one of: {}.", values.join(", "));
+    }
+    text
+}
+
+/// Asks the person.
+fn wanting(
+    state: &Ask,
+    parameters: &Map<String, Value>,
+    wanted: &str,
+    question: String,
+    candidates: Vec<Entity>,
+) -> Command<Ask> {
+    let question = Visible::new(&question).into_string();
+    let args = json!({ "question": question, "parameter": wanted });
+    let title = state.query.as_deref().unwrap_or_default();
+    let mut asked: Interrupt = proposal("parameter", Kind::Question, QUESTION, &args, title);
+    let first = question.lines().next().unwrap_or_default();
+    asked.gist = truncate(Visible::line(first).as_str(), 160).into_owned();
+    asked.allow = Allow { accept: false, edit: false, respond: true, ignore: true, draft: false };
+    asked.labels =
+        Labels { respond: Some("answer".to_owned()), ignore: Some("end".to_owned()), ..Labels::default() };
+    asked.source = state.api().map(|api| api.catalogue.clone());
+    Command::ask(vec![asked], NODE)
+        .update(AskUpdate::Extracted { parameters: parameters.clone() })
+        .update(AskUpdate::Wanted { parameter: wanted.to_owned(), question, candidates })
+}

@@ -1,0 +1,228 @@
+//! The request: to which server, whether the person is asked, and what came of it.
+
+use super::{Given, erred, no_more};
+use crate::graph::{Allow, Basis, Command, Ctx, Decision, Interrupt, Kind, Labels, NodeError, Warning};
+use crate::inbox::{CATALOGUE_GET, proposal};
+use crate::text::Visible;
+use crate::tools::catalogue::Operation;
+use crate::workflows::Services;
+use crate::workflows::ask::fetch::{Door, Frozen, Got, MOST_SERVERS, Make};
+use crate::workflows::ask::parts::{Pending, Purpose};
+use crate::workflows::ask::state::Ask;
+use crate::workflows::ask::update::AskUpdate;
+use crate::workflows::ask::{REQUEST, resolve};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// Chooses a server, and asks the person where the request may not be made without.
+pub(in crate::workflows::ask) async fn execute_request_node(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+    let node = "execute_request_node";
+    let Some(pending) = &state.pending else {
+        return erred(&state, node, "extract_params_node", "there is no request to make");
+    };
+    let operation = &pending.operation;
+    let door = Door::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
+    let may_read = ctx.services().grants.builtin(CATALOGUE_GET)?;
+    let (host, hosts) = server(&ctx, &state, &door, may_read).await?;
+    let filled = match operation.fill(&door.catalogue, &host, &pending.parameters) {
+        Ok(filled) => filled,
+        Err(why) => return erred(&state, node, "extract_params_node", why),
+    };
+    let hosted = AskUpdate::Hosted { api: operation.catalogue.clone(), host: host.clone(), hosts };
+    if operation.reads() && may_read {
+        return Ok(Command::goto("send_request").update(hosted));
+    }
+    let mut asked = approval(&state, pending, &host);
+    if filled.url.starts_with("http://") && !door.reach().allowed(&[host]).iter().all(|host| host.private) {
+        let text = "It goes over the network unencrypted: others can read and change it.".to_owned();
+        asked.warnings.push(Warning { code: "not_encrypted".to_owned(), text });
+    }
+    Ok(Command::ask(vec![asked], "send_request").update(hosted))
+}
+
+/// The server to ask, and all there are where somebody asked for them.
+async fn server(
+    ctx: &Ctx<Services>,
+    state: &Ask,
+    door: &Door,
+    may_read: bool,
+) -> Result<(String, Vec<String>), NodeError> {
+    let reach = door.reach();
+    let known = state.hosts.get(&door.catalogue.name).cloned().unwrap_or_default();
+    let kept =
+        state.selected_host.as_ref().filter(|host| known.contains(host) || reach.known().contains(host));
+    if let Some(host) = kept {
+        return Ok((host.clone(), Vec::new()));
+    }
+    let none = format!(
+        "no server of {} is known; name one in the config, with hosts in [apis.{0}]",
+        door.catalogue.name
+    );
+    if !may_read {
+        // Nobody is asked anything, not even how it is, before the person has said so.
+        let first = reach.known().into_iter().next();
+        return first.map(|host| (host, Vec::new())).ok_or_else(|| NodeError::failed(none));
+    }
+    ctx.call("server", async {
+        let hosts = reach.hosts().await;
+        if hosts.is_empty() {
+            return Err(NodeError::failed(none));
+        }
+        let mut wrong = Vec::new();
+        for host in hosts.iter().take(MOST_SERVERS) {
+            match reach.healthy(host).await {
+                Ok(()) => return Ok((host.clone(), hosts)),
+                Err(why) => wrong.push(why),
+            }
+        }
+        let text = format!("no server of {} is well: {}", door.catalogue.name, wrong.join("; "));
+        Err(NodeError::transient(text))
+    })
+    .await
+}
+
+/// What the person is asked, exactly as it will be made.
+pub(in crate::workflows::ask) fn args(
+    operation: &Operation,
+    host: &str,
+    parameters: &Map<String, Value>,
+) -> Value {
+    json!({
+        "api": format!("{}/{}", operation.catalogue, operation.id),
+        "method": operation.method,
+        "url": format!("{host}{}", operation.api_url),
+        "parameters": parameters,
+    })
+}
+
+fn approval(state: &Ask, pending: &Pending, host: &str) -> Interrupt {
+    let operation = &pending.operation;
+    let args = args(operation, host, &pending.parameters);
+    let title = state.query.as_deref().unwrap_or_default();
+    let mut asked = proposal(REQUEST, Kind::Approval, REQUEST, &args, title);
+    let fixed = |key: &str| json!({ "const": asked.args[key] });
+    asked.schema = json!({
+        "type": "object",
+        "properties": {
+            "api": fixed("api"),
+            "method": fixed("method"),
+            "url": fixed("url"),
+            "parameters": operation.schema(true),
+        },
+        "required": ["api", "method", "url", "parameters"],
+        "additionalProperties": false,
+    });
+    asked.gist = Visible::line(&format!("{} {host}{}", operation.method, operation.api_url)).into_string();
+    asked.allow = Allow::ALL;
+    asked.labels = Labels {
+        accept: Some("send".to_owned()),
+        respond: Some("say what to change".to_owned()),
+        ignore: Some("do not send".to_owned()),
+        ..Labels::default()
+    };
+    asked.source = Some(Visible::line(&operation.catalogue).into_string());
+    asked.irreversible = !operation.reads();
+    asked
+}
+
+/// Makes the request.
+pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: Arc<Ask>) -> Given {
+    let node = "send_request";
+    let (Some(pending), Some(host)) = (&state.pending, &state.selected_host) else {
+        return erred(&state, node, "extract_params_node", "there is no request to make");
+    };
+    let operation = &pending.operation;
+    let door = Door::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
+    let parameters = match &state.decided {
+        None => None,
+        Some(Decision::Accept) => Some(pending.parameters.clone()),
+        Some(Decision::Edit { args }) => Some(args["parameters"].as_object().cloned().unwrap_or_default()),
+        Some(Decision::Respond { text }) => {
+            let objected = AskUpdate::Objected { text: text.clone() };
+            return Ok(Command::goto("extract_params_node").update(objected));
+        }
+        Some(Decision::Ignore | Decision::Draft) => return Ok(no_more(&state)),
+    };
+    let got = match parameters {
+        Some(parameters) => made(&ctx, &door, operation, host, &parameters, state.decided.as_ref()).await?,
+        None if operation.reads() && ctx.services().grants.builtin(CATALOGUE_GET)? => {
+            let servers = servers(&state, &door, host);
+            let filled = |server: &str| operation.fill(&door.catalogue, server, &pending.parameters);
+            ctx.call(REQUEST, door.read(&servers, filled)).await?
+        }
+        // The grant ended since: the person is asked.
+        None => return Ok(Command::goto("extract_params_node").update(AskUpdate::Nothing)),
+    };
+    outcome(&state, pending, &door, got)
+}
+
+/// A request that the person approved, made once.
+async fn made(
+    ctx: &Ctx<Services>,
+    door: &Door,
+    operation: &Operation,
+    host: &str,
+    parameters: &Map<String, Value>,
+    decided: Option<&Decision>,
+) -> Result<Got, NodeError> {
+    let filled = operation.fill(&door.catalogue, host, parameters).map_err(NodeError::failed)?;
+    let args = match decided {
+        Some(Decision::Edit { args }) => args.clone(),
+        _ => Visible::json(&args(operation, host, parameters)),
+    };
+    let basis = Basis::Decision { key: REQUEST.to_owned(), args };
+    let make = Make { door: door.clone(), server: host.to_owned(), reads: operation.reads() };
+    let outcome = ctx.once(REQUEST, basis, Frozen::bytes(filled), Arc::new(make)).await?;
+    let unknown = || Got {
+        status: 200,
+        host: host.to_owned(),
+        note: Some("You said that it was done; what the server answered is not known.".to_owned()),
+        ..Got::default()
+    };
+    Ok(serde_json::from_value(outcome).ok().filter(|got: &Got| got.status != 0).unwrap_or_else(unknown))
+}
+
+/// The chosen server first, then the others.
+fn servers(state: &Ask, door: &Door, host: &str) -> Vec<String> {
+    let known = state.hosts.get(&door.catalogue.name).cloned().unwrap_or_else(|| door.reach().known());
+    let others = known.into_iter().filter(|other| other != host);
+    std::iter::once(host.to_owned()).chain(others).collect()
+}
+
+/// What the answer means for the question.
+fn outcome(state: &Ask, pending: &Pending, door: &Door, got: Got) -> Given {
+    if !(200..300).contains(&got.status) {
+        let text = got.complaint();
+        if matches!(got.status, 401 | 403) {
+            let name = &door.catalogue.name;
+            return Err(NodeError::failed(format!("{text}; does [apis.{name}] name the right key?")));
+        }
+        // The same again would be refused again.
+        if state.refused.as_ref() == Some(pending) {
+            return Err(NodeError::failed(text));
+        }
+        let refused = erred(state, "send_request", "extract_params_node", text.clone())?;
+        return Ok(Command { updates: vec![AskUpdate::Refused { text }], ..refused });
+    }
+    if pending.purpose == Purpose::Resolve {
+        let kind = state.entity_type.clone().unwrap_or_default();
+        let kind = if kind.is_empty() { pending.operation.returns.clone() } else { kind };
+        let things = resolve::things(&door.catalogue, &kind, &got.body);
+        let wanted = state.entity_name.as_deref().unwrap_or_default();
+        let update = match resolve::pick(things, wanted) {
+            Ok(entity) => AskUpdate::Resolved { entity },
+            Err(candidates) => AskUpdate::Ambiguous { candidates },
+        };
+        return Ok(Command::goto("extract_params_node").update(update));
+    }
+    let secondary = pending.purpose == Purpose::Second;
+    let more = !secondary && state.secondary_api.is_some();
+    let next = if more { "extract_params_node" } else { "format_response_node" };
+    Ok(Command::goto(next).update(AskUpdate::Responded {
+        secondary,
+        response: got.body,
+        digest: got.digest,
+        note: got.note,
+        host: got.host,
+    }))
+}

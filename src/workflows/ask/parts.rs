@@ -1,0 +1,91 @@
+//! What a question's state is made of.
+
+use crate::llm::facts::analyze::Role;
+use crate::tools::catalogue::Operation;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Something that went wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erred {
+    /// Where.
+    pub node: String,
+    /// What.
+    pub text: String,
+}
+
+/// What a question began with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Initial {
+    /// The question.
+    pub query: String,
+    /// Whether the next question is asked for.
+    pub follow_up: bool,
+}
+
+/// A thing that a question names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entity {
+    /// Its kind.
+    pub kind: String,
+    /// What the API knows it by.
+    pub id: String,
+    /// What people know it by.
+    pub name: String,
+    /// Whose it is, or another name it has.
+    #[serde(default)]
+    pub about: String,
+}
+
+/// A question or an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Said {
+    /// Who spoke.
+    pub role: Role,
+    /// What was said.
+    pub text: String,
+    /// The same as a table, for an answer that is a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<Table>,
+    /// The digests of the whole answers it was made from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
+}
+
+impl Default for Said {
+    fn default() -> Self {
+        Self { role: Role::User, text: String::new(), table: None, kept: Vec::new() }
+    }
+}
+
+/// A list as a table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// The heading row.
+    pub head: Vec<String>,
+    /// The other rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// To find the thing the question names.
+    Resolve,
+    /// To answer the question.
+    Answer,
+    /// To answer its second part.
+    Second,
+}
+
+/// A request that is about to be made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pending {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// What is asked.
+    pub operation: Operation,
+    /// What it is told.
+    pub parameters: Map<String, Value>,
+}

@@ -1,0 +1,112 @@
+//! Which thing a name means: found among things of its own kind, and never guessed where several may be meant.
+
+use super::parts::Entity;
+use super::values::bare;
+use crate::text::Visible;
+use crate::tools::catalogue::{Catalogue, Kind};
+use serde_json::Value;
+
+/// How many a person is shown to choose from.
+const MOST: usize = 8;
+
+/// The things of this kind in what a search gave. What has none of the kind's names is of another kind.
+pub(super) fn things(catalogue: &Catalogue, kind: &str, answer: &Value) -> Vec<Entity> {
+    let Some(known) = catalogue.entities.get(kind) else { return Vec::new() };
+    let data = catalogue.data_of(answer);
+    let items = data.as_array().map(Vec::as_slice).unwrap_or(std::slice::from_ref(data));
+    items.iter().filter_map(|item| thing(known, kind, item)).collect()
+}
+
+fn thing(known: &Kind, kind: &str, item: &Value) -> Option<Entity> {
+    let id = match at(item, &known.id)? {
+        Value::String(id) if !id.is_empty() => id.clone(),
+        Value::Number(id) => id.to_string(),
+        _ => return None,
+    };
+    let names: Vec<&str> = known.names.iter().filter_map(|name| at(item, name)?.as_str()).collect();
+    let name = Visible::line(names.first()?).into_string();
+    let line = known.line.as_ref();
+    let by = line.and_then(|line| at(item, line.by.as_deref()?)?.as_str());
+    let handle = line.and_then(|line| at(item, line.handle.as_deref()?)?.as_str());
+    let about = match (by, handle) {
+        (Some(by), _) => format!("by {by}"),
+        (None, Some(handle)) => format!("@{handle}"),
+        (None, None) => String::new(),
+    };
+    Some(Entity { kind: kind.to_owned(), id, name, about: Visible::line(&about).into_string() })
+}
+
+/// The one thing that is meant for sure, or those that may be.
+pub(super) fn pick(things: Vec<Entity>, wanted: &str) -> Result<Entity, Vec<Entity>> {
+    let exact: Vec<Entity> = things.iter().filter(|thing| is_called(thing, wanted)).cloned().collect();
+    let mut sure = match (exact.is_empty(), things.len()) {
+        (false, _) => exact,
+        (true, 1) if bare(&things[0].name).contains(&bare(wanted)) => things,
+        (true, _) => return Err(things.into_iter().take(MOST).collect()),
+    };
+    let handle =
+        sure.iter().position(|one| one.about.strip_prefix('@').is_some_and(|own| bare(own) == bare(wanted)));
+    match (handle, sure.len()) {
+        (Some(at), _) => Ok(sure.swap_remove(at)),
+        (None, 1) => Ok(sure.swap_remove(0)),
+        (None, _) => Err(sure.into_iter().take(MOST).collect()),
+    }
+}
+
+/// Whether the words are this thing's name, or its name and whose it is.
+fn is_called(thing: &Entity, wanted: &str) -> bool {
+    if let Some(handle) = wanted.strip_prefix('@') {
+        return bare(&thing.about) == bare(handle);
+    }
+    let name = bare(&thing.name);
+    // A name without letters is compared as it is.
+    if name.is_empty() {
+        return thing.name.trim() == wanted.trim();
+    }
+    let handle = thing.about.strip_prefix('@').map(bare);
+    name == bare(wanted) || handle == Some(bare(wanted)) || bare(&said(thing)) == bare(wanted)
+}
+
+/// The thing among those shown that the person's words name: by number, or by name.
+pub(super) fn choose(shown: &[Entity], words: &str) -> Option<Entity> {
+    if let Ok(number) = words.trim().trim_end_matches('.').parse::<usize>() {
+        return number.checked_sub(1).and_then(|at| shown.get(at)).cloned();
+    }
+    let mut named = shown.iter().filter(|thing| is_called(thing, words));
+    match (named.next(), named.next()) {
+        (Some(one), None) => Some(one.clone()),
+        _ => None,
+    }
+}
+
+/// An id that is spelled out: `id 7eP5n`.
+pub(super) fn spelled_id(words: &str) -> Option<String> {
+    let (first, rest) = words.trim().split_once([' ', ':', '='])?;
+    let id = rest.trim_start_matches([' ', ':', '=']).trim();
+    (first.eq_ignore_ascii_case("id") && !id.is_empty() && !id.contains(char::is_whitespace))
+        .then(|| id.to_owned())
+}
+
+/// A thing in words.
+pub(super) fn said(thing: &Entity) -> String {
+    format!("{} {}", thing.name, thing.about).trim_end().to_owned()
+}
+
+/// The id of a thing of this kind in an answer that is about another: of the first in a list, or whose it is.
+pub(super) fn id_in(catalogue: &Catalogue, returns: &str, kind: &str, answer: &Value) -> Option<String> {
+    let data = catalogue.data_of(answer);
+    let first = data.as_array().map_or(Some(data), |items| items.first())?;
+    let known = catalogue.entities.get(kind)?;
+    let own = if returns == kind { Some(first) } else { first.get(kind) };
+    match at(own?, &known.id)? {
+        Value::String(id) if !id.is_empty() => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+/// What stands at a path such as `user.name`.
+pub(super) fn at<'v>(item: &'v Value, path: &str) -> Option<&'v Value> {
+    let found = path.split('.').try_fold(item, |value, key| value.get(key))?;
+    (!found.is_null()).then_some(found)
+}

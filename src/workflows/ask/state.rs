@@ -1,0 +1,367 @@
+//! The state of a question, and everything that can happen to it.
+
+use super::parts::{Entity, Erred, Initial, Pending, Purpose, Said, Table};
+use super::update::AskUpdate;
+use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::llm::facts::analyze::{Role, Turn};
+use crate::llm::facts::ask::Complexity;
+use crate::tools::catalogue::Operation;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// The keys of `start`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskInput {
+    /// What you want to know.
+    pub query: String,
+    /// Ask for the next question after each answer.
+    #[serde(default)]
+    pub follow_up: bool,
+    /// A model from the config, for this thread.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+/// How many errors are kept. More tell nothing new.
+const MOST_ERRORS: usize = 200;
+
+/// A question.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ask {
+    /// The question.
+    pub query: Option<String>,
+    /// What sort of question it is.
+    pub query_type: Option<String>,
+    /// What may answer it, by name.
+    pub categories: Option<Vec<String>>,
+    /// The operations of those names.
+    pub apis: Option<Vec<Operation>>,
+    /// The one that is asked.
+    pub best_api: Option<Operation>,
+    /// What it is told.
+    pub parameters: Option<Map<String, Value>>,
+    /// What it answered, cut where it is long.
+    pub response: Option<Value>,
+    /// How much the question takes.
+    pub complexity: Option<Complexity>,
+    /// Whether it is about one thing that it names.
+    pub is_entity_query: Option<bool>,
+    /// That thing's name, as the person wrote it.
+    pub entity_name: Option<String>,
+    /// That thing's kind.
+    pub entity_type: Option<String>,
+    /// What went wrong last, until something goes right.
+    pub error: Option<String>,
+    /// Everything that went wrong.
+    pub error_history: Vec<Erred>,
+    /// What was said about this question.
+    pub messages: Option<Vec<Turn>>,
+    /// Questions and answers of the whole thread.
+    pub message_history: Vec<Said>,
+    /// The server that answered last.
+    pub selected_host: Option<String>,
+    /// The thing the question names, once it was found.
+    pub entity: Option<Entity>,
+    /// What is asked next, for a question that takes two requests.
+    pub secondary_api: Option<Operation>,
+    /// What that is told.
+    pub secondary_parameters: Option<Map<String, Value>>,
+    /// What that answered.
+    pub secondary_response: Option<Value>,
+    /// What the question began with.
+    pub initial_state: Option<Initial>,
+    /// The answer as text.
+    pub formatted_response: Option<String>,
+    /// The model the thread was started with.
+    pub model_name: Option<String>,
+    /// Whether the next question is asked for.
+    pub follow_up: bool,
+    /// Whether the person wants no more.
+    pub ended: bool,
+    /// The servers there are, by API.
+    pub hosts: BTreeMap<String, Vec<String>>,
+    /// The request that is about to be made.
+    pub pending: Option<Pending>,
+    /// What the person said to it, where they were asked.
+    pub decided: Option<Decision>,
+    /// The last request that was refused.
+    pub refused: Option<Pending>,
+    /// The parameter the person is asked for.
+    pub wanted: Option<String>,
+    /// The name that was searched last.
+    pub searched: Option<String>,
+    /// What the person may have meant.
+    pub candidates: Vec<Entity>,
+    /// The digests of the whole answers, first and second.
+    pub kept: Vec<String>,
+    /// What is said of an answer besides: how much was left out.
+    pub notes: Vec<String>,
+    /// How often in a row each node went wrong.
+    pub tries: BTreeMap<String, u32>,
+}
+
+impl State for Ask {
+    type Input = AskInput;
+    type Update = AskUpdate;
+
+    fn started(input: AskInput) -> AskUpdate {
+        let AskInput { query, follow_up, model } = input;
+        AskUpdate::Started { query, follow_up, model }
+    }
+
+    fn answered(answers: Vec<Answer>) -> AskUpdate {
+        match answers.into_iter().next() {
+            Some(answer) => AskUpdate::Answered { key: answer.key, decision: answer.decision },
+            None => AskUpdate::Nothing,
+        }
+    }
+
+    fn joined(_: Vec<ChildResult>) -> AskUpdate {
+        // A question starts no children.
+        AskUpdate::Nothing
+    }
+
+    fn arrived(event: Event) -> Option<AskUpdate> {
+        match event.what {
+            What::Words { text } => Some(AskUpdate::Heard { text }),
+            What::Hint { text } => Some(AskUpdate::Hinted { text }),
+            What::News { .. } | What::Settled { .. } | What::Corrected { .. } => None,
+        }
+    }
+
+    fn apply(&mut self, update: AskUpdate) {
+        match update {
+            AskUpdate::Nothing => {}
+            AskUpdate::Started { query, follow_up, model } => {
+                (self.follow_up, self.model_name) = (follow_up, model);
+                self.begin(query);
+            }
+            AskUpdate::Heard { text } => {
+                self.reset();
+                self.ended = false;
+                self.begin(text);
+            }
+            AskUpdate::Hinted { text } => {
+                self.tries.clear();
+                self.refused = None;
+                self.set_parameters(None);
+                self.hear(text);
+            }
+            AskUpdate::Answered { key, decision } => self.answered_by(&key, decision),
+            AskUpdate::Categorised { answer } => {
+                self.query_type = Some(answer.query_type);
+                self.categories = Some(answer.categories);
+                self.is_entity_query = Some(answer.is_entity_query);
+                self.entity_name = answer.entity_name;
+                self.entity_type = answer.entity_type;
+                self.complexity = Some(answer.complexity);
+                self.right("extract_category_node");
+            }
+            AskUpdate::Listed { apis } => {
+                self.apis = Some(apis);
+                self.right("get_apis_node");
+            }
+            AskUpdate::Chosen { best_api, secondary_api } => {
+                self.best_api = Some(*best_api);
+                self.secondary_api = secondary_api.map(|api| *api);
+                self.right("select_api_node");
+            }
+            AskUpdate::Extracted { parameters } => self.set_parameters(Some(parameters)),
+            AskUpdate::Planned { pending } => {
+                if pending.purpose != Purpose::Resolve {
+                    self.set_parameters(Some(pending.parameters.clone()));
+                }
+                self.pending = Some(*pending);
+                (self.decided, self.wanted) = (None, None);
+                self.right("extract_params_node");
+            }
+            AskUpdate::Wanted { parameter, question, candidates } => {
+                self.say(question);
+                (self.wanted, self.candidates) = (Some(parameter), candidates);
+            }
+            AskUpdate::Hosted { api, host, hosts } => {
+                self.selected_host = Some(host);
+                if !hosts.is_empty() {
+                    self.hosts.insert(api, hosts);
+                }
+                self.right("execute_request_node");
+            }
+            AskUpdate::Objected { text } => {
+                self.hear(text);
+                (self.pending, self.decided, self.wanted) = (None, None, None);
+                self.set_parameters(None);
+            }
+            AskUpdate::Named { name, kind } => {
+                (self.entity_name, self.entity_type) = (Some(name), Some(kind));
+                (self.entity, self.candidates, self.wanted) = (None, Vec::new(), None);
+                (self.searched, self.is_entity_query) = (None, Some(true));
+            }
+            AskUpdate::Resolved { entity } => {
+                self.candidates.clear();
+                self.searched = self.entity_name.clone();
+                self.entity = Some(entity);
+                self.done_sending();
+            }
+            AskUpdate::Ambiguous { candidates } => {
+                self.candidates = candidates;
+                self.searched = self.entity_name.clone();
+                self.done_sending();
+            }
+            AskUpdate::Responded { secondary, response, digest, note, host } => {
+                if secondary {
+                    self.secondary_response = Some(response);
+                } else {
+                    self.response = Some(response);
+                }
+                self.kept.extend(digest);
+                self.notes.extend(note);
+                self.selected_host = Some(host);
+                self.done_sending();
+            }
+            AskUpdate::Refused { text } => {
+                self.refused = self.pending.take();
+                self.decided = None;
+                self.wrong("send_request", text);
+            }
+            AskUpdate::Erred { node, text } => self.wrong(&node, text),
+            AskUpdate::Formatted { text, table } => {
+                self.formatted_response = Some(text.clone());
+                let kept = std::mem::take(&mut self.kept);
+                self.message_history.push(Said { role: Role::Agent, text, table, kept });
+                self.right("format_response_node");
+            }
+            AskUpdate::Ended => self.ended = true,
+            AskUpdate::Reset => self.reset(),
+        }
+    }
+
+    fn title(&self) -> String {
+        let first = self.message_history.iter().find(|said| said.role == Role::User);
+        first.map(|said| said.text.lines().next().unwrap_or_default().to_owned()).unwrap_or_default()
+    }
+
+    fn output(&self) -> Option<Value> {
+        let (at, answer) =
+            self.message_history.iter().enumerate().rfind(|(_, said)| said.role == Role::Agent)?;
+        let question = self.message_history[..at].iter().rfind(|said| said.role == Role::User);
+        Some(json!({ "answer": answer.text, "query": question.map(|said| said.text.as_str()) }))
+    }
+}
+
+impl Ask {
+    /// A new question.
+    fn begin(&mut self, query: String) {
+        self.message_history.push(Said { role: Role::User, text: query.clone(), ..Said::default() });
+        self.messages = Some(vec![Turn { role: Role::User, text: query.clone() }]);
+        self.initial_state = Some(Initial { query: query.clone(), follow_up: self.follow_up });
+        self.query = Some(query);
+    }
+
+    fn hear(&mut self, text: String) {
+        self.messages.get_or_insert_default().push(Turn { role: Role::User, text });
+    }
+
+    fn say(&mut self, text: String) {
+        self.messages.get_or_insert_default().push(Turn { role: Role::Agent, text });
+    }
+
+    fn answered_by(&mut self, key: &str, decision: Decision) {
+        match (key, decision) {
+            ("request", decision) => self.decided = Some(decision),
+            ("next", Decision::Respond { text }) if !super::approval::ends(&text) => {
+                self.begin(text);
+            }
+            ("parameter", Decision::Respond { text }) => self.hear(text),
+            _ => self.ended = true,
+        }
+    }
+
+    /// Parameters that are forgotten are found out anew.
+    fn set_parameters(&mut self, parameters: Option<Map<String, Value>>) {
+        if self.is_second() {
+            self.secondary_parameters = parameters;
+        } else {
+            self.parameters = parameters;
+        }
+    }
+
+    fn done_sending(&mut self) {
+        (self.pending, self.decided, self.refused, self.wanted) = (None, None, None, None);
+        self.right("send_request");
+    }
+
+    fn right(&mut self, node: &str) {
+        self.error = None;
+        self.tries.remove(node);
+    }
+
+    fn wrong(&mut self, node: &str, text: String) {
+        *self.tries.entry(node.to_owned()).or_default() += 1;
+        if matches!(node, "extract_params_node" | "execute_request_node" | "send_request") {
+            self.set_parameters(None);
+        }
+        self.error = Some(text.clone());
+        self.error_history.push(Erred { node: node.to_owned(), text });
+        let over = self.error_history.len().saturating_sub(MOST_ERRORS);
+        self.error_history.drain(..over);
+    }
+
+    /// Everything about the question is forgotten; what belongs to the thread stays.
+    fn reset(&mut self) {
+        *self = Self {
+            selected_host: self.selected_host.take(),
+            model_name: self.model_name.take(),
+            error_history: std::mem::take(&mut self.error_history),
+            message_history: std::mem::take(&mut self.message_history),
+            hosts: std::mem::take(&mut self.hosts),
+            follow_up: self.follow_up,
+            ended: self.ended,
+            ..Self::default()
+        };
+    }
+
+    /// Whether the second request of a question is the one to be made now.
+    pub fn is_second(&self) -> bool {
+        self.response.is_some() && self.secondary_api.is_some()
+    }
+
+    /// What is asked now.
+    pub fn api(&self) -> Option<&Operation> {
+        if self.is_second() { self.secondary_api.as_ref() } else { self.best_api.as_ref() }
+    }
+
+    /// What the person said about this question besides asking it.
+    pub fn added(&self) -> Vec<String> {
+        let turns = self.messages.iter().flatten();
+        turns.filter(|turn| turn.role == Role::User).skip(1).map(|turn| turn.text.clone()).collect()
+    }
+
+    /// The question before this one.
+    pub fn before(&self) -> Option<&str> {
+        let questions = self.message_history.iter().filter(|said| said.role == Role::User);
+        questions.rev().nth(1).map(|said| said.text.as_str())
+    }
+
+    /// Whether anything was answered in this thread.
+    pub fn has_answered(&self) -> bool {
+        self.message_history.iter().any(|said| said.role == Role::Agent)
+    }
+
+    /// The newest answer, with its table.
+    pub fn last_answer(&self) -> Option<(&str, Option<&Table>, &[String])> {
+        let last = self.message_history.iter().rfind(|said| said.role == Role::Agent)?;
+        Some((last.text.as_str(), last.table.as_ref(), &last.kept))
+    }
+
+    /// The newest words of the person that answer a question of ours, and have not been taken up.
+    pub fn newest_words(&self) -> Option<&str> {
+        match self.messages.as_ref()?.last()? {
+            Turn { role: Role::User, text } => Some(text),
+            Turn { role: Role::Agent, .. } => None,
+        }
+    }
+}

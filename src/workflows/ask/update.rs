@@ -1,0 +1,145 @@
+//! Everything that can happen to a question.
+
+use super::parts::{Entity, Pending, Table};
+use crate::graph::Decision;
+use crate::llm::facts::ask::CategoryAnswer;
+use crate::tools::catalogue::Operation;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Everything that can happen.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum AskUpdate {
+    /// Nothing.
+    Nothing,
+    /// The thread began.
+    Started {
+        /// The question.
+        query: String,
+        /// Whether the next question is asked for.
+        follow_up: bool,
+        /// The model it was started with.
+        model: Option<String>,
+    },
+    /// The person went on after an answer.
+    Heard {
+        /// The next question.
+        text: String,
+    },
+    /// The person added words to a retry.
+    Hinted {
+        /// The words.
+        text: String,
+    },
+    /// The person answered.
+    Answered {
+        /// What they were asked.
+        key: String,
+        /// What they decided.
+        decision: Decision,
+    },
+    /// What sort of question it is, is known.
+    Categorised {
+        /// What was found.
+        answer: CategoryAnswer,
+    },
+    /// What came into question was looked up.
+    Listed {
+        /// The operations.
+        apis: Vec<Operation>,
+    },
+    /// What is asked, is known.
+    Chosen {
+        /// What is asked.
+        best_api: Box<Operation>,
+        /// What is asked next.
+        secondary_api: Option<Box<Operation>>,
+    },
+    /// What the question says, is known; something may be missing.
+    Extracted {
+        /// The parameters so far.
+        parameters: Map<String, Value>,
+    },
+    /// The next request is known.
+    Planned {
+        /// The request.
+        pending: Box<Pending>,
+    },
+    /// Something is missing, and the person is asked for it.
+    Wanted {
+        /// The parameter.
+        parameter: String,
+        /// The question.
+        question: String,
+        /// What they may have meant.
+        candidates: Vec<Entity>,
+    },
+    /// A server was chosen.
+    Hosted {
+        /// The API.
+        api: String,
+        /// The server.
+        host: String,
+        /// All servers there are; empty where nobody asked.
+        hosts: Vec<String>,
+    },
+    /// The person wants another request.
+    Objected {
+        /// Their words.
+        text: String,
+    },
+    /// The person says which thing they mean.
+    Named {
+        /// Its name.
+        name: String,
+        /// Its kind.
+        kind: String,
+    },
+    /// The thing the question names was found.
+    Resolved {
+        /// The thing.
+        entity: Entity,
+    },
+    /// The thing the question names was not found for sure.
+    Ambiguous {
+        /// What may be meant; empty where nothing was found.
+        candidates: Vec<Entity>,
+    },
+    /// An answer came.
+    Responded {
+        /// Whether it is that to the second request.
+        secondary: bool,
+        /// The answer, cut where it is long.
+        response: Value,
+        /// The digest of the whole answer.
+        digest: Option<String>,
+        /// How much was left out.
+        note: Option<String>,
+        /// Who answered.
+        host: String,
+    },
+    /// The server refused the request.
+    Refused {
+        /// Why.
+        text: String,
+    },
+    /// Something went wrong.
+    Erred {
+        /// Where.
+        node: String,
+        /// What.
+        text: String,
+    },
+    /// The answer stands.
+    Formatted {
+        /// As text.
+        text: String,
+        /// As a table, for a list.
+        table: Option<Table>,
+    },
+    /// The person wants no more.
+    Ended,
+    /// The question is forgotten.
+    Reset,
+}

@@ -1,0 +1,213 @@
+//! `sayso ask` and `sayso apis` through the real program.
+
+use crate::analyze::{json, real};
+use crate::desk::{Desk, keys, text, texts};
+use sayso::workflows::ask::AskInput;
+use serde_json::{Value, json as value};
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+/// A server that gives the same answer to everything, and its port.
+fn server(answer: Value) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 8192];
+            let _ = stream.read(&mut request);
+            let body = answer.to_string();
+            let head =
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length:";
+            let _ = write!(stream, "{head} {}\r\n\r\n{body}", body.len());
+        }
+    });
+    port
+}
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    let port =
+        server(value!({"data": [{"id": "T1", "title": "Tea", "play_count": 1234, "user": {"name": "Ann"}}]}));
+    desk.configure(&format!(
+        "[apis.audius]\nhosts = [\"http://127.0.0.1:{port}\"]\nprivate = [\"127.0.0.1:{port}\"]\n"
+    ));
+    desk
+}
+
+#[test]
+fn a_question_is_answered() {
+    let desk = desk();
+    let outcome = json(&desk, &["ask", "What are the trending tracks?", "--wait"]);
+    assert_eq!(outcome["status"], "done", "{outcome}");
+    let answer = "Trending Tracks (time week):\n\n1. \"Tea\" by Ann (1,234 plays)";
+    assert_eq!(outcome["output"]["answer"], answer);
+    let by_words = json(&desk, &["ask", "trending", "tracks"]);
+    let by_keys = json(&desk, &["start", "ask", "query=trending tracks"]);
+    let state = |outcome: &Value| json(&desk, &["show", &text(&outcome["thread"])])["state"].clone();
+    assert_eq!(state(&by_words), state(&by_keys));
+    let shown = real(&desk, &["view", &text(&outcome["thread"])]);
+    assert!(shown.done().contains("# | title | by | plays"), "{shown:?}");
+
+    let outcome = json(&desk, &["ask", "trending tracks", "--follow-up", "--wait"]);
+    assert_eq!(outcome["status"], "waiting");
+    let next = texts(&outcome["interrupts"]).remove(0);
+    let outcome = json(&desk, &["respond", &next, "top genres", "--wait"]);
+    assert_eq!(outcome["status"], "waiting", "{outcome}");
+    let outcome = json(&desk, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
+    assert_eq!(outcome["status"], "done");
+}
+
+#[test]
+fn every_key_is_a_flag_or_the_text() {
+    let help = real(&desk(), &["ask", "--help"]);
+    let help: String = help.done().split_whitespace().collect::<Vec<_>>().join(" ");
+    let schema = schemars::schema_for!(AskInput);
+    for (key, property) in schema.as_value()["properties"].as_object().unwrap() {
+        let flag = format!("--{}", key.replace('_', "-"));
+        assert!(key == "query" || help.contains(&flag), "{key}: {help}");
+        let about = text(&property["description"]);
+        assert!(key == "model" || help.contains(about.trim_end_matches('.')), "{key}: {about}: {help}");
+    }
+    real(&desk(), &["ask"]).refused(2, "TEXT");
+    real(&desk(), &["ask", " "]).refused(2, "say what you want to know");
+    real(&desk(), &["ask", "x", "--model", "oracle"]).refused(2, "oracle");
+}
+
+const PETS: &str = r#"
+openapi: 3.1.0
+info: {title: Pet Store, description: Animals and their names., version: "1"}
+servers:
+  - url: https://{place}.pets.example/v2
+    variables: {place: {default: api}}
+components:
+  securitySchemes:
+    key: {type: apiKey, in: header, name: X-Pet-Key}
+  parameters:
+    Id: {name: id, in: path, required: true, schema: {type: integer, minimum: 1}}
+  schemas:
+    Pet:
+      type: object
+      required: [name]
+      properties:
+        name: {type: string}
+        kind: {$ref: '#/components/schemas/Kind'}
+        friend: {$ref: '#/components/schemas/Pet'}
+    Kind: {type: string, enum: [cat, dog]}
+paths:
+  /pets:
+    get:
+      operationId: listPets
+      summary: List pets
+      tags: [Pets]
+      parameters:
+        - {name: kind, in: query, schema: {$ref: '#/components/schemas/Kind'}}
+        - {name: limit, in: query, schema: {type: integer, default: 20, maximum: 100}}
+      responses: {200: {description: Pets}}
+    post:
+      operationId: addPet
+      summary: Add a pet
+      requestBody:
+        required: true
+        content: {application/json: {schema: {$ref: '#/components/schemas/Pet'}}}
+      responses: {"201": {description: Done}}
+  /pets/{id}:
+    parameters: [{$ref: '#/components/parameters/Id'}]
+    get: {operationId: getPet, responses: {200: {description: A pet}}}
+    delete: {operationId: removePet, summary: Remove a pet, responses: {204: {description: Gone}}}
+  /pets/{id}/picture:
+    parameters: [{$ref: '#/components/parameters/Id'}]
+    put:
+      requestBody: {required: true, content: {image/png: {}}}
+      responses: {204: {description: Done}}
+"#;
+
+#[test]
+fn apis_are_listed_shown_added_and_removed() {
+    let desk = Desk::new();
+    let listed = json(&desk, &["apis", "list"]);
+    keys(&listed[0], &["name", "title", "source", "operations"]);
+    assert_eq!((&listed[0]["name"], &listed[0]["source"]), (&"audius".into(), &"builtin".into()));
+    assert!(listed[0]["operations"].as_u64().unwrap() >= 20);
+    let shown = real(&desk, &["apis", "show", "audius"]);
+    assert!(
+        shown.done().contains("/v1/tracks/trending") && shown.out.contains("https://api.audius.co"),
+        "{shown:?}"
+    );
+    let shown = real(&desk, &["apis", "show", "audius", "trending_tracks"]);
+    assert!(
+        shown
+            .done()
+            .contains("time (string): the time range; one of week, month, year, allTime; week if not said")
+    );
+
+    std::fs::write(desk.path("pets.yaml"), PETS).unwrap();
+    let added = json(&desk, &["apis", "add", "pets.yaml"]);
+    assert_eq!((&added["name"], &added["operations"]), (&"pet_store".into(), &4.into()), "{added}");
+    assert_eq!(texts(&added["left_out"]), ["PUT /pets/{id}/picture: what goes along with it is not JSON"]);
+    let view = json(&desk, &["apis", "show", "pet_store"]);
+    assert_eq!(view["hosts"], value!(["https://api.pets.example/v2"]));
+    assert!(text(&view["key"]).starts_with("in the header field X-Pet-Key; none is set"), "{view}");
+    let add = json(&desk, &["apis", "show", "pet_store", "addpet"]);
+    let parameters: Vec<(String, bool)> = add["parameters"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (text(&one["name"]), one["required"].as_bool().unwrap()))
+        .collect();
+    assert_eq!(parameters, [("name".into(), true), ("friend".into(), false), ("kind".into(), false)]);
+    let list = json(&desk, &["apis", "show", "pet_store", "listpets"]);
+    assert_eq!(list["parameters"][0]["values"], value!(["cat", "dog"]));
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &std::fs::metadata(desk.data().join("apis/pet_store.json")).unwrap().permissions(),
+    );
+    assert_eq!(mode & 0o777, 0o600);
+    real(&desk, &["apis", "add", "pets.yaml"]).refused(2, "there is an API `pet_store` already");
+    let other = json(&desk, &["apis", "add", "pets.yaml", "--name", "pets"]);
+    assert_eq!(other["name"], "pets");
+    assert_eq!(json(&desk, &["apis", "list"]).as_array().unwrap().len(), 3);
+    assert!(real(&desk, &["apis", "remove", "pets"]).done().contains("pets is removed"));
+    json(&desk, &["apis", "remove", "pet_store"]);
+    assert_eq!(json(&desk, &["apis", "list"]).as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_no_api_is_refused() {
+    let desk = Desk::new();
+    for (name, document, told) in [
+        ("a.json", "{\"openapi\": ", "it is not JSON"),
+        ("a.yaml", "a: [b", "neither JSON nor YAML"),
+        ("a.yaml", "just words", "has no `openapi` version"),
+        ("a.json", "{\"swagger\": \"2.0\"}", "Swagger 2"),
+        ("a.json", "{\"openapi\": \"4.0.0\"}", "only 3.0 and 3.1"),
+        ("a.json", "{\"openapi\": \"3.0.0\", \"info\": {\"title\": \"T\"}}", "it has no `paths`"),
+        (
+            "a.json",
+            "{\"openapi\": \"3.0.0\", \"info\": {\"title\": \"T\"}, \"paths\": {}}",
+            "nothing in it can be asked",
+        ),
+        ("a.json", "{\"openapi\": \"3.0.0\", \"paths\": {\"/a\": {\"get\": {}}}}", "is no name for an API"),
+        (
+            "a.json",
+            "{\"openapi\": \"3.0.0\", \"info\": {\"title\": \"audius\"}, \"paths\": {\"/a\": {\"get\": {}}}}",
+            "is built in",
+        ),
+    ] {
+        std::fs::write(desk.path(name), document).unwrap();
+        real(&desk, &["apis", "add", name]).refused(2, told);
+    }
+    // A few lines that would grow into a gigabyte.
+    let mut bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for (before, next) in "abcdefgh".chars().zip("bcdefghi".chars()) {
+        bomb += &format!(
+            "{next}: &{next} [*{before}, *{before}, *{before}, *{before}, *{before}, *{before}, *{before}, *{before}, *{before}]\n"
+        );
+    }
+    std::fs::write(desk.path("bomb.yaml"), bomb).unwrap();
+    real(&desk, &["apis", "add", "bomb.yaml"]).refused(2, "neither JSON nor YAML");
+    real(&desk, &["apis", "add", "nowhere.json"]).refused(3, "nowhere.json");
+    real(&desk, &["apis", "show", "audios"]).refused(3, "did you mean `audius`?");
+    real(&desk, &["apis", "show", "audius", "trending_track"]).refused(3, "did you mean `trending_tracks`?");
+    real(&desk, &["apis", "remove", "audius"]).refused(2, "is built in");
+    real(&desk, &["apis", "remove", "pets"]).refused(3, "there is no API `pets`");
+}

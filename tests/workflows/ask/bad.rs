@@ -1,0 +1,107 @@
+//! Servers that misbehave.
+
+use super::room::Room;
+use super::server::{Reply, Server};
+use sayso::graph::Decision;
+use sayso::inbox::Status;
+use serde_json::json;
+
+const TRENDING: &str = "/v1/tracks/trending";
+
+async fn troubled(room: &Room, told: &str) {
+    let thread = room.ask("trending tracks").await;
+    let (code, text) = room.trouble(&thread).await;
+    assert_eq!(code, "failed", "{text}");
+    assert!(text.contains(told), "{told}: {text}");
+}
+
+#[tokio::test]
+async fn bad_answers_are_trouble_and_a_retry_asks_again() {
+    for (reply, told) in [
+        (Reply::Json(500, json!({})), "says 500"),
+        (Reply::Html, "answers with text/html and not with JSON"),
+        (Reply::Never, "did not answer in time"),
+        (Reply::Endless, "longer than 1024 KiB"),
+        (Reply::Cut, "gave no answer"),
+        (Reply::To("http://127.0.0.1:9/".to_owned()), "127.0.0.1:9 is not among the hosts"),
+        (Reply::To("file:///etc/passwd".to_owned()), "only http and https"),
+        (Reply::Json(403, json!({"message": "no"})), "does [apis.audius] name the right key?"),
+    ] {
+        let room = Room::new().await;
+        room.server.tell(TRENDING, [reply]);
+        troubled(&room, told).await;
+    }
+    let room = Room::new().await;
+    room.server.tell(TRENDING, [Reply::Html]);
+    let thread = room.ask("trending tracks").await;
+    room.trouble(&thread).await;
+    room.server.tell(TRENDING, [Reply::Json(200, json!({"data": []}))]);
+    assert_eq!(room.decides(&thread, Decision::Accept).await.status, Status::Done);
+    assert_eq!(room.answered(&thread).await, "Trending Tracks (time week): nothing was found.");
+}
+
+#[tokio::test]
+async fn what_passes_is_tried_again() {
+    let room = Room::new().await;
+    let fine = Reply::Json(200, json!({"data": [{"title": "A"}]}));
+    room.server.tell(TRENDING, [Reply::Later(0), Reply::Json(503, json!({})), fine]);
+    assert_eq!(room.answer("trending tracks").await, "Trending Tracks (time week):\n\n1. \"A\"");
+    assert_eq!(room.server.asked().len(), 3);
+}
+
+#[tokio::test]
+async fn too_many_requests_wait_as_long_as_the_server_says() {
+    let room = Room::new().await;
+    room.server.tell(TRENDING, [Reply::Later(3600)]);
+    let thread = room.start("ask", json!({"query": "trending tracks"})).await;
+    let driven = tokio::time::timeout(std::time::Duration::from_secs(2), room.settle()).await;
+    assert!(driven.is_err(), "it waits");
+    assert_eq!(room.server.asked().len(), 1);
+    assert!(room.status(&thread).await.active());
+}
+
+#[tokio::test]
+async fn what_is_not_there_goes_back_to_the_model_once_and_is_then_trouble() {
+    let room = Room::new().await;
+    let found = json!({"data": [{"id": "gone", "title": "Gone"}]});
+    room.server.tell("/v1/tracks/search", [Reply::Json(200, found)]);
+    let thread = room.ask("Tell me about the track \"Gone\"").await;
+    let (code, text) = room.trouble(&thread).await;
+    assert_eq!(code, "failed");
+    assert!(text.contains("says 404: there is no such thing"), "{text}");
+    assert_eq!(room.server.count("GET /v1/tracks/gone"), 2);
+    assert_eq!(room.state(&thread).await["error_history"][0]["node"], "send_request");
+}
+
+#[tokio::test]
+async fn another_server_answers_where_the_first_is_not_well() {
+    let room = Room::new().await;
+    let other = Server::start().await;
+    // Nobody listens at the first, and the second is not ours to reach: it is private, and the config does not name it.
+    room.server.lists(&["http://127.0.0.1:1".to_owned(), other.url(), room.server.url()]);
+    let thread = room.ask("trending tracks").await;
+    assert_eq!(room.outcome(&thread).await.status, Status::Done);
+    assert_eq!(room.state(&thread).await["selected_host"], room.server.url());
+    assert_eq!(other.count(""), 0);
+
+    // A server that fails later is left for another, which is kept.
+    let room = Room::new().await;
+    room.server.lists(&[format!("{}/", room.server.url()), "http://127.0.0.1:1".to_owned()]);
+    room.server
+        .tell("/health_check", [Reply::Json(200, json!({"data": {"discovery_provider_healthy": false}}))]);
+    let thread = room.ask("trending tracks").await;
+    let (_, text) = room.trouble(&thread).await;
+    assert!(text.contains("says that it is not well") && text.contains("cannot be reached"), "{text}");
+    assert!(room.server.asked().is_empty());
+}
+
+#[tokio::test]
+async fn hidden_text_in_an_answer_is_made_visible_and_long_answers_are_cut() {
+    let room = Room::new().await;
+    let tracks: Vec<_> =
+        (0..500).map(|n| json!({"title": format!("T{n}\u{202e}\u{1b}[2J"), "play_count": n})).collect();
+    room.server.tell(TRENDING, [Reply::Json(200, json!({"data": tracks}))]);
+    let answer = room.answer("trending tracks").await;
+    assert!(answer.contains("1. \"T0⟨U+202E…×2⟩[2J\" (0 plays)"), "{answer}");
+    assert!(answer.contains("100 of 500 entries are kept here") && !answer.contains("T100"), "{answer}");
+}

@@ -1,0 +1,9 @@
+//! `ask`: questions to a server that behaves like the API, and to one that does not.
+
+mod approve;
+mod bad;
+mod entities;
+mod room;
+mod server;
+mod state;
+mod words;

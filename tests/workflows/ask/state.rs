@@ -1,0 +1,244 @@
+//! The state on its way from a question to the next, and what a model may and may not say.
+
+use super::room::Room;
+use sayso::graph::Decision;
+use sayso::inbox::{Backend, Status};
+use sayso::llm::{Message, Request};
+use serde_json::{Value, json};
+
+fn words(request: &Request) -> String {
+    let Some(Message::User { text }) = request.messages.last() else { panic!() };
+    text.clone()
+}
+
+/// A model that asks for trending tracks.
+fn trending(request: &Request) -> Value {
+    match request.task.as_str() {
+        "ask.category" => json!({
+            "query_type": "trending_tracks", "categories": ["Get Trending Tracks", "Get Underground Trending Tracks"],
+            "is_entity_query": false, "entity_name": null, "entity_type": null, "complexity": "simple",
+        }),
+        "ask.select" => json!({"api": "audius/trending_tracks", "secondary_api": null}),
+        "ask.params" => json!({"parameters": {"time": "month", "limit": 3}}),
+        other => panic!("nobody asks for {other}"),
+    }
+}
+
+#[tokio::test]
+async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
+    let room = Room::scripted(trending).await;
+    let thread = room.ask("What are the trending tracks on Audius?").await;
+    let answer = room.answered(&thread).await;
+    assert_eq!(
+        answer,
+        "Trending Tracks (time month):\n\n1. \"Example Track\" by Example Artist (1,234 plays)\n\
+         2. \"Second Song\" by Example Artist (987,654 plays)\n3. \"Night Drive\" by Example Artist (7 plays)"
+    );
+    assert_eq!(room.server.asked(), ["GET /v1/tracks/trending?time=month&limit=3"]);
+    let nodes: Vec<String> = room.view(&thread).await.steps.into_iter().map(|step| step.node).collect();
+    let road = [
+        "START",
+        "extract_category_node",
+        "get_apis_node",
+        "select_api_node",
+        "extract_params_node",
+        "execute_request_node",
+        "send_request",
+        "format_response_node",
+        "reset_state_node",
+    ];
+    assert_eq!(nodes, road);
+    let (item, card) = room.local.result(thread.clone()).await.unwrap();
+    let text = card.text();
+    assert_eq!(item.workflow, "ask");
+    assert!(text.contains("# | title | by | plays\n1 | Example Track | Example Artist | 1,234"), "{text}");
+    assert!(text.contains("\"play_count\": 987654") && text.contains("server: http://127.0.0.1:"), "{text}");
+}
+
+#[tokio::test]
+async fn a_reset_really_clears_and_keeps_what_belongs_to_the_thread() {
+    let room = Room::new().await;
+    let thread = room.ask_with("tracks by Skrillex", json!({"follow_up": true})).await;
+    let asked = room.open(&thread).await;
+    assert_eq!(
+        (asked.action.as_str(), asked.args["question"].as_str()),
+        ("question", Some("What else do you want to know?"))
+    );
+    assert!(asked.text.contains("\"Example Track\" by Example Artist (1,234 plays)"), "{}", asked.text);
+    let state = room.state(&thread).await;
+    for cleared in [
+        "query",
+        "query_type",
+        "categories",
+        "apis",
+        "best_api",
+        "parameters",
+        "response",
+        "complexity",
+        "is_entity_query",
+        "entity_name",
+        "entity_type",
+        "error",
+        "messages",
+        "entity",
+        "secondary_api",
+        "secondary_response",
+        "initial_state",
+        "formatted_response",
+        "pending",
+    ] {
+        assert_eq!(state.get(cleared), Some(&Value::Null), "{cleared}");
+    }
+    assert_eq!(state["selected_host"], room.server.url());
+    assert_eq!(state["message_history"].as_array().unwrap().len(), 2);
+    // The server is kept: it is chosen once, and asked how it is once.
+    assert_eq!(room.server.count("GET /health_check"), 1);
+    room.says(&thread, "Who follows them?").await;
+    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/users/U2/followers?limit=10");
+    assert_eq!((room.server.count("GET /health_check"), room.server.count("GET / ")), (1, 0));
+    room.says(&thread, "And the trending playlists?").await;
+    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/playlists/trending?time=week&limit=10");
+    let outcome = room.says(&thread, "Done").await;
+    assert_eq!(outcome.status, Status::Done);
+    assert_eq!(outcome.output.unwrap()["query"], "And the trending playlists?");
+}
+
+#[tokio::test]
+async fn a_result_can_be_gone_on_from() {
+    let room = Room::new().await;
+    let thread = room.ask("trending tracks").await;
+    assert_eq!(room.outcome(&thread).await.status, Status::Done);
+    room.local.proceed(thread.clone(), "And this month?".to_owned()).await.unwrap();
+    room.settle().await;
+    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/tracks/trending?time=month&limit=10");
+    assert_eq!(room.state(&thread).await["message_history"].as_array().unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn a_question_of_two_parts_takes_two_requests_and_one_answer() {
+    let room = Room::new().await;
+    let answer = room.answer("Tell me about the artist \"Skrillex\" and their tracks").await;
+    assert_eq!(room.server.asked()[1..], ["GET /v1/users/U2", "GET /v1/users/U2/tracks?limit=10"]);
+    assert!(answer.contains("- followers: 1,000,000") && answer.contains("2. \"Second Song\""), "{answer}");
+}
+
+#[tokio::test]
+async fn the_second_request_is_told_what_the_first_answered() {
+    let room = Room::scripted(|request| match request.task.as_str() {
+        "ask.category" => json!({
+            "query_type": "x", "categories": ["Get Trending Tracks", "Get User Tracks"],
+            "is_entity_query": false, "complexity": "complex",
+        }),
+        "ask.select" => json!({"api": "audius/trending_tracks", "secondary_api": "audius/user_tracks"}),
+        _ => json!({"parameters": {}}),
+    })
+    .await;
+    room.answer("What else did the artist of the top trending track make?").await;
+    // The artist of the first track.
+    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/users/U1/tracks?limit=10");
+    assert!(words(room.requests().last().unwrap()).contains("Example Track"));
+}
+
+#[tokio::test]
+async fn what_a_model_gets_wrong_is_shown_to_it_and_kept() {
+    let tries = std::sync::atomic::AtomicUsize::new(0);
+    let room = Room::scripted(move |request| match request.task.as_str() {
+        "ask.category" => json!({
+            "query_type": "x", "categories": ["Get Track"], "is_entity_query": true,
+            "entity_name": "Night Drive", "entity_type": if tries.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 { "playlist" } else { "track" },
+            "complexity": "simple",
+        }),
+        _ => json!({"parameters": {}}),
+    })
+    .await;
+    let thread = room.ask("Tell me about Night Drive").await;
+    // A playlist is never taken for a track: the first choice was refused.
+    let state = room.state(&thread).await;
+    assert_eq!(state["error_history"][0]["node"], "select_api_node");
+    assert_eq!(
+        state["error_history"][0]["text"],
+        "`Get Track` is about a track, and the question names a playlist"
+    );
+    assert!(
+        words(&room.requests()[1])
+            .contains("What was wrong with your last answer: `Get Track` is about a track")
+    );
+    assert_eq!(room.server.asked().last().unwrap(), "GET /v1/tracks/T3");
+    let why = sayso::inbox::Screen::why(&room.local, thread.to_string()).await.unwrap().text();
+    assert!(why.contains("went wrong: 1 × select_api_node"), "{why}");
+}
+
+#[tokio::test]
+async fn a_model_that_keeps_getting_it_wrong_is_trouble() {
+    let room = Room::scripted(|request| match request.task.as_str() {
+        "ask.category" => json!({
+            "query_type": "x", "categories": ["Get Track"], "is_entity_query": true,
+            "entity_name": "Night Drive", "entity_type": "playlist", "complexity": "simple",
+        }),
+        other => panic!("nobody asks for {other}"),
+    })
+    .await;
+    let thread = room.ask("Tell me about Night Drive").await;
+    let (code, text) = room.trouble(&thread).await;
+    assert_eq!(code, "failed");
+    assert!(text.contains("the question names a playlist"), "{text}");
+    assert_eq!(room.requests().len(), 3);
+    assert!(room.server.asked().is_empty());
+}
+
+#[tokio::test]
+async fn a_model_cannot_name_what_is_not_in_a_catalogue() {
+    // The schema is a closed choice, so the answer is refused before any node sees it.
+    let room = Room::scripted(|_| {
+        json!({"query_type": "x", "categories": ["Delete Everything"], "is_entity_query": false, "complexity": "simple"})
+    })
+    .await;
+    let thread = room.ask("Anything").await;
+    let (code, text) = room.trouble(&thread).await;
+    assert_eq!(code, "failed");
+    assert!(text.contains("does not fit"), "{text}");
+    let schema = room.requests()[0].output.clone().unwrap().schema;
+    let names = schema["properties"]["categories"]["items"]["enum"].as_array().unwrap();
+    assert!(names.len() > 20 && names.contains(&json!("Add Task")), "{names:?}");
+    assert!(room.server.asked().is_empty());
+}
+
+#[tokio::test]
+async fn parameters_that_do_not_fit_are_never_sent() {
+    let room = Room::scripted(|request| match request.task.as_str() {
+        "ask.params" => json!({"parameters": {"time": "fortnight"}}),
+        _ => trending(request),
+    })
+    .await;
+    let thread = room.ask("trending tracks").await;
+    let (code, _) = room.trouble(&thread).await;
+    assert_eq!(code, "failed");
+    assert!(room.server.asked().is_empty());
+}
+
+#[tokio::test]
+async fn what_no_api_answers_is_said_and_can_be_put_in_other_words() {
+    let room = Room::new().await;
+    let thread = room.ask("What is the weather in Paris?").await;
+    let (code, text) = room.trouble(&thread).await;
+    assert!(code == "failed" && text.contains("sayso apis list"), "{text}");
+    let outcome =
+        room.decides(&thread, Decision::Respond { text: "I mean the trending tracks".to_owned() }).await;
+    assert_eq!(outcome.status, Status::Done);
+    assert_eq!(room.server.asked(), ["GET /v1/tracks/trending?time=week&limit=10"]);
+}
+
+#[tokio::test]
+async fn bad_starts_are_refused() {
+    let room = Room::new().await;
+    for (input, told) in [
+        (json!({"query": "  "}), "say what you want to know"),
+        (json!({}), "query"),
+        (json!({"query": "x", "model": "oracle"}), "there is test"),
+        (json!({"query": "x", "follow_up": "yes"}), "follow_up"),
+        (json!({"query": "x", "depth": 3}), "depth"),
+    ] {
+        let error = room.local.start("ask".to_owned(), input.clone()).await.unwrap_err().to_string();
+        assert!(error.contains(told), "{input}: {error}");
+    }
+}
