@@ -2,6 +2,8 @@
 //!
 //! What is not here: any knowledge of threads or of who may do what; that is decided before a tool is used.
 
+mod beneath;
 pub mod folder;
 pub mod http;
 pub mod keep;
+pub mod tree;
