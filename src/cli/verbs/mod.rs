@@ -5,6 +5,7 @@ mod analyze;
 mod completions;
 mod config;
 mod demo;
+mod docs;
 mod doctor;
 mod draft;
 mod edit;
@@ -70,6 +71,7 @@ verbs! {
     Draft => draft,
     Start => start,
     Analyze => analyze,
+    Docs => docs,
     Continue => proceed,
     Stop => stop,
     Pause => pause,

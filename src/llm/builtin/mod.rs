@@ -7,6 +7,7 @@
 //! A workflow adds its tasks by one file and its lines in the table `TASKS`.
 
 mod analyze;
+mod docs;
 mod email;
 mod words;
 
@@ -44,6 +45,11 @@ const TASKS: &[(&str, Answerer)] = &[
     ("analyze.initial", analyze::initial),
     ("analyze.followup", analyze::followup),
     ("analyze.final", analyze::summary),
+    ("docs.analyze", docs::analyze),
+    ("docs.evaluate", docs::evaluate),
+    ("docs.questions", docs::questions),
+    ("docs.answer", docs::answer),
+    ("docs.refine", docs::refine),
 ];
 
 /// The built-in model.

@@ -5,4 +5,5 @@
 //! prompt. All text in them is Visible already. Fields may be added with a default, never renamed.
 
 pub mod analyze;
+pub mod docs;
 pub mod email;
