@@ -212,7 +212,7 @@ impl Engine {
         entering: Entering,
         output: Output,
     ) -> Result<Result<Committed, Failure>, StoreError> {
-        let Output { updates, next, start } = output;
+        let Output { updates, next, start, took } = output;
         let next = match next {
             Next::Goto(node) => EntryNext::Goto(node),
             Next::Ask(asked, then) => EntryNext::Ask(asked, then),
@@ -256,6 +256,7 @@ impl Engine {
             results: spec.results,
             hold_ms: self.holds(false).irreversible_ms,
             step_limit: self.step_limit(),
+            took_ms: i64::try_from(took.as_millis()).unwrap_or(i64::MAX),
         };
         fail_point("before_commit");
         let committed = self.store().commit(commit).await?;

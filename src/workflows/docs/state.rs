@@ -1,6 +1,7 @@
 //! The state of a documentation run, and everything that can happen to it.
 
 use super::WRITE_DOCS;
+use super::agent::Stop;
 use crate::graph::{Answer, ChildResult, Decision, Event, State, ThreadId, What};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -132,6 +133,10 @@ pub struct Metadata {
     pub self_questions: Vec<String>,
     /// What its last evaluation still missed.
     pub missing_information: Vec<String>,
+    /// How many answers another agent had found out.
+    pub shared_answers: u64,
+    /// Why it was refined no further.
+    pub stop: Option<Stop>,
 }
 
 /// A documentation run.

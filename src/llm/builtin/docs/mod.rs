@@ -52,10 +52,11 @@ fn subjects(facts: &DocsFacts) -> Vec<(String, Vec<String>)> {
     let tests =
         |path: &str| path.split('/').any(|name| matches!(name, "test" | "tests" | "__tests__" | "spec"));
     let mut parts: Vec<_> = project.areas.iter().filter(|part| part.lines > 0 && part.path != ".").collect();
+    let code = |name: &str| project.languages.iter().any(|one| one.code && one.name == name);
     parts.retain(|part| match facts.agent.as_str() {
         "testing" => part.tests > 0,
         "file-structure" => true,
-        _ => !tests(&part.path),
+        _ => !tests(&part.path) && (code(&part.language) || project.languages.is_empty()),
     });
     parts.sort_by_key(|part| std::cmp::Reverse(part.lines));
     let openings = |part: &str| {

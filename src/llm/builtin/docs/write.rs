@@ -58,7 +58,8 @@ fn overview(project: &ProjectFacts) -> String {
 
 /// A part in a line, with what it says of itself.
 fn part(part: &AreaFacts) -> String {
-    let mut text = format!("- `{}`: {} files, {} lines", part.path, part.files, part.lines);
+    let files = if part.files == 1 { "file" } else { "files" };
+    let mut text = format!("- `{}`: {} {files}, {} lines", part.path, part.files, part.lines);
     if !part.language.is_empty() {
         let _ = write!(text, " of {}", part.language);
     }

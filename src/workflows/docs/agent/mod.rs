@@ -12,7 +12,7 @@ use crate::inbox::Spec;
 use crate::workflows::Services;
 use std::sync::Arc;
 
-pub use state::{AgentContext, AgentInput, AgentState};
+pub use state::{AgentContext, AgentInput, AgentState, Stop};
 
 /// The tasks a model can be chosen for, in the section of `docs`.
 pub(super) const ROLES: &[&str] = &["analyze", "evaluate", "answer"];

@@ -115,6 +115,8 @@ pub struct AgentState {
     pub round: Vec<Asked>,
     /// Everything found out: question and answer.
     pub answers: Vec<(String, String)>,
+    /// How many of these a sibling had found out.
+    pub shared_answers: u64,
     /// Whether the person declined to go on.
     pub declined: bool,
     /// Why it stopped.
@@ -261,11 +263,9 @@ impl State for AgentState {
                 self.iteration += 1;
                 let count = answers.len();
                 let questions = if count == 1 { "question" } else { "questions" };
-                let mut note = format!("Iteration {}: Addressed {count} {questions}", self.iteration);
-                if shared > 0 {
-                    note += &format!(" ({shared} found out by another agent)");
-                }
-                self.refinement_notes.push(note);
+                self.refinement_notes
+                    .push(format!("Iteration {}: Addressed {count} {questions}", self.iteration));
+                self.shared_answers += shared as u64;
                 if self.best.as_ref().is_none_or(|(score, _)| *score < self.clarity_score) {
                     self.best = Some((self.clarity_score, std::mem::take(&mut self.current_analysis)));
                 }
@@ -325,6 +325,8 @@ impl AgentState {
             iterations: self.iteration,
             self_questions: self.self_questions.clone(),
             missing_information: self.missing_information.clone(),
+            shared_answers: self.shared_answers,
+            stop: self.stop,
         }
     }
 }

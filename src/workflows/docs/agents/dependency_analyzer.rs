@@ -1,7 +1,7 @@
 //! `dependency-analyzer`: what it needs from others, and where.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, role};
+use super::{DocAgent, figure, of, role};
 use crate::llm::facts::docs::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -84,9 +84,9 @@ impl DocAgent for DependencyAnalyzer {
     fn summary(&self, data: &Value) -> String {
         let count = |key| figure(data, key);
         format!(
-            "{} dependencies in {} manifests, {} of them for development; {} are imported by no file that was read.",
+            "{} dependencies in {}, {} of them for development; {} are imported by no file that was read.",
             count("dependencies"),
-            count("manifests"),
+            of(count("manifests"), "manifest"),
             count("development"),
             count("unused")
         )

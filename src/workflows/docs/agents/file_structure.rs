@@ -1,7 +1,7 @@
 //! `file-structure`: what lies where.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, role};
+use super::{DocAgent, figure, of, role};
 use crate::llm::facts::docs::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -79,11 +79,11 @@ impl DocAgent for FileStructure {
     fn summary(&self, data: &Value) -> String {
         let count = |key| figure(data, key);
         format!(
-            "{} files in {} folders, {} lines of program text in {} parts.",
-            count("files"),
-            count("folders"),
-            count("lines"),
-            count("parts")
+            "{} in {}, {} of program text in {}.",
+            of(count("files"), "file"),
+            of(count("folders"), "folder"),
+            of(count("lines"), "line"),
+            of(count("parts"), "part")
         )
     }
 }

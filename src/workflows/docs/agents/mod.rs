@@ -68,3 +68,8 @@ fn role(about: &str, sections: &str) -> String {
 fn figure(data: &Value, key: &str) -> u64 {
     data.pointer(&format!("/figures/{key}")).and_then(Value::as_u64).unwrap_or_default()
 }
+
+/// A count with its noun: `1 manifest`, `2 manifests`.
+fn of(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
