@@ -105,6 +105,7 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
         if asks { EntryNext::Ask(vec![interrupt(n, &text)], "think".to_owned()) } else { EntryNext::End };
     let entry = Entry { node: "think".to_owned(), updates: "[]".to_owned(), next };
     let commit = Commit {
+        took_ms: 0,
         thread,
         version,
         entries: vec![entry],

@@ -106,7 +106,7 @@ impl Engine {
         if let Some(failure) = before_node(spec, &loaded, &entering) {
             return self.fail(&loaded, Some(spec), failure).await;
         }
-        let output = self.run(spec, &loaded, &entering).await;
+        let output = self.run(spec, &loaded, &entering, attempt).await;
         cached.state = entering.state.clone();
         working_on.store(COMMITTING, Ordering::SeqCst);
         match output {
@@ -162,7 +162,13 @@ impl Engine {
         })
     }
 
-    async fn run(&self, spec: &Spec, loaded: &Loaded, entering: &Entering) -> Result<Output, NodeError> {
+    async fn run(
+        &self,
+        spec: &Spec,
+        loaded: &Loaded,
+        entering: &Entering,
+        attempt: u32,
+    ) -> Result<Output, NodeError> {
         fail_point("before_node");
         // What came in since the last attempt changes the premises its results rest on.
         let calls = if loaded.events.is_empty() { loaded.calls.clone() } else { Default::default() };
@@ -183,6 +189,7 @@ impl Engine {
             step: loaded.at.steps.unsigned_abs() + entering.entries.len() as u64,
             forked: loaded.forked,
             allowance: u32::try_from(loaded.allowance).unwrap_or(u32::MAX),
+            last_try: attempt >= self.settings().retries,
         };
         let limit = self.settings().node_timeout;
         let work = run_node(&spec.workflow, place, journal, &entering.state, limit, self.sink());
@@ -205,7 +212,7 @@ impl Engine {
         entering: Entering,
         output: Output,
     ) -> Result<Result<Committed, Failure>, StoreError> {
-        let Output { updates, next, start } = output;
+        let Output { updates, next, start, took } = output;
         let next = match next {
             Next::Goto(node) => EntryNext::Goto(node),
             Next::Ask(asked, then) => EntryNext::Ask(asked, then),
@@ -249,6 +256,7 @@ impl Engine {
             results: spec.results,
             hold_ms: self.holds(false).irreversible_ms,
             step_limit: self.step_limit(),
+            took_ms: i64::try_from(took.as_millis()).unwrap_or(i64::MAX),
         };
         fail_point("before_commit");
         let committed = self.store().commit(commit).await?;

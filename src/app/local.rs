@@ -118,6 +118,7 @@ impl Local {
             decisions: stored.decisions,
             effects: stored.effects,
             usage: self.engine.store().usage(id, false)?,
+            trace: super::trace::trace(&self.engine, id)?,
         })
     }
 

@@ -24,6 +24,7 @@ mod post;
 mod screen;
 mod services;
 mod setup;
+mod trace;
 mod trouble;
 mod wait;
 mod why;

@@ -28,6 +28,8 @@ pub struct Place {
     pub forked: bool,
     /// How often the thread was granted its budget, at least once.
     pub allowance: u32,
+    /// Whether a transient failure now is the last: it is not tried again, but put to a person.
+    pub last_try: bool,
 }
 
 /// A node's access to everything that is not its state.

@@ -3,7 +3,7 @@
 use super::workflow::{At, Produced};
 use super::{Child, Folded, Journal, JournalError, Next, NodeError, Place, Progress, ProgressSink, Workflow};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The other side may ask for any wait; nobody is kept waiting longer than this without a further try.
 const LONGEST: Duration = Duration::from_secs(3600);
@@ -17,6 +17,8 @@ pub struct Output {
     pub next: Next,
     /// Threads nobody waits for.
     pub start: Vec<Child>,
+    /// How long the node worked.
+    pub took: Duration,
 }
 
 /// Why a thread cannot go on by itself; the codes of trouble.
@@ -100,8 +102,10 @@ pub async fn run_node(
     progress(Progress::Started { thread: thread.clone(), node: node.to_owned() });
     let limit = workflow.timeout(node).unwrap_or(limit);
     // In a task of its own, so that a panic in a node is that thread's trouble and nobody else's.
+    let began = Instant::now();
     let task = AbortOnDrop(tokio::spawn(work));
     let ended = tokio::time::timeout(limit, task).await;
+    let took = began.elapsed();
     progress(Progress::Finished { thread });
     let Produced { updates, next, start } = match ended {
         Ok(Ok(result)) => result?,
@@ -116,7 +120,7 @@ pub async fn run_node(
         }
     };
     let next = workflow.resolve(node, next).map_err(NodeError::failed)?;
-    Ok(Output { updates, next, start })
+    Ok(Output { updates, next, start, took })
 }
 
 impl Retry {

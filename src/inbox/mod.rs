@@ -39,5 +39,5 @@ pub use spec::{Registry, Spec};
 pub use status::{By, Status};
 pub use thread::{
     DecisionView, EffectView, ErrorView, ForkedFrom, NextView, Outcome, StepView, ThreadLine, ThreadView,
-    UsageView,
+    TraceView, UsageView,
 };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
 type Explain = Arc<dyn Fn(&Folded, &Item) -> Vec<Block> + Send + Sync>;
+type NameSpan = Arc<dyn Fn(&Folded, Option<&str>, usize) -> Option<String> + Send + Sync>;
 type DrawCard = Arc<dyn Fn(&Folded, &Item) -> Card + Send + Sync>;
 
 /// A workflow with what people are told of it. Start flags, forms, help and drawings all read this.
@@ -26,6 +27,7 @@ pub struct Spec {
     draw: DrawCard,
     prepare: Prepare,
     explain: Option<Explain>,
+    trace: Option<NameSpan>,
 }
 
 impl Spec {
@@ -44,6 +46,7 @@ impl Spec {
             draw: Arc::new(card),
             prepare: Arc::new(Ok),
             explain: None,
+            trace: None,
         }
     }
 
@@ -82,6 +85,22 @@ impl Spec {
     ) -> Self {
         self.explain = Some(Arc::new(explain));
         self
+    }
+
+    /// The same, with names of its own in traces: for the thread as a whole (no node), and for the `nth` run of a node,
+    /// counted from 1.
+    pub fn tracing(
+        mut self,
+        name: impl Fn(&Folded, Option<&str>, usize) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.trace = Some(Arc::new(name));
+        self
+    }
+
+    /// What a trace calls the thread, or the `nth` run of a node.
+    pub fn span_name(&self, state: &Folded, node: Option<&str>, nth: usize) -> String {
+        let own = self.trace.as_ref().and_then(|name| name(state, node, nth));
+        own.unwrap_or_else(|| node.unwrap_or_else(|| self.workflow.name()).to_owned())
     }
 
     /// Why an item is there, where the workflow can say.

@@ -91,6 +91,35 @@ pub struct ThreadView {
     pub effects: Vec<EffectView>,
     /// What its model calls took.
     pub usage: UsageView,
+    /// What took how long, the threads it started included.
+    pub trace: TraceView,
+}
+
+/// A stretch of work, and what it was made of.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TraceView {
+    /// What it is called.
+    pub name: String,
+    /// `thread`, `node` or `call`.
+    pub sort: &'static str,
+    /// The thread, where it is one.
+    pub thread: Option<ThreadId>,
+    /// The step, where it is a node.
+    pub step: Option<u64>,
+    /// When it began.
+    pub at: Timestamp,
+    /// How long it took, until now where it goes on; a thread and a node that waits for others take as long as these.
+    pub ms: u64,
+    /// Tokens read, by everything inside it.
+    pub input_tokens: u64,
+    /// Tokens written, by everything inside it.
+    pub output_tokens: u64,
+    /// Which model, where it is a call.
+    pub model: Option<String>,
+    /// Why it failed, as a fixed word.
+    pub error: Option<String>,
+    /// What it was made of, in order.
+    pub children: Vec<TraceView>,
 }
 
 /// One step.

@@ -78,6 +78,8 @@ pub struct Commit {
     pub hold_ms: i64,
     /// The step limit of threads it starts.
     pub step_limit: i64,
+    /// How long the node worked, in milliseconds.
+    pub took_ms: i64,
 }
 
 /// How a thread stands after a commit.
@@ -188,6 +190,11 @@ fn run(db: &Connection, commit: &Commit, now: i64) -> Result<Committed, StoreErr
         enter(db, &mut row, entry, commit, now, &mut interrupts)?;
     }
     let at = row.steps - 1;
+    db.prepare_cached("INSERT OR REPLACE INTO laps (thread, step, ms) VALUES (?, ?, ?)")?.execute([
+        row.seq,
+        at,
+        commit.took_ms,
+    ])?;
     for new in &commit.start {
         start(db, new, Some(&Parent { thread: row.seq, step: at, joined: false }), commit.step_limit, now)?;
     }

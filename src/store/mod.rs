@@ -61,7 +61,7 @@ pub use rows::{Awaits, MailState, Phase};
 pub use schema::VERSION;
 pub use seal::Digest;
 pub use sources::StoredSource;
-pub use spans::Span;
+pub use spans::{Lap, Laps, Span};
 pub use trouble::NewTrouble;
 pub use verify::Verified;
 pub use view::StoredThread;

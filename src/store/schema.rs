@@ -303,6 +303,13 @@ ALTER TABLE interrupts ADD COLUMN grantable TEXT;
 -- What was decided together goes by one name.
 ALTER TABLE decisions ADD COLUMN batch TEXT;
 CREATE INDEX decisions_by_batch ON decisions (batch) WHERE batch IS NOT NULL;
+-- How long each step's node worked, for people.
+CREATE TABLE laps (
+    thread  INTEGER NOT NULL REFERENCES threads (seq),
+    step    INTEGER NOT NULL,
+    ms      INTEGER NOT NULL,
+    PRIMARY KEY (thread, step)
+) STRICT, WITHOUT ROWID;
 ";
 
 /// The format of an open database.

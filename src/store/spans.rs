@@ -1,9 +1,10 @@
-//! Model calls: how long, how much, how dear. Kept for people and for budgets; no thread depends on them.
+//! Work and model calls: how long, how much, how dear. Kept for people and for budgets; no thread depends on them.
 
-use super::rows::ThreadRow;
-use super::{Store, StoreError};
+use super::rows::{ThreadRow, time};
+use super::{Store, StoreError, load};
 use crate::graph::ThreadId;
 use crate::inbox::UsageView;
+use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
 /// One model call.
@@ -33,7 +34,73 @@ pub struct Span {
     pub counts: bool,
 }
 
+/// One step of a thread, by its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lap {
+    /// Its number.
+    pub step: u64,
+    /// Its node.
+    pub node: String,
+    /// When it was committed.
+    pub at: Timestamp,
+    /// How long its node worked; nothing where no node did.
+    pub ms: Option<u64>,
+}
+
+/// What a trace of one thread is made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Laps {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its workflow.
+    pub workflow: String,
+    /// When it began.
+    pub began: Timestamp,
+    /// When something last happened to it.
+    pub last: Timestamp,
+    /// Its steps.
+    pub steps: Vec<Lap>,
+    /// Its model calls, with when each ended.
+    pub calls: Vec<(Span, Timestamp)>,
+    /// The threads it started, with the step that did.
+    pub children: Vec<(ThreadId, u64)>,
+}
+
 impl Store {
+    /// What a trace of a thread is made from.
+    pub fn laps(&self, id: &ThreadId) -> Result<Laps, StoreError> {
+        self.read(|db| {
+            let row = ThreadRow::find(db, id)?;
+            let mut steps = Vec::new();
+            for step in load::steps(db, &row, 0)? {
+                let mut found = db.prepare_cached("SELECT ms FROM laps WHERE thread = ? AND step = ?")?;
+                let mut rows = found.query([step.thread, step.n])?;
+                let ms = rows.next()?.map(|row| row.get::<_, i64>(0)).transpose()?;
+                let ms = ms.map(i64::unsigned_abs);
+                steps.push(Lap { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });
+            }
+            let mut found =
+                db.prepare_cached("SELECT id, parent_step FROM threads WHERE parent = ? ORDER BY seq")?;
+            let mut rows = found.query([row.seq])?;
+            let mut children = Vec::new();
+            while let Some(found) = rows.next()? {
+                let (id, step): (String, Option<i64>) = (found.get(0)?, found.get(1)?);
+                if let (Ok(id), Some(step)) = (ThreadId::parse(&id), step) {
+                    children.push((id, step.unsigned_abs()));
+                }
+            }
+            Ok(Laps {
+                calls: calls(db, &row)?,
+                began: time(row.created_at)?,
+                last: time(row.updated_at)?,
+                thread: row.id,
+                workflow: row.workflow,
+                steps,
+                children,
+            })
+        })
+    }
+
     /// Records a call, without waiting for the disk.
     pub fn record_span(&self, span: Span) {
         let now = self.now_ms();
@@ -74,6 +141,33 @@ impl Store {
                 .query_row([since.as_millisecond()], |row| row.get(0))?)
         })
     }
+}
+
+fn calls(db: &Connection, row: &ThreadRow) -> Result<Vec<(Span, Timestamp)>, StoreError> {
+    let mut found = db.prepare_cached(
+        "SELECT step, task, model, ms, input, output, cached, cost, error, counts, at
+         FROM spans WHERE thread = ? ORDER BY seq",
+    )?;
+    let mut rows = found.query([row.seq])?;
+    let mut calls = Vec::new();
+    while let Some(found) = rows.next()? {
+        let number = |at: usize| found.get::<_, i64>(at).map(i64::unsigned_abs);
+        let span = Span {
+            thread: row.id.clone(),
+            step: number(0)?,
+            task: found.get(1)?,
+            model: found.get(2)?,
+            ms: number(3)?,
+            input: number(4)?,
+            output: number(5)?,
+            cached: number(6)?,
+            cost: found.get(7)?,
+            error: found.get(8)?,
+            counts: found.get(9)?,
+        };
+        calls.push((span, time(found.get(10)?)?));
+    }
+    Ok(calls)
 }
 
 fn usage(db: &Connection, thread: i64, counted: bool) -> Result<UsageView, StoreError> {

@@ -3,13 +3,10 @@
 //! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. What is
 //! left out is listed with the reason, so that nobody wonders.
 
+use super::beneath::{Beneath, NO_FILE, plain};
 use crate::text::Visible;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
-use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Read};
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
+use rustix::fs::FileType;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// How much is read.
@@ -101,11 +98,10 @@ pub fn resolve(folder: &Path) -> Result<PathBuf, FolderError> {
 pub fn read(folder: &Path, wanted: &Wanted<'_>, limits: &Limits) -> Result<Reading, FolderError> {
     let root = resolve(folder)?;
     let unreadable = |e: io::Error| FolderError::Unreadable { path: folder.to_owned(), why: plain(&e) };
-    let handle = rustix::fs::open(&root, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
-    let handle = handle.map_err(|e| unreadable(e.into()))?;
+    let beneath = Beneath::open(&root).map_err(unreadable)?;
     let mut walk = Walk {
         root: &root,
-        handle,
+        beneath,
         wanted,
         limits,
         reading: Reading::default(),
@@ -126,11 +122,10 @@ pub fn read(folder: &Path, wanted: &Wanted<'_>, limits: &Limits) -> Result<Readi
 /// How many left-out files are named one by one.
 const NAMED: usize = 50;
 
-/// A walk that never leaves the folder: everything is opened from its handle, a name at a time, and no link is
-/// followed on the way. What was swapped a moment ago leads nowhere.
+/// A walk that never leaves the folder.
 struct Walk<'a> {
     root: &'a Path,
-    handle: OwnedFd,
+    beneath: Beneath,
     wanted: &'a Wanted<'a>,
     limits: &'a Limits,
     reading: Reading,
@@ -141,37 +136,24 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn enter(&mut self, folder: &Path, depth: usize) -> io::Result<()> {
-        let handle = self.open(folder, OFlags::DIRECTORY)?;
-        let mut entries = Vec::new();
-        for entry in Dir::read_from(&handle)? {
-            let entry = entry?;
-            let name = OsStr::from_bytes(entry.file_name().to_bytes()).to_owned();
-            if name == "." || name == ".." {
-                continue;
-            }
-            self.entries += 1;
-            if self.entries > self.limits.entries {
-                let why = format!(
-                    "the folder has more than {} entries; the others were not looked at",
-                    self.limits.entries
-                );
-                self.skip(folder, why);
-                break;
-            }
-            entries.push(name);
+        let (entries, more) = self.beneath.list(folder, self.limits.entries - self.entries)?;
+        self.entries += entries.len();
+        if more {
+            let why = format!(
+                "the folder has more than {} entries; the others were not looked at",
+                self.limits.entries
+            );
+            self.skip(folder, why);
         }
-        entries.sort();
-        for name in entries {
-            let path = folder.join(&name);
-            match rustix::fs::statat(&handle, &name, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(stat) => match FileType::from_raw_mode(stat.st_mode) {
-                    FileType::Directory => self.sub_folder(&path, depth),
-                    _ if !self.is_wanted(&path) => {}
-                    FileType::Symlink => self.link(&path),
-                    FileType::RegularFile => self.file(&path, &path),
-                    _ => self.skip(&path, "it is a device, a pipe or a socket"),
-                },
-                Err(error) => self.skip(&path, plain(&error.into())),
+        for entry in entries {
+            let path = folder.join(&entry.name);
+            match entry.kind {
+                Ok(FileType::Directory) => self.sub_folder(&path, depth),
+                Ok(_) if !self.is_wanted(&path) => {}
+                Ok(FileType::Symlink) => self.link(&path),
+                Ok(FileType::RegularFile) => self.file(&path, &path),
+                Ok(_) => self.skip(&path, NO_FILE),
+                Err(error) => self.skip(&path, plain(&error)),
             }
         }
         Ok(())
@@ -218,39 +200,11 @@ impl Walk<'_> {
     }
 
     fn contents(&self, path: &Path) -> Result<String, String> {
-        // Not waiting for a writer: what looked like a file may have become a pipe.
-        let file = File::from(self.open(path, OFlags::NONBLOCK).map_err(|e| plain(&e))?);
-        let meta = file.metadata().map_err(|e| plain(&e))?;
-        if !meta.is_file() {
-            return Err("it is a device, a pipe or a socket".to_owned());
-        }
-        if self.total + meta.len() > self.limits.total {
+        let (_, bytes) = self.beneath.file(path)?;
+        if self.total + bytes > self.limits.total {
             return Err(format!("the files together are larger than {} MiB", self.limits.total >> 20));
         }
-        let mut bytes = Vec::new();
-        file.take(self.limits.file + 1).read_to_end(&mut bytes).map_err(|e| plain(&e))?;
-        if bytes.len() as u64 > self.limits.file {
-            return Err(format!("it is larger than {} KiB", self.limits.file >> 10));
-        }
-        let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
-        if text.contains('\0') { Err("it is not text".to_owned()) } else { Ok(text) }
-    }
-
-    /// Opens something beneath the folder, one name after another.
-    fn open(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
-        let mut handle = self.handle.try_clone()?;
-        let names: Vec<&OsStr> = path.iter().collect();
-        for (at, name) in names.iter().enumerate() {
-            let last = at + 1 == names.len();
-            let flags = if last { flags } else { OFlags::DIRECTORY };
-            let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            handle = rustix::fs::openat(&handle, *name, flags, Mode::empty())?;
-        }
-        // A handle that is listed must have its own place in the listing.
-        if names.is_empty() {
-            handle = rustix::fs::openat(&handle, ".", OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
-        }
-        Ok(handle)
+        self.beneath.text(path, self.limits.file)
     }
 
     fn is_wanted(&self, path: &Path) -> bool {
@@ -275,14 +229,6 @@ impl Walk<'_> {
         }
         let name = self.name(path);
         self.reading.skipped.push(Skipped { name, why: why.into() });
-    }
-}
-
-fn plain(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "it does not exist".to_owned(),
-        io::ErrorKind::PermissionDenied => "you are not allowed to read it".to_owned(),
-        _ => error.to_string(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Writes a file without ever losing one: what stood there is kept beside it, dated.
+//! Writes a file without ever losing one: what stood there is kept beside it, dated, unless it may go.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -7,6 +7,17 @@ use std::path::{Path, PathBuf};
 /// Puts `bytes` at `path`, atomically. A file that stands there with other bytes is kept beside it under a
 /// name with `stamp` in it; its path is given back.
 pub fn write(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBuf>> {
+    write_over(path, bytes, stamp, &|_| false)
+}
+
+/// The same, but a file whose bytes `may_go` is replaced and not kept. It is asked while no other writer of ours is
+/// in the folder.
+pub fn write_over(
+    path: &Path,
+    bytes: &[u8],
+    stamp: &str,
+    may_go: &dyn Fn(&[u8]) -> bool,
+) -> io::Result<Option<PathBuf>> {
     if holds(path, bytes)? {
         return Ok(None);
     }
@@ -16,7 +27,7 @@ pub fn write(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBu
     let folder = File::open(folder)?;
     // One writer at a time in a folder, in every process: each keeps what the one before it wrote.
     folder.lock()?;
-    let replaced = replace(path, bytes, stamp, &temporary);
+    let replaced = replace(path, bytes, stamp, &temporary, may_go);
     if replaced.is_err() {
         let _ = fs::remove_file(&temporary);
     }
@@ -33,14 +44,21 @@ fn random() -> io::Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn replace(path: &Path, bytes: &[u8], stamp: &str, temporary: &Path) -> io::Result<Option<PathBuf>> {
+fn replace(
+    path: &Path,
+    bytes: &[u8],
+    stamp: &str,
+    temporary: &Path,
+    may_go: &dyn Fn(&[u8]) -> bool,
+) -> io::Result<Option<PathBuf>> {
     if path.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "a folder has that name"));
     }
     let mut file = OpenOptions::new().write(true).create_new(true).open(temporary)?;
     file.write_all(bytes)?;
     file.sync_all()?;
-    let kept = if path.exists() { Some(keep(path, stamp)?) } else { None };
+    let keeps = path.exists() && !fs::read(path).is_ok_and(|standing| may_go(&standing));
+    let kept = if keeps { Some(keep(path, stamp)?) } else { None };
     fs::rename(temporary, path)?;
     Ok(kept)
 }
@@ -95,6 +113,19 @@ mod tests {
         assert_eq!(fs::read(&again).unwrap(), b"two");
         assert_eq!(fs::read(&path).unwrap(), b"three");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn what_may_go_is_replaced_and_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.md");
+        let ours = |bytes: &[u8]| bytes.starts_with(b"ours");
+        assert_eq!(write_over(&path, b"ours 1", "x", &ours).unwrap(), None);
+        assert_eq!(write_over(&path, b"ours 2", "x", &ours).unwrap(), None);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        fs::write(&path, "theirs").unwrap();
+        assert!(write_over(&path, b"ours 3", "x", &ours).unwrap().is_some());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //!
 //! What is not here: any knowledge of threads or of who may do what; that is decided before a tool is used.
 
+mod beneath;
 pub mod catalogue;
 pub mod folder;
 pub mod http;
 pub mod keep;
+pub mod tree;

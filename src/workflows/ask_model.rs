@@ -84,6 +84,27 @@ where
     .await
 }
 
+/// The same, but an answer that cannot be read after all tries is a result and not a failure; it says why.
+pub async fn try_for<T>(
+    ctx: &Ctx<Services>,
+    name: &str,
+    picked: &Picked,
+    request: &Request,
+) -> Result<Result<T, String>, NodeError>
+where
+    T: Serialize + DeserializeOwned + JsonSchema,
+{
+    ctx.call(name, async {
+        let model = watched(ctx, picked)?;
+        match structured(&model, request).await {
+            Ok(answer) => Ok(Ok(answer.value)),
+            Err(error @ ModelError::Unreadable { .. }) => Ok(Err(error.to_string())),
+            Err(error) => Err(failed(error)),
+        }
+    })
+    .await
+}
+
 /// The model within its budget, every call of it recorded.
 fn watched(ctx: &Ctx<Services>, picked: &Picked) -> Result<Observed, NodeError> {
     let meter = ctx.services().meter.clone();

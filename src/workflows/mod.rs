@@ -6,12 +6,13 @@
 pub mod analyze;
 pub mod ask;
 mod ask_model;
+pub mod docs;
 pub mod email;
 pub mod intake;
 pub mod memory;
 mod services;
 
-pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of};
+pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of, try_for};
 pub use services::{
     Accounts, Blobs, CallRecord, Contacts, Grants, Ledger, Lesson, Memory, Meter, Models, Picked, Profile,
     Services, Wish,
@@ -27,6 +28,9 @@ const WORKFLOWS: &[MakeSpec] = &[analyze::spec, ask::spec, email::spec, intake::
 
 /// All workflows, with the services their nodes use.
 pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {
-    let specs: Vec<Spec> = WORKFLOWS.iter().map(|make| make(services.clone())).collect::<Result<_, _>>()?;
+    let mut specs: Vec<Spec> =
+        WORKFLOWS.iter().map(|make| make(services.clone())).collect::<Result<_, _>>()?;
+    // Two that belong together.
+    specs.extend(docs::specs(services)?);
     Ok(Registry::new(specs))
 }

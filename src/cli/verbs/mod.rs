@@ -7,6 +7,7 @@ mod ask;
 mod completions;
 mod config;
 mod demo;
+mod docs;
 mod doctor;
 mod draft;
 mod edit;
@@ -73,6 +74,7 @@ verbs! {
     Start => start,
     Analyze => analyze,
     Ask => ask,
+    Docs => docs,
     Continue => proceed,
     Stop => stop,
     Pause => pause,

@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::ids::thread;
 use crate::cli::output::{Answer, Page};
 use crate::cli::values::Lines;
-use crate::inbox::{DecisionView, EffectView, NextView, StepView, ThreadView};
+use crate::inbox::{DecisionView, EffectView, NextView, StepView, ThreadView, TraceView};
 
 /// Show a whole thread: what happened, who decided, what was done
 #[derive(Debug, clap::Args)]
@@ -53,7 +53,37 @@ fn text(page: &Page, view: &ThreadView) -> String {
         let cost = usage.cost.map_or("price not known".to_owned(), |cost| format!("${cost:.4}"));
         lines.line(2, &format!("{} model calls, {tokens}, {cost}", usage.calls));
     }
+    lines.heading("Trace");
+    trace(&mut lines, &view.trace, "", "");
     lines.into_text()
+}
+
+/// A stretch of work on a line, what it was made of below it.
+fn trace(lines: &mut Lines, span: &TraceView, branch: &str, below: &str) {
+    let mut text = format!("{branch}{} · {}", span.name, took(span.ms));
+    if span.input_tokens + span.output_tokens > 0 {
+        text += &format!(" · {} tokens in, {} out", span.input_tokens, span.output_tokens);
+    }
+    if let Some(model) = span.model.as_ref().filter(|model| !model.is_empty()) {
+        text += &format!(" · {model}");
+    }
+    if let Some(error) = &span.error {
+        text += &format!(" · {error}");
+    }
+    lines.line(2, &text);
+    for (at, child) in span.children.iter().enumerate() {
+        let last = at + 1 == span.children.len();
+        let (branch, under) = if last { ("└── ", "    ") } else { ("├── ", "│   ") };
+        trace(lines, child, &format!("{below}{branch}"), &format!("{below}{under}"));
+    }
+}
+
+fn took(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+    }
 }
 
 fn steps(lines: &mut Lines, page: &Page, steps: &[StepView]) {

@@ -8,6 +8,7 @@
 
 mod analyze;
 mod ask;
+mod docs;
 mod email;
 mod words;
 
@@ -48,6 +49,11 @@ const TASKS: &[(&str, Answerer)] = &[
     ("ask.category", ask::category),
     ("ask.select", ask::select),
     ("ask.params", ask::params),
+    ("docs.analyze", docs::analyze),
+    ("docs.evaluate", docs::evaluate),
+    ("docs.questions", docs::questions),
+    ("docs.answer", docs::answer),
+    ("docs.refine", docs::refine),
 ];
 
 /// The built-in model.

@@ -6,4 +6,5 @@
 
 pub mod analyze;
 pub mod ask;
+pub mod docs;
 pub mod email;

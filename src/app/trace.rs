@@ -1,0 +1,120 @@
+//! What took how long: a thread, its nodes, their model calls, and the threads they started, as a tree.
+
+use super::engine::Engine;
+use crate::graph::{Folded, ThreadId};
+use crate::inbox::{Spec, TraceView};
+use crate::store::{Lap, Laps, Span, StoreError};
+use jiff::Timestamp;
+use std::collections::HashMap;
+
+/// How deep threads that start threads are followed.
+const DEPTH: usize = 8;
+
+/// The trace of a thread.
+pub(super) fn trace(engine: &Engine, thread: &ThreadId) -> Result<TraceView, StoreError> {
+    of_thread(engine, thread, DEPTH)
+}
+
+fn of_thread(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, StoreError> {
+    let laps = engine.store().laps(id)?;
+    let names = Names { spec: engine.registry().get(&laps.workflow), state: engine.state_at(id, None)? };
+    let mut runs: HashMap<&str, usize> = HashMap::new();
+    let mut nodes = Vec::new();
+    for lap in &laps.steps {
+        let Some(ms) = lap.ms else { continue };
+        let nth = runs.entry(lap.node.as_str()).or_default();
+        *nth += 1;
+        let mut node = node(names.of(&laps.workflow, Some(&lap.node), *nth), lap, ms);
+        node.children = laps.calls.iter().filter(|(span, _)| span.step == lap.step).map(call).collect();
+        for (child, _) in laps.children.iter().filter(|(_, step)| depth > 0 && *step == lap.step) {
+            node.children.push(of_thread(engine, child, depth - 1)?);
+        }
+        nodes.push(spanning(node));
+    }
+    // Calls of a step that is not committed yet, or never was.
+    let known = |span: &Span| laps.steps.iter().any(|lap| lap.ms.is_some() && lap.step == span.step);
+    nodes.extend(laps.calls.iter().filter(|(span, _)| !known(span)).map(call));
+    let name = names.of(&laps.workflow, None, 1);
+    Ok(spanning(whole(name, laps, nodes)))
+}
+
+struct Names<'a> {
+    spec: Option<&'a Spec>,
+    state: Option<Folded>,
+}
+
+impl Names<'_> {
+    fn of(&self, workflow: &str, node: Option<&str>, nth: usize) -> String {
+        match (self.spec, &self.state) {
+            (Some(spec), Some(state)) => spec.span_name(state, node, nth),
+            _ => node.unwrap_or(workflow).to_owned(),
+        }
+    }
+}
+
+fn whole(name: String, laps: Laps, children: Vec<TraceView>) -> TraceView {
+    TraceView {
+        name,
+        sort: "thread",
+        at: laps.began,
+        ms: between(laps.began, laps.last),
+        thread: Some(laps.thread),
+        step: None,
+        input_tokens: 0,
+        output_tokens: 0,
+        model: None,
+        error: None,
+        children,
+    }
+}
+
+fn node(name: String, lap: &Lap, ms: u64) -> TraceView {
+    TraceView {
+        name,
+        sort: "node",
+        at: before(lap.at, ms),
+        ms,
+        thread: None,
+        step: Some(lap.step),
+        input_tokens: 0,
+        output_tokens: 0,
+        model: None,
+        error: None,
+        children: Vec::new(),
+    }
+}
+
+fn call((span, at): &(Span, Timestamp)) -> TraceView {
+    TraceView {
+        name: span.task.clone(),
+        sort: "call",
+        at: before(*at, span.ms),
+        ms: span.ms,
+        thread: None,
+        step: Some(span.step),
+        input_tokens: span.input,
+        output_tokens: span.output,
+        model: Some(span.model.clone()),
+        error: span.error.clone(),
+        children: Vec::new(),
+    }
+}
+
+/// The same, with the tokens of what is inside it, and lasting as long as the threads it waited for.
+fn spanning(mut span: TraceView) -> TraceView {
+    span.input_tokens += span.children.iter().map(|child| child.input_tokens).sum::<u64>();
+    span.output_tokens += span.children.iter().map(|child| child.output_tokens).sum::<u64>();
+    let threads = span.children.iter().filter(|child| child.sort == "thread");
+    let last = threads.map(|child| between(span.at, child.at).saturating_add(child.ms)).max();
+    span.ms = span.ms.max(last.unwrap_or_default());
+    span
+}
+
+fn between(from: Timestamp, to: Timestamp) -> u64 {
+    u64::try_from(to.as_millisecond() - from.as_millisecond()).unwrap_or_default()
+}
+
+fn before(at: Timestamp, ms: u64) -> Timestamp {
+    let ms = at.as_millisecond().saturating_sub(i64::try_from(ms).unwrap_or(i64::MAX));
+    Timestamp::from_millisecond(ms).unwrap_or(at)
+}

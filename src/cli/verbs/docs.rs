@@ -1,0 +1,77 @@
+//! `sayso docs`: pages about a code base.
+
+use crate::cli::context::Context;
+use crate::cli::drive::Waiting;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::cli::talk;
+use crate::text;
+use serde_json::{Map, Value};
+
+/// Write pages about a code base, by agents that question and refine what they wrote
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Six agents write a page each (files, dependencies, architecture, patterns, data flow, tests) and an index. \
+    What you write into a page between <!-- keep --> and <!-- /keep --> stays when the page is written again; a page \
+    you changed elsewhere is kept beside the new one, dated. On a terminal you can watch and answer right there; \
+    with --wait, --json or without a terminal it is the same as `sayso start docs dir=…`.\n\nExamples:\n  \
+    sayso docs .\n  \
+    sayso docs ~/src/project --out ~/notes/project --clarity-threshold 90 --max-iterations 5\n  \
+    sayso docs . --ask-human --approve-over-tokens 50000 --model cheap\n  \
+    sayso docs . --enable-self-questioning false --wait --json"
+)]
+pub(in crate::cli) struct Args {
+    /// The folder of the code base
+    #[arg(value_name = "DIR")]
+    dir: String,
+    /// The folder the pages go to; docs-sayso inside it where nothing is said
+    #[arg(long, value_name = "DIR")]
+    out: Option<String>,
+    /// How often an agent refines what it wrote at most
+    #[arg(long, value_name = "N")]
+    max_iterations: Option<u32>,
+    /// The score, of 100, from which a page is good enough
+    #[arg(long, value_name = "SCORE")]
+    clarity_threshold: Option<u32>,
+    /// How many points a refinement has to gain for another to follow
+    #[arg(long, value_name = "POINTS")]
+    min_improvement: Option<u32>,
+    /// Whether agents question and refine what they wrote at all
+    #[arg(long, value_name = "YES", num_args = 0..=1, default_missing_value = "true")]
+    enable_self_questioning: Option<bool>,
+    /// Ask you what no file can answer
+    #[arg(long)]
+    ask_human: bool,
+    /// Ask before a refinement that would take more tokens than this, by estimate
+    #[arg(long, value_name = "TOKENS")]
+    approve_over_tokens: Option<u64>,
+    #[command(flatten)]
+    waiting: Waiting,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        let input = here.with_model("docs", self.input());
+        let outcome = here.backend().start("docs".to_owned(), Value::Object(input)).await?;
+        if talk::possible(&here.page) && !self.waiting.is_wanted() {
+            return talk::hold(&here, outcome.thread).await;
+        }
+        self.waiting.follow(&here, outcome).await
+    }
+
+    /// The keys of `start`; what was not typed is left to the workflow.
+    fn input(&self) -> Map<String, Value> {
+        let keys = [
+            ("dir", Some(Value::from(text::typed(&self.dir)))),
+            ("out", self.out.as_deref().map(|out| Value::from(text::typed(out)))),
+            ("max_iterations", self.max_iterations.map(Value::from)),
+            ("clarity_threshold", self.clarity_threshold.map(Value::from)),
+            ("min_improvement", self.min_improvement.map(Value::from)),
+            ("enable_self_questioning", self.enable_self_questioning.map(Value::from)),
+            ("ask_human", Some(Value::from(self.ask_human))),
+            ("approve_over_tokens", self.approve_over_tokens.map(Value::from)),
+        ];
+        keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect()
+    }
+}

@@ -1,0 +1,229 @@
+//! `docs.analyze`, `docs.evaluate`, `docs.questions`, `docs.answer`, `docs.refine`: facts about a code base in, and
+//! Markdown or the shapes below out.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is known of a code base, by code alone. Every list is bounded.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProjectFacts {
+    /// What it is called.
+    pub name: String,
+    /// What it says of itself.
+    pub about: String,
+    /// How many files.
+    pub files: u64,
+    /// How many folders.
+    pub folders: u64,
+    /// How many lines of program text.
+    pub lines: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Languages, most lines first.
+    pub languages: Vec<LanguageFacts>,
+    /// Its parts, by path.
+    pub areas: Vec<AreaFacts>,
+    /// The tree as an outline.
+    pub outline: String,
+    /// Manifests, with what they need.
+    pub manifests: Vec<ManifestFacts>,
+    /// Where programs start: path and what starts there.
+    pub entries: Vec<(String, String)>,
+    /// Which parts lean on which, most files first.
+    pub links: Vec<LinkFacts>,
+    /// What outside is reached, and from which parts.
+    pub outside: Vec<(String, Vec<String>)>,
+    /// Ways of writing with how often they occur.
+    pub marks: Vec<(String, u64)>,
+    /// Traits, interfaces and classes that are carried out most often.
+    pub roles: Vec<(String, u64)>,
+    /// How it is tested.
+    pub testing: TestingFacts,
+    /// Documents for people.
+    pub documents: Vec<String>,
+    /// What was not looked at: path and reason.
+    pub skipped: Vec<(String, String)>,
+    /// How many more were not.
+    pub more_skipped: u64,
+    /// What the person asks for besides.
+    pub wishes: Vec<String>,
+}
+
+/// One language.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LanguageFacts {
+    /// Its name.
+    pub name: String,
+    /// Whether it is program text.
+    pub code: bool,
+    /// How many files.
+    pub files: u64,
+    /// How many lines.
+    pub lines: u64,
+    /// How many bytes.
+    pub bytes: u64,
+}
+
+/// One part: a folder, at most two deep.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AreaFacts {
+    /// Its path.
+    pub path: String,
+    /// What its main file says of it.
+    pub about: String,
+    /// How many files.
+    pub files: u64,
+    /// How many lines.
+    pub lines: u64,
+    /// What it is mostly written in.
+    pub language: String,
+    /// How many test cases it holds.
+    pub tests: u64,
+    /// Its largest files: path and lines.
+    pub largest: Vec<(String, u64)>,
+    /// Names it declares for others: kind and name.
+    pub names: Vec<(String, String)>,
+}
+
+/// One manifest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ManifestFacts {
+    /// Its path.
+    pub path: String,
+    /// What it manages.
+    pub sort: String,
+    /// What the package is called.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// What it needs.
+    pub dependencies: Vec<DependencyFacts>,
+    /// Programs, scripts and members it names.
+    pub commands: Vec<String>,
+}
+
+/// Something a package needs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DependencyFacts {
+    /// Its name.
+    pub name: String,
+    /// Which versions.
+    pub wanted: String,
+    /// What for.
+    pub group: String,
+    /// How many imports name it, in all files.
+    pub files: u64,
+    /// From which parts, the first of them.
+    pub areas: Vec<String>,
+}
+
+/// One part leans on another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LinkFacts {
+    /// Who imports.
+    pub from: String,
+    /// From where.
+    pub to: String,
+    /// In how many files.
+    pub files: u64,
+}
+
+/// How a code base is tested.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TestingFacts {
+    /// Files that are there for tests.
+    pub files: u64,
+    /// Test cases in all.
+    pub cases: u64,
+    /// Cases that stand in files of the program itself.
+    pub beside: u64,
+    /// Parts by their cases, most first.
+    pub areas: Vec<(String, u64)>,
+    /// Parts of program text, larger than a little, without any case in them.
+    pub untested: Vec<String>,
+    /// Test tools among the dependencies.
+    pub tools: Vec<String>,
+    /// Files of automatic checks.
+    pub checks: Vec<String>,
+}
+
+/// What every task of an agent reads.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DocsFacts {
+    /// Which agent.
+    pub agent: String,
+    /// What is known of the code base.
+    pub project: ProjectFacts,
+    /// The analysis as it stands; empty before the first.
+    pub analysis: String,
+    /// What the last evaluation missed.
+    pub missing: Vec<String>,
+    /// Questions asked so far.
+    pub asked: Vec<String>,
+    /// What was found out since: question and answer.
+    pub answers: Vec<(String, String)>,
+    /// The question to answer now.
+    pub question: String,
+    /// Files that may answer it: path and text.
+    pub files: Vec<(String, String)>,
+    /// Whether a person can be asked.
+    pub person: bool,
+}
+
+/// What `docs.evaluate` answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scores {
+    /// Whether all aspects are covered, 0 to 100.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub completeness: f64,
+    /// Structure and readability, 0 to 100.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub clarity: f64,
+    /// How detailed it is, 0 to 100.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub depth: f64,
+    /// Whether what it says is right, by the facts given, 0 to 100.
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub accuracy: f64,
+    /// What is missing, each in a short sentence; empty where nothing is.
+    #[schemars(length(max = 12))]
+    pub missing_information: Vec<String>,
+}
+
+impl Scores {
+    /// The one score: their mean.
+    pub fn mean(&self) -> f64 {
+        (self.completeness + self.clarity + self.depth + self.accuracy) / 4.0
+    }
+}
+
+/// What `docs.questions` answers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Questions {
+    /// Three to five concrete questions.
+    #[schemars(length(min = 3, max = 5))]
+    pub questions: Vec<Question>,
+}
+
+/// A question an agent asks itself.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// The question, concrete and answerable.
+    pub question: String,
+    /// Paths of files that may answer it, at most four; empty where no file can.
+    #[schemars(length(max = 4))]
+    pub files: Vec<String>,
+    /// True where only a person can answer it (a reason, a plan, a preference) and no file can.
+    pub for_person: bool,
+}

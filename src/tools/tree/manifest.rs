@@ -1,0 +1,260 @@
+//! What manifests say: names, versions, programs and dependencies of Rust, Node, Python and Go projects.
+
+use super::{clipped, visible};
+use std::path::Path;
+
+/// How many dependencies of one manifest are kept.
+const MOST: usize = 300;
+
+/// The sorts of manifest that are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// `Cargo.toml`
+    Cargo,
+    /// `package.json`
+    Npm,
+    /// `pyproject.toml`
+    Python,
+    /// `go.mod`
+    Go,
+}
+
+impl Sort {
+    /// What it manages, in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Sort::Cargo => "Rust (Cargo)",
+            Sort::Npm => "Node (npm)",
+            Sort::Python => "Python",
+            Sort::Go => "Go",
+        }
+    }
+}
+
+/// A manifest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Manifest {
+    /// Its path within the tree.
+    pub path: String,
+    /// What sort it is.
+    pub sort: Sort,
+    /// What the package is called.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+    /// What it says of itself.
+    pub about: Option<String>,
+    /// What it needs, in the order of the file.
+    pub dependencies: Vec<Dependency>,
+    /// Programs, scripts and members it names: `name: what`.
+    pub commands: Vec<String>,
+}
+
+/// Something a package needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// Its name there.
+    pub name: String,
+    /// Which versions, as written.
+    pub wanted: String,
+    /// What for: `normal`, `dev`, `build`, `optional`, `indirect`.
+    pub group: &'static str,
+}
+
+/// The sort of manifest a file is.
+pub(super) fn kind(path: &Path) -> Option<Sort> {
+    match path.file_name()?.to_str()? {
+        "Cargo.toml" => Some(Sort::Cargo),
+        "package.json" => Some(Sort::Npm),
+        "pyproject.toml" => Some(Sort::Python),
+        "go.mod" => Some(Sort::Go),
+        _ => None,
+    }
+}
+
+/// Reads a manifest; the error is a reason for people.
+pub(super) fn read(sort: Sort, path: &str, text: &str) -> Result<Manifest, String> {
+    let mut manifest = Manifest {
+        path: path.to_owned(),
+        sort,
+        name: None,
+        version: None,
+        about: None,
+        dependencies: Vec::new(),
+        commands: Vec::new(),
+    };
+    match sort {
+        Sort::Cargo => cargo(&mut manifest, &toml_of(text)?),
+        Sort::Python => python(&mut manifest, &toml_of(text)?),
+        Sort::Npm => {
+            let value = serde_json::from_str(text).map_err(|_| "it is not valid JSON".to_owned())?;
+            npm(&mut manifest, &value);
+        }
+        Sort::Go => go(&mut manifest, text),
+    }
+    manifest.dependencies.truncate(MOST);
+    manifest.commands.truncate(40);
+    Ok(manifest)
+}
+
+fn toml_of(text: &str) -> Result<toml::Table, String> {
+    text.parse().map_err(|_| "it is not valid TOML".to_owned())
+}
+
+fn text_of(table: Option<&toml::Value>, key: &str) -> Option<String> {
+    table?.get(key)?.as_str().map(|text| clipped(text, 300))
+}
+
+impl Manifest {
+    fn needs(&mut self, name: &str, wanted: &str, group: &'static str) {
+        let (name, wanted) = (clipped(name, 100), clipped(wanted, 60));
+        self.dependencies.push(Dependency { name, wanted, group });
+    }
+}
+
+fn cargo(manifest: &mut Manifest, table: &toml::Table) {
+    let package = table.get("package");
+    manifest.name = text_of(package, "name");
+    manifest.version = text_of(package, "version");
+    manifest.about = text_of(package, "description");
+    let workspace = table.get("workspace");
+    for (place, key, group) in [
+        (Some(table), "dependencies", "normal"),
+        (Some(table), "dev-dependencies", "dev"),
+        (Some(table), "build-dependencies", "build"),
+        (workspace.and_then(toml::Value::as_table), "dependencies", "workspace"),
+    ] {
+        let listed = place.and_then(|table| table.get(key)).and_then(toml::Value::as_table);
+        for (name, wanted) in listed.into_iter().flatten() {
+            let version = match wanted {
+                toml::Value::String(version) => version.clone(),
+                other => match other.get("version").and_then(toml::Value::as_str) {
+                    Some(version) => version.to_owned(),
+                    None => ["path", "git"]
+                        .iter()
+                        .find_map(|key| other.get(*key).map(|v| format!("{key} {v}")))
+                        .unwrap_or_default(),
+                },
+            };
+            let optional = wanted.get("optional").and_then(toml::Value::as_bool) == Some(true);
+            manifest.needs(name, &version, if optional { "optional" } else { group });
+        }
+    }
+    for key in ["bin", "example", "bench"] {
+        let listed = table.get(key).and_then(toml::Value::as_array).into_iter().flatten();
+        let named = listed.filter_map(|one| one.get("name")?.as_str());
+        manifest.commands.extend(named.map(|name| format!("{key}: {}", visible(name))));
+    }
+    let members =
+        workspace.and_then(|w| w.get("members")).and_then(toml::Value::as_array).into_iter().flatten();
+    manifest
+        .commands
+        .extend(members.filter_map(toml::Value::as_str).map(|m| format!("member: {}", visible(m))));
+}
+
+fn python(manifest: &mut Manifest, table: &toml::Table) {
+    let project = table.get("project");
+    let poetry = table.get("tool").and_then(|tool| tool.get("poetry"));
+    manifest.name = text_of(project, "name").or_else(|| text_of(poetry, "name"));
+    manifest.version = text_of(project, "version").or_else(|| text_of(poetry, "version"));
+    manifest.about = text_of(project, "description").or_else(|| text_of(poetry, "description"));
+    let list = |value: Option<&toml::Value>| -> Vec<String> {
+        let listed = value.and_then(toml::Value::as_array).into_iter().flatten();
+        listed.filter_map(toml::Value::as_str).map(str::to_owned).collect()
+    };
+    for wanted in list(project.and_then(|p| p.get("dependencies"))) {
+        let (name, version) = requirement(&wanted);
+        manifest.needs(name, version, "normal");
+    }
+    let groups = project.and_then(|p| p.get("optional-dependencies")).and_then(toml::Value::as_table);
+    for (group, wanted) in groups.into_iter().flatten() {
+        let dev = matches!(group.as_str(), "dev" | "test" | "tests" | "lint" | "docs");
+        for wanted in list(Some(wanted)) {
+            let (name, version) = requirement(&wanted);
+            manifest.needs(name, version, if dev { "dev" } else { "optional" });
+        }
+    }
+    for (_, wanted) in table.get("dependency-groups").and_then(toml::Value::as_table).into_iter().flatten() {
+        for wanted in list(Some(wanted)) {
+            let (name, version) = requirement(&wanted);
+            manifest.needs(name, version, "dev");
+        }
+    }
+    for (key, group) in [("dependencies", "normal"), ("dev-dependencies", "dev")] {
+        let listed = poetry.and_then(|p| p.get(key)).and_then(toml::Value::as_table);
+        for (name, wanted) in listed.into_iter().flatten().filter(|(name, _)| *name != "python") {
+            let version = wanted.as_str().or_else(|| wanted.get("version")?.as_str()).unwrap_or_default();
+            manifest.needs(name, version, group);
+        }
+    }
+    for scripts in [project, poetry] {
+        let listed = scripts.and_then(|s| s.get("scripts")).and_then(toml::Value::as_table);
+        let named = listed.into_iter().flatten().filter_map(|(name, what)| Some((name, what.as_str()?)));
+        manifest
+            .commands
+            .extend(named.map(|(name, what)| format!("{}: {}", visible(name), clipped(what, 100))));
+    }
+}
+
+/// `requests[socks]>=2; python_version>"3"` is `requests` in `>=2`.
+fn requirement(text: &str) -> (&str, &str) {
+    let text = text.split(';').next().unwrap_or_default().trim();
+    let end =
+        text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))).unwrap_or(text.len());
+    let rest = text[end..].trim();
+    let rest = if rest.starts_with('[') { rest.split_once(']').map_or("", |(_, rest)| rest) } else { rest };
+    (&text[..end], rest.trim())
+}
+
+fn npm(manifest: &mut Manifest, value: &serde_json::Value) {
+    let text = |key: &str| value.get(key).and_then(|v| v.as_str()).map(|text| clipped(text, 300));
+    (manifest.name, manifest.version, manifest.about) = (text("name"), text("version"), text("description"));
+    for (key, group) in [
+        ("dependencies", "normal"),
+        ("devDependencies", "dev"),
+        ("peerDependencies", "normal"),
+        ("optionalDependencies", "optional"),
+    ] {
+        for (name, wanted) in value.get(key).and_then(|v| v.as_object()).into_iter().flatten() {
+            manifest.needs(name, wanted.as_str().unwrap_or_default(), group);
+        }
+    }
+    manifest.commands.extend(text("main").map(|main| format!("main: {main}")));
+    match value.get("bin") {
+        Some(serde_json::Value::String(path)) => {
+            manifest.commands.push(format!("bin: {}", clipped(path, 100)))
+        }
+        Some(serde_json::Value::Object(bins)) => {
+            manifest.commands.extend(bins.keys().map(|name| format!("bin: {}", clipped(name, 100))));
+        }
+        _ => {}
+    }
+    for (name, what) in value.get("scripts").and_then(|v| v.as_object()).into_iter().flatten() {
+        let what = clipped(what.as_str().unwrap_or_default(), 100);
+        manifest.commands.push(format!("script {}: {what}", clipped(name, 60)));
+    }
+}
+
+fn go(manifest: &mut Manifest, text: &str) {
+    let mut inside = false;
+    for line in text.lines() {
+        let (line, remark) = line.split_once("//").unwrap_or((line, ""));
+        let line = line.trim();
+        let mut words = line.split_whitespace();
+        if let Some(name) = line.strip_prefix("module ") {
+            manifest.name = Some(clipped(name, 200));
+        } else if let Some(version) = line.strip_prefix("go ") {
+            manifest.commands.push(format!("go: {}", clipped(version, 20)));
+        } else if line.starts_with("require (") {
+            inside = true;
+        } else if inside && line == ")" {
+            inside = false;
+        } else if inside || words.next() == Some("require") {
+            let mut words = line.trim_start_matches("require ").split_whitespace();
+            if let (Some(name), Some(version)) = (words.next(), words.next()) {
+                let indirect = remark.trim() == "indirect";
+                manifest.needs(name, version, if indirect { "indirect" } else { "normal" });
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! How Rust names what it uses: `use` trees, paths inside code, and what is relative to a module.
+
+/// The paths a file uses, each two names long where it has two (`std::fs`, `crate::store`).
+pub(super) fn imports(path: &str, text: &str, found: &mut Vec<String>) {
+    let here = module(path);
+    let mut statement: Option<String> = None;
+    for line in text.lines().filter(|line| line.len() < 1000) {
+        let line = line.trim();
+        if line.starts_with("//") {
+            continue;
+        }
+        match &mut statement {
+            Some(tree) if tree.len() < 10_000 => tree.push_str(line),
+            _ => {
+                let start = ["use ", "pub use ", "pub(crate) use ", "pub(super) use "];
+                statement = start.iter().find_map(|start| line.strip_prefix(start)).map(str::to_owned);
+                if statement.is_none() {
+                    inline(line, found);
+                }
+            }
+        }
+        if let Some(tree) = &statement
+            && let Some((tree, _)) = tree.split_once(';')
+        {
+            expand(&[], tree, &here, found, 0);
+            statement = None;
+        }
+    }
+}
+
+/// `crate::x` inside code.
+fn inline(line: &str, found: &mut Vec<String>) {
+    for (at, _) in line.match_indices("crate::") {
+        let name: String = line[at + 7..].chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        // A type or a function at the top of the crate is no module.
+        if !name.is_empty() && !name.starts_with(char::is_uppercase) {
+            found.push(format!("crate::{name}"));
+        }
+    }
+}
+
+/// Writes a `use` tree out; names beyond the second are of no interest.
+fn expand(before: &[&str], tree: &str, here: &[String], found: &mut Vec<String>, depth: usize) {
+    let tree = tree.trim();
+    if let Some(brace) = tree.find('{').filter(|_| depth < 6) {
+        let head: Vec<&str> = before
+            .iter()
+            .copied()
+            .chain(tree[..brace].split("::").map(str::trim).filter(|name| !name.is_empty()))
+            .collect();
+        let inside = tree[brace + 1..].rsplit_once('}').map_or(&tree[brace + 1..], |(inside, _)| inside);
+        for part in parts(inside) {
+            expand(&head, part, here, found, depth + 1);
+        }
+        return;
+    }
+    let names: Vec<&str> = before
+        .iter()
+        .copied()
+        .chain(tree.split("::").map(str::trim).filter(|name| !name.is_empty()))
+        .collect();
+    found.extend(absolute(&names, here));
+}
+
+/// The parts of a list, braces kept whole.
+fn parts(list: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut found) = (0usize, 0, Vec::new());
+    for (at, c) in list.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                found.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    found.push(&list[start..]);
+    found.retain(|part| !part.trim().is_empty());
+    found
+}
+
+/// A path from the crate's root, two names of it.
+fn absolute(names: &[&str], here: &[String]) -> Option<String> {
+    let mut base: Vec<String> = here.to_vec();
+    let mut rest = names;
+    let relative = matches!(names.first(), Some(&("self" | "super")));
+    while let Some((first, others)) = rest.split_first() {
+        match *first {
+            "self" => {}
+            "super" => {
+                base.pop();
+            }
+            _ => break,
+        }
+        rest = others;
+    }
+    let mut path: Vec<String> =
+        if relative { std::iter::once("crate".to_owned()).chain(base).collect() } else { Vec::new() };
+    path.extend(rest.iter().map(|name| name.split(" as ").next().unwrap_or(name).trim().to_owned()));
+    let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let first = path.first().filter(|name| plain(name))?;
+    match path.get(1).filter(|name| plain(name) && !name.starts_with(char::is_uppercase)) {
+        Some(second) => Some(format!("{first}::{second}")),
+        None => Some(first.clone()),
+    }
+}
+
+/// The module a file is, from the crate's root.
+fn module(path: &str) -> Vec<String> {
+    let inside = path.rsplit_once("src/").map_or(path, |(_, inside)| inside);
+    let mut names: Vec<String> = inside.trim_end_matches(".rs").split('/').map(str::to_owned).collect();
+    if matches!(names.last().map(String::as_str), Some("mod" | "lib" | "main")) {
+        names.pop();
+    }
+    names
+}
+
+/// The trait an `impl` line carries out.
+pub(super) fn implemented(line: &str) -> Option<String> {
+    let (head, _) = line.split_once(" for ")?;
+    let mut head = head.strip_prefix("impl")?.trim();
+    if head.starts_with('<') {
+        // Type parameters may hold angle brackets of their own.
+        let mut depth = 0usize;
+        let end = head.char_indices().find_map(|(at, c)| {
+            depth = match c {
+                '<' => depth + 1,
+                '>' => depth.saturating_sub(1),
+                _ => depth,
+            };
+            (depth == 0).then_some(at + 1)
+        })?;
+        head = head[end..].trim();
+    }
+    let name = head.split('<').next()?.rsplit("::").next()?.trim();
+    if name.is_empty() { None } else { Some(name.to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn use_trees_paths_and_relative_modules_are_read() {
+        let mut found = Vec::new();
+        let text = "use crate::{graph::{self, Ctx}, text::Visible};\nuse super::words::line;\n\
+                    use std::{fs, io::{self, Read}};\nuse serde_json::Value as V;\n\
+                    // use crate::never;\nlet x = crate::store::open(crate::Top);\npub use self::deep::Thing;\n";
+        imports("src/llm/builtin/mod.rs", text, &mut found);
+        found.sort();
+        found.dedup();
+        let expected =
+            ["crate::graph", "crate::llm", "crate::store", "crate::text", "serde_json", "std::fs", "std::io"];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_trait_of_an_impl_is_found() {
+        assert_eq!(implemented("impl State for Analysis {").as_deref(), Some("State"));
+        assert_eq!(
+            implemented("impl<T: Into<String>> graph::Effect<T> for W<T> {").as_deref(),
+            Some("Effect")
+        );
+        assert_eq!(implemented("impl Analysis {"), None);
+    }
+}

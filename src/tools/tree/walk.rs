@@ -1,0 +1,158 @@
+//! The walk: every file a .gitignore does not leave out, by path.
+
+use super::super::beneath::{Beneath, NO_FILE, plain};
+use super::super::folder::Skipped;
+use super::{EVERY, Limits, NAMED, OnProgress, visible};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use rustix::fs::FileType;
+use std::path::{Path, PathBuf};
+
+/// Folders that hold what tools put there, wherever they lie.
+const TOOLS: [&str; 8] =
+    [".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".tox", ".mypy_cache"];
+
+/// The longest .gitignore that counts.
+const RULES: u64 = 256 << 10;
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub(super) struct Walked {
+    /// The files with their lengths, by path.
+    pub files: Vec<(PathBuf, u64)>,
+    /// How many folders were entered.
+    pub folders: usize,
+    /// What was left out and is worth saying, the first of it.
+    pub skipped: Vec<Skipped>,
+    /// How much more was.
+    pub more: usize,
+}
+
+struct Walk<'a> {
+    beneath: &'a Beneath,
+    never: &'a [&'a Path],
+    limits: &'a Limits,
+    progress: OnProgress<'a>,
+    entries: usize,
+    full: bool,
+    /// The rules in force, from the top down, each with the folder it stands in.
+    rules: Vec<(PathBuf, Gitignore)>,
+    out: Walked,
+}
+
+pub(super) fn walk(
+    beneath: &Beneath,
+    never: &[&Path],
+    limits: &Limits,
+    progress: OnProgress<'_>,
+) -> Result<Walked, String> {
+    let out = Walked::default();
+    let mut walk = Walk { beneath, never, limits, progress, entries: 0, full: false, rules: Vec::new(), out };
+    walk.enter(Path::new(""), 0)?;
+    walk.out.files.sort();
+    Ok(walk.out)
+}
+
+impl Walk<'_> {
+    fn enter(&mut self, folder: &Path, depth: usize) -> Result<(), String> {
+        let room = self.limits.entries - self.entries;
+        let (entries, more) = self.beneath.list(folder, room).map_err(|e| plain(&e))?;
+        self.entries += entries.len();
+        self.out.folders += 1;
+        let ruled = entries.iter().any(|entry| entry.name == ".gitignore") && self.learn(folder);
+        for entry in entries {
+            let path = folder.join(&entry.name);
+            let kind = match entry.kind {
+                Ok(kind) => kind,
+                Err(error) => {
+                    self.skip(&path, &plain(&error));
+                    continue;
+                }
+            };
+            let is_folder = kind == FileType::Directory;
+            let tools = is_folder && TOOLS.iter().any(|name| entry.name == *name);
+            if tools || self.never.contains(&path.as_path()) || self.ignored(&path, is_folder) {
+                continue;
+            }
+            match kind {
+                FileType::Directory if depth >= self.limits.depth => {
+                    self.skip(&path, &format!("it lies more than {} folders deep", self.limits.depth));
+                }
+                FileType::Directory => {
+                    if let Err(why) = self.enter(&path, depth + 1) {
+                        self.skip(&path, &why);
+                    }
+                }
+                FileType::Symlink => self.skip(&path, "it is a link, and links are not followed"),
+                FileType::RegularFile => self.file(path, entry.bytes),
+                _ => self.skip(&path, NO_FILE),
+            }
+        }
+        if ruled {
+            self.rules.pop();
+        }
+        if more && !self.full {
+            self.full = true;
+            let why =
+                format!("there are more than {} entries; the rest was not looked at", self.limits.entries);
+            self.skip(folder, &why);
+        }
+        Ok(())
+    }
+
+    fn file(&mut self, path: PathBuf, bytes: u64) {
+        if self.out.files.len() >= self.limits.files {
+            return self.skip(&path, &format!("there are more than {} files", self.limits.files));
+        }
+        self.out.files.push((path, bytes));
+        let found = self.out.files.len();
+        if found.is_multiple_of(EVERY) {
+            (self.progress)("looking at the tree", found as u64, found as u64);
+        }
+    }
+
+    /// Takes in the rules of a folder; rules that cannot be read leave nothing out.
+    fn learn(&mut self, folder: &Path) -> bool {
+        let text = match self.beneath.text(&folder.join(".gitignore"), RULES) {
+            Ok(text) => text,
+            Err(why) => {
+                self.skip(&folder.join(".gitignore"), &why);
+                return false;
+            }
+        };
+        let mut rules = GitignoreBuilder::new("");
+        for line in text.lines() {
+            // A line that is no pattern is no rule, as in git.
+            let _ = rules.add_line(None, line);
+        }
+        match rules.build() {
+            Ok(rules) => {
+                self.rules.push((folder.to_owned(), rules));
+                true
+            }
+            Err(_) => false,
+        }
+    }
+
+    /// The nearest rule that speaks of a path decides.
+    fn ignored(&self, path: &Path, is_folder: bool) -> bool {
+        for (folder, rules) in self.rules.iter().rev() {
+            let Ok(inside) = path.strip_prefix(folder) else { continue };
+            match rules.matched(inside, is_folder) {
+                Match::Ignore(_) => return true,
+                Match::Whitelist(_) => return false,
+                Match::None => {}
+            }
+        }
+        false
+    }
+
+    fn skip(&mut self, path: &Path, why: &str) {
+        if self.out.skipped.len() < NAMED {
+            let name = if path.as_os_str().is_empty() { ".".into() } else { path.to_string_lossy() };
+            self.out.skipped.push(Skipped { name: visible(&name), why: why.to_owned() });
+        } else {
+            self.out.more += 1;
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Questions answered from the files: all of a refinement at once, each with a bounded look at the code.
+
+use super::prompts::{Desk, FILE, ReadFile, fit};
+use super::state::Asked;
+use crate::graph::{Ctx, NodeError, ThreadId};
+use crate::llm::{Message, Reply};
+use crate::tools::tree;
+use crate::workflows::docs::board::{Board, Found};
+use crate::workflows::{Picked, Services, ask_model};
+use futures_util::future::join_all;
+use std::path::Path;
+
+/// How often a model may ask for files, and for how many at once.
+const ROUNDS: usize = 2;
+const AT_ONCE: usize = 4;
+
+/// The longest file that is looked into.
+const LONGEST: u64 = 512 << 10;
+
+/// How many files are given along with a question.
+const GIVEN: usize = 4;
+
+/// A question with its answer.
+pub(super) struct Answered {
+    pub question: String,
+    pub answer: String,
+    /// Whether a sibling had found it out.
+    pub shared: bool,
+}
+
+/// Who answers, and from what.
+pub(super) struct Library<'a> {
+    pub ctx: &'a Ctx<Services>,
+    pub board: &'a Board,
+    pub desk: &'a Desk<'a>,
+    pub model: &'a Picked,
+    /// The files that may be read, by path.
+    pub files: Vec<String>,
+}
+
+impl Library<'_> {
+    /// Answers what files can answer; what a person said is taken as it is.
+    pub(super) async fn answer(&self, round: &[Asked]) -> Result<Vec<Answered>, NodeError> {
+        let work = round.iter().enumerate().map(|(at, asked)| self.one(at, asked));
+        let mut answered = Vec::new();
+        for one in join_all(work).await {
+            answered.extend(one?);
+        }
+        Ok(answered)
+    }
+
+    async fn one(&self, at: usize, asked: &Asked) -> Result<Option<Answered>, NodeError> {
+        let done =
+            |answer: String, shared: bool| Answered { question: asked.question.clone(), answer, shared };
+        if let Some(said) = &asked.answer {
+            return Ok(Some(done(format!("The person says: {said}"), false)));
+        }
+        if asked.for_person {
+            return Ok(None);
+        }
+        let (run, agent) = (self.run(), self.desk.agent.name());
+        if let Some(found) = run.as_ref().and_then(|run| self.board.answer(run, agent, &asked.question)) {
+            return Ok(Some(done(found.answer, true)));
+        }
+        let akin = run.as_ref().map(|run| self.board.akin(run, agent, &asked.question)).unwrap_or_default();
+        let answer = self.look(at, asked, &akin).await?;
+        if let Some(run) = run {
+            let (agent, question) = (agent.to_owned(), asked.question.clone());
+            self.board.put(&run, Found { agent, question, answer: answer.clone() });
+        }
+        Ok(Some(done(answer, false)))
+    }
+
+    /// The run whose siblings share.
+    fn run(&self) -> Option<ThreadId> {
+        ThreadId::parse(&self.desk.state.context.run).ok()
+    }
+
+    async fn look(&self, at: usize, asked: &Asked, akin: &[Found]) -> Result<String, NodeError> {
+        let given: Vec<(String, String)> = self
+            .likely(asked)
+            .into_iter()
+            .filter_map(|path| Some((path.clone(), fit(&self.read(&path).ok()?, FILE))))
+            .take(GIVEN)
+            .collect();
+        let mut request = self.desk.answer(asked, &given, akin, true);
+        for round in 0..=ROUNDS {
+            if round == ROUNDS {
+                // Enough was read: it has to answer now.
+                request.tools.clear();
+            }
+            let name = format!("answer-{at}-{round}");
+            let reply = ask_model(self.ctx, &name, self.model, &request).await?;
+            if reply.calls.is_empty() {
+                return Ok(reply.text);
+            }
+            self.hand_over(&reply, &mut request.messages);
+        }
+        Ok("The files that were read do not answer it.".to_owned())
+    }
+
+    /// What the files asked for say, as messages.
+    fn hand_over(&self, reply: &Reply, messages: &mut Vec<Message>) {
+        messages.push(reply.message());
+        for (at, call) in reply.calls.iter().enumerate() {
+            let wanted = serde_json::from_value::<ReadFile>(call.args.clone()).map_err(|e| e.to_string());
+            let text = match wanted {
+                _ if at >= AT_ONCE => Err(format!("only {AT_ONCE} files are read at once")),
+                Ok(wanted) => self.read(&wanted.path),
+                Err(why) => Err(why),
+            };
+            messages.push(match text {
+                Ok(text) => Message::result(call, fit(&text, FILE)),
+                Err(why) => Message::failure(call, why),
+            });
+        }
+    }
+
+    /// A file of the scan. What .gitignore leaves out was not scanned, and what holds keys is not read.
+    fn read(&self, path: &str) -> Result<String, String> {
+        if self.files.binary_search_by(|known| known.as_str().cmp(path)).is_err() {
+            return Err("there is no such file among those that may be read".to_owned());
+        }
+        if holds_secrets(path) {
+            return Err("it may hold secrets, and is not read".to_owned());
+        }
+        tree::read(Path::new(&self.desk.state.context.dir), path, LONGEST)
+    }
+
+    /// Files that may answer: those the question names, then the opening files of folders it names.
+    fn likely(&self, asked: &Asked) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        let mut add = |path: &str| {
+            let known = self.files.binary_search_by(|known| known.as_str().cmp(path)).is_ok();
+            if known && !found.iter().any(|other| other == path) {
+                found.push(path.to_owned());
+            }
+        };
+        let words = asked
+            .question
+            .split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | '?'));
+        let named = asked.files.iter().map(String::as_str).chain(words);
+        for path in named.map(|word| word.trim_matches(['/', '.', ':', ';'])).filter(|word| !word.is_empty())
+        {
+            add(path);
+            for opening in
+                ["mod.rs", "lib.rs", "main.rs", "__init__.py", "index.ts", "index.js", "doc.go", "README.md"]
+            {
+                add(&format!("{path}/{opening}"));
+            }
+        }
+        found
+    }
+}
+
+/// Whether a file's name is one that keys are kept under.
+fn holds_secrets(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+    let endings = [".pem", ".key", ".p12", ".pfx", ".keystore", ".jks"];
+    name == ".env"
+        || name.starts_with(".env.")
+        || name.starts_with("id_rsa")
+        || name.starts_with("id_ed25519")
+        || matches!(
+            name.as_str(),
+            ".netrc" | ".npmrc" | ".pypirc" | "credentials" | "secrets.toml" | "secrets.yaml"
+        )
+        || endings.iter().any(|ending| name.ends_with(ending))
+}

@@ -1,0 +1,66 @@
+//! `docs/agent`: one agent at work, in a thread of its own that only a run of `docs` starts.
+
+mod answers;
+mod nodes;
+mod prompts;
+mod state;
+
+use super::board::Board;
+use super::{AGENT, card};
+use crate::graph::{BuildError, Folded, Graph, Workflow, ask, end, goto};
+use crate::inbox::Spec;
+use crate::workflows::Services;
+use std::sync::Arc;
+
+pub use state::{AgentContext, AgentInput, AgentState, Stop};
+
+/// The tasks a model can be chosen for, in the section of `docs`.
+pub(super) const ROLES: &[&str] = &["analyze", "evaluate", "answer"];
+
+/// What the person is asked before a costly refinement.
+pub(super) const REFINE: &str = "refine";
+
+/// What the person is asked where no file answers.
+pub(super) const QUESTION: &str = "question";
+
+pub(super) fn spec(services: &Arc<Services>, board: Arc<Board>) -> Result<Spec, BuildError> {
+    let workflow = Workflow::new(AGENT, graph(board)?, services.clone());
+    let about = "one agent of a documentation run";
+    Ok(Spec::new(workflow, about, card::draw_agent).hidden().without_results().tracing(traced))
+}
+
+fn graph(board: Arc<Board>) -> Result<Graph<AgentState, Services>, BuildError> {
+    Graph::builder("docs_agent", "analyze_initial")
+        .node("analyze_initial", nodes::analyze_initial, [goto("evaluate_clarity"), end()])
+        .node(
+            "evaluate_clarity",
+            nodes::evaluate_clarity,
+            [goto("finalize_output"), goto("generate_questions"), ask("generate_questions"), end()],
+        )
+        .node(
+            "generate_questions",
+            nodes::generate_questions,
+            [goto("refine_analysis"), ask("refine_analysis"), goto("finalize_output"), end()],
+        )
+        .node(
+            "refine_analysis",
+            move |ctx, state| nodes::refine_analysis(board.clone(), ctx, state),
+            [goto("evaluate_clarity"), goto("finalize_output"), end()],
+        )
+        .node("finalize_output", nodes::finalize_output, [end()])
+        .build()
+}
+
+/// The names of spans: the agent, then its nodes.
+fn traced(state: &Folded, node: Option<&str>, nth: usize) -> Option<String> {
+    let agent = &state.get::<AgentState>()?.context.agent;
+    Some(match node {
+        None => format!("Agent-{agent}"),
+        Some("analyze_initial") => format!("{agent}-InitialAnalysis"),
+        Some("evaluate_clarity") => format!("{agent}-EvaluateClarity"),
+        Some("generate_questions") => format!("{agent}-GenerateQuestions"),
+        Some("refine_analysis") => format!("{agent}-Refinement-{nth}"),
+        Some("finalize_output") => format!("{agent}-Finalize"),
+        Some(_) => return None,
+    })
+}

@@ -1,0 +1,180 @@
+//! What an agent's model is told. The facts it was made from go along, for the built-in model.
+
+use super::state::{AgentState, Asked};
+use crate::llm::facts::docs::{DocsFacts, ProjectFacts};
+use crate::llm::{Request, ToolSpec};
+use crate::workflows::docs::agents::DocAgent;
+use crate::workflows::docs::board::Found;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// How many bytes a prompt holds at most. More would cost at every call.
+const PROMPT: usize = 96_000;
+
+/// The bytes of a token, by rule of thumb.
+const TOKEN: u64 = 4;
+
+/// The bytes one answer of a model is taken to have, and one file given as context.
+const ANSWER: u64 = 1_500;
+pub(super) const FILE: usize = 12_000;
+
+/// How many questions an iteration has at most.
+const MOST: u64 = 5;
+
+/// The arguments of the one tool.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadFile {
+    /// The path of the file, as in the facts.
+    pub path: String,
+}
+
+/// What prompts are made from.
+pub(super) struct Desk<'a> {
+    pub agent: &'static dyn DocAgent,
+    pub project: &'a ProjectFacts,
+    pub state: &'a AgentState,
+    /// How many tokens the model reads at most, where that is known.
+    pub window: Option<u64>,
+}
+
+impl Desk<'_> {
+    /// How many bytes a prompt may have: two for a token of the window leaves room for the answer.
+    fn room(&self) -> usize {
+        let fits = self.window.and_then(|tokens| usize::try_from(tokens).ok());
+        fits.map_or(PROMPT, |tokens| tokens.saturating_mul(2).min(PROMPT))
+    }
+
+    fn facts(&self) -> DocsFacts {
+        DocsFacts {
+            agent: self.agent.name().to_owned(),
+            project: self.project.clone(),
+            analysis: self.state.current_analysis.clone(),
+            missing: self.state.missing_information.clone(),
+            asked: self.state.self_questions.clone(),
+            answers: self.state.answers.clone(),
+            person: self.state.context.settings.ask_human,
+            ..DocsFacts::default()
+        }
+    }
+
+    fn request(&self, task: &str, facts: &DocsFacts) -> Request {
+        Request::new(task, serde_json::to_value(facts).unwrap_or_default()).system(self.agent.system_prompt())
+    }
+
+    /// The facts of the project as this agent wants them, within half the room.
+    fn project(&self) -> String {
+        let mut text = fit(&self.agent.human_prompt(self.project), self.room() / 2);
+        for hint in &self.state.hints {
+            let _ = write!(text, "\nThe person adds: {hint}\n");
+        }
+        text
+    }
+
+    fn analysis(&self) -> String {
+        fit(&self.state.current_analysis, self.room() / 4)
+    }
+
+    pub(super) fn initial(&self) -> Request {
+        let wanted = "Write your analysis now.";
+        self.request("docs.analyze", &self.facts()).user(format!("{}\n{wanted}", self.project()))
+    }
+
+    pub(super) fn evaluate(&self) -> Request {
+        let wanted = "Judge the analysis above against the facts, strictly. Give each of completeness, clarity, depth and \
+                      accuracy as a number from 0 to 100, and name what is missing, each in a short sentence.";
+        let text =
+            format!("{}\n=== The analysis ===\n{}\n=== End ===\n\n{wanted}", self.project(), self.analysis());
+        self.request("docs.evaluate", &self.facts()).user(text)
+    }
+
+    pub(super) fn questions(&self) -> Request {
+        let mut text =
+            format!("{}\n=== The analysis ===\n{}\n=== End ===\n", self.project(), self.analysis());
+        list(&mut text, "An evaluation found missing", &self.state.missing_information);
+        list(&mut text, "Asked before, do not repeat", &self.state.self_questions);
+        text += "\nAsk three to five concrete questions whose answers would improve the analysis most. For each, name the \
+                 files of the facts that may answer it. Mark as for a person only what no file can answer.";
+        self.request("docs.questions", &self.facts()).user(text)
+    }
+
+    pub(super) fn answer(
+        &self,
+        asked: &Asked,
+        files: &[(String, String)],
+        akin: &[Found],
+        tools: bool,
+    ) -> Request {
+        let mut facts = self.facts();
+        facts.question.clone_from(&asked.question);
+        facts.files = files.to_vec();
+        let mut text = fit(&self.project(), self.room() / 4);
+        for (path, content) in files {
+            let _ = write!(text, "\n=== {path} ===\n{content}\n");
+        }
+        for found in akin {
+            let _ = write!(
+                text,
+                "\nAnother agent asked: {}\nand found: {}\n",
+                found.question,
+                fit(&found.answer, 1_500)
+            );
+        }
+        let _ = write!(
+            text,
+            "\nThe question: {}\n\nAnswer it from the files in a few sentences, naming the paths. Say so where they do \
+             not answer it.",
+            asked.question
+        );
+        let request = self.request("docs.answer", &facts).user(text);
+        if tools {
+            let about =
+                "Reads one file of the code base. Use it where the files given do not answer the question.";
+            request.tool(ToolSpec::of::<ReadFile>("read_file", about))
+        } else {
+            request
+        }
+    }
+
+    pub(super) fn refine(&self, answers: &[(String, String)]) -> Request {
+        let mut facts = self.facts();
+        facts.answers = answers.to_vec();
+        let mut text =
+            format!("{}\n=== The analysis ===\n{}\n=== End ===\n", self.project(), self.analysis());
+        list(&mut text, "An evaluation found missing", &self.state.missing_information);
+        text += "\nFound out since:\n";
+        for (question, answer) in answers {
+            let _ = write!(text, "\nQ: {question}\nA: {}\n", fit(answer, self.room() / 24));
+        }
+        text += "\nWrite the whole analysis anew: keep what was right, work in what was found out, and mend what the \
+                 evaluation missed. Write only the analysis.";
+        self.request("docs.refine", &facts).user(text)
+    }
+
+    /// How many tokens one more iteration takes: its prompts as they will be, and what is usually written.
+    pub(super) fn estimate(&self) -> u64 {
+        let read = (self.project().len() + self.analysis().len()) as u64;
+        let answers = MOST * (2 * FILE as u64 + self.room() as u64 / 4 + ANSWER);
+        let written = self.analysis().len() as u64 + 2 * MOST * ANSWER;
+        (3 * read + answers + written) / TOKEN
+    }
+}
+
+/// At most `room` bytes of a text, with a word about the rest.
+pub(super) fn fit(text: &str, room: usize) -> String {
+    if text.len() <= room {
+        return text.to_owned();
+    }
+    let part = &text[..text.floor_char_boundary(room)];
+    format!("{part}\n[{} of {} bytes shown]\n", part.len(), text.len())
+}
+
+fn list(text: &mut String, title: &str, items: &[String]) {
+    if !items.is_empty() {
+        let _ = writeln!(text, "\n{title}:");
+        items.iter().for_each(|item| {
+            let _ = writeln!(text, "- {item}");
+        });
+    }
+}

@@ -1,0 +1,369 @@
+//! The state of one agent, and everything that can happen to it.
+
+use super::REFINE;
+use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::llm::facts::docs::Question;
+use crate::workflows::docs::state::{AgentResult, Metadata, Settings};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What an agent works with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct AgentContext {
+    /// Which agent.
+    pub agent: String,
+    /// The folder of the code base.
+    pub dir: String,
+    /// What it is called.
+    pub name: String,
+    /// The digest of its facts.
+    pub project: String,
+    /// The digest of the list of files that may be read.
+    pub files: String,
+    /// How far to go.
+    pub settings: Settings,
+    /// The model the run was started with.
+    pub model: Option<String>,
+    /// The run it belongs to.
+    pub run: String,
+}
+
+/// The keys of `start`, for the run that starts it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AgentInput {
+    /// What it works with.
+    pub context: AgentContext,
+}
+
+/// A question of this refinement, and what was found out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Asked {
+    /// The question.
+    pub question: String,
+    /// Files that may answer it.
+    pub files: Vec<String>,
+    /// Whether only a person can.
+    pub for_person: bool,
+    /// The answer, once there is one.
+    pub answer: Option<String>,
+}
+
+/// Why an agent refines no further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// The score is good enough.
+    Threshold,
+    /// It was refined as often as allowed.
+    Maximum,
+    /// The last refinement gained too little.
+    SmallGain,
+    /// Refining is switched off.
+    SwitchedOff,
+    /// The person did not want the tokens spent.
+    Declined,
+    /// There was nothing more to find out, or no score to go by.
+    NothingMore,
+}
+
+/// Whether, and why, to stop after these scores, the newest last. `refined` counts refinements so far.
+pub(super) fn stop(settings: &Settings, refined: u32, scores: &[f64]) -> Option<Stop> {
+    let newest = scores.last().copied().unwrap_or_default();
+    let before = scores.len().checked_sub(2).and_then(|at| scores.get(at));
+    if newest >= f64::from(settings.clarity_threshold) {
+        Some(Stop::Threshold)
+    } else if !settings.enable_self_questioning {
+        Some(Stop::SwitchedOff)
+    } else if refined >= settings.max_iterations {
+        Some(Stop::Maximum)
+    } else if before.is_some_and(|before| newest - before < f64::from(settings.min_improvement)) {
+        Some(Stop::SmallGain)
+    } else {
+        None
+    }
+}
+
+/// An agent at work.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentState {
+    /// What it works with.
+    pub context: AgentContext,
+    /// How often it has refined.
+    pub iteration: u32,
+    /// What it has written.
+    pub current_analysis: String,
+    /// What the last evaluation missed.
+    pub missing_information: Vec<String>,
+    /// The last score, 0 to 100.
+    pub clarity_score: f64,
+    /// Every question it asked itself.
+    pub self_questions: Vec<String>,
+    /// What it settled on.
+    pub final_analysis: Option<String>,
+    /// A line a refinement.
+    pub refinement_notes: Vec<String>,
+    /// Every score, oldest first.
+    pub scores: Vec<f64>,
+    /// The best analysis so far with its score, where the newest is not the best.
+    pub best: Option<(f64, String)>,
+    /// The questions of the refinement under way.
+    pub round: Vec<Asked>,
+    /// Everything found out: question and answer.
+    pub answers: Vec<(String, String)>,
+    /// How many of these a sibling had found out.
+    pub shared_answers: u64,
+    /// Whether the person declined to go on.
+    pub declined: bool,
+    /// Why it stopped.
+    pub stop: Option<Stop>,
+    /// Words the person added to a retry.
+    pub hints: Vec<String>,
+    /// What became of it.
+    pub result: Option<AgentResult>,
+}
+
+/// Everything that can happen.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum AgentUpdate {
+    /// The thread began.
+    Started {
+        /// What it works with.
+        context: Box<AgentContext>,
+    },
+    /// The first analysis stands.
+    Analyzed {
+        /// The analysis.
+        text: String,
+    },
+    /// It was scored.
+    Scored {
+        /// The mean of the four scores.
+        score: f64,
+        /// What is missing.
+        missing: Vec<String>,
+    },
+    /// Something did not go as it should, and the agent goes on without.
+    Noted {
+        /// What.
+        text: String,
+    },
+    /// No more refinements.
+    Stopped {
+        /// Why.
+        why: Stop,
+    },
+    /// It asked itself.
+    Questioned {
+        /// What.
+        questions: Vec<Question>,
+    },
+    /// The person was asked whether to spend the tokens.
+    Allowed {
+        /// What they said.
+        yes: bool,
+    },
+    /// The person answered questions, or left them.
+    Told {
+        /// By the place of the question.
+        answers: Vec<(usize, Option<String>)>,
+    },
+    /// It was refined.
+    Refined {
+        /// The new analysis.
+        text: String,
+        /// What was found out for it.
+        answers: Vec<(String, String)>,
+        /// How many of these a sibling had found out.
+        shared: usize,
+    },
+    /// The person added words to a retry.
+    Hinted {
+        /// The words.
+        text: String,
+    },
+    /// It is done.
+    Finalized {
+        /// What came of it.
+        result: Box<AgentResult>,
+    },
+    /// It failed for good.
+    Failed {
+        /// Why.
+        text: String,
+    },
+}
+
+impl State for AgentState {
+    type Input = AgentInput;
+    type Update = AgentUpdate;
+
+    fn started(input: AgentInput) -> AgentUpdate {
+        AgentUpdate::Started { context: Box::new(input.context) }
+    }
+
+    fn answered(answers: Vec<Answer>) -> AgentUpdate {
+        if let Some(answer) = answers.iter().find(|answer| answer.key == REFINE) {
+            return AgentUpdate::Allowed { yes: answer.decision == Decision::Accept };
+        }
+        let told = |answer: Answer| {
+            let at = answer.key.strip_prefix('q')?.parse().ok()?;
+            let text = match answer.decision {
+                Decision::Respond { text } => Some(text),
+                Decision::Accept | Decision::Edit { .. } | Decision::Ignore | Decision::Draft => None,
+            };
+            Some((at, text))
+        };
+        AgentUpdate::Told { answers: answers.into_iter().filter_map(told).collect() }
+    }
+
+    fn joined(_: Vec<ChildResult>) -> AgentUpdate {
+        // An agent starts no children; no answers change nothing.
+        AgentUpdate::Told { answers: Vec::new() }
+    }
+
+    fn arrived(event: Event) -> Option<AgentUpdate> {
+        match event.what {
+            What::Hint { text } => Some(AgentUpdate::Hinted { text }),
+            What::Words { .. } | What::News { .. } | What::Settled { .. } | What::Corrected { .. } => None,
+        }
+    }
+
+    fn apply(&mut self, update: AgentUpdate) {
+        match update {
+            AgentUpdate::Started { context } => self.context = *context,
+            AgentUpdate::Analyzed { text } => self.current_analysis = text,
+            AgentUpdate::Scored { score, missing } => self.scored(score, missing),
+            AgentUpdate::Noted { text } => self.refinement_notes.push(text),
+            AgentUpdate::Stopped { why } => self.stop = Some(why),
+            AgentUpdate::Questioned { questions } => {
+                self.self_questions.extend(questions.iter().map(|one| one.question.clone()));
+                let asked = |one: Question| Asked {
+                    question: one.question,
+                    files: one.files,
+                    for_person: one.for_person,
+                    answer: None,
+                };
+                self.round = questions.into_iter().map(asked).collect();
+            }
+            AgentUpdate::Allowed { yes } => self.declined = !yes,
+            AgentUpdate::Told { answers } => {
+                for (at, text) in answers {
+                    if let Some(asked) = self.round.get_mut(at) {
+                        asked.answer = text;
+                    }
+                }
+            }
+            AgentUpdate::Refined { text, answers, shared } => {
+                self.iteration += 1;
+                let count = answers.len();
+                let questions = if count == 1 { "question" } else { "questions" };
+                self.refinement_notes
+                    .push(format!("Iteration {}: Addressed {count} {questions}", self.iteration));
+                self.shared_answers += shared as u64;
+                if self.best.as_ref().is_none_or(|(score, _)| *score < self.clarity_score) {
+                    self.best = Some((self.clarity_score, std::mem::take(&mut self.current_analysis)));
+                }
+                self.current_analysis = text;
+                self.answers.extend(answers);
+                self.round.clear();
+            }
+            AgentUpdate::Hinted { text } => self.hints.push(text),
+            AgentUpdate::Finalized { result } => {
+                self.final_analysis = Some(self.settled().1.to_owned());
+                self.result = Some(*result);
+            }
+            AgentUpdate::Failed { text } => {
+                let mut warnings = self.refinement_notes.clone();
+                warnings.push(text);
+                self.result = Some(AgentResult {
+                    agent_name: self.context.agent.clone(),
+                    status: "failed".to_owned(),
+                    warnings,
+                    metadata: self.metadata(),
+                    ..AgentResult::default()
+                });
+            }
+        }
+    }
+
+    fn title(&self) -> String {
+        format!("{} of {}", self.context.agent, self.context.name)
+    }
+
+    fn output(&self) -> Option<Value> {
+        serde_json::to_value(self.result.as_ref()?).ok()
+    }
+}
+
+impl AgentState {
+    fn scored(&mut self, score: f64, missing: Vec<String>) {
+        self.scores.push(score);
+        self.clarity_score = score;
+        self.missing_information = missing;
+        if self.best.as_ref().is_some_and(|(best, _)| *best <= score) {
+            self.best = None;
+        }
+    }
+
+    /// The analysis to settle on, with its score: the best there was.
+    pub(super) fn settled(&self) -> (f64, &str) {
+        match &self.best {
+            Some((score, text)) => (*score, text),
+            None => (self.clarity_score, &self.current_analysis),
+        }
+    }
+
+    /// How the page came about.
+    pub(super) fn metadata(&self) -> Metadata {
+        Metadata {
+            iterations: self.iteration,
+            self_questions: self.self_questions.clone(),
+            missing_information: self.missing_information.clone(),
+            shared_answers: self.shared_answers,
+            stop: self.stop,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refining_ends_at_each_of_its_limits_and_not_before() {
+        let settings = Settings::default();
+        assert_eq!(stop(&settings, 0, &[79.75]), None);
+        assert_eq!(stop(&settings, 0, &[80.0]), Some(Stop::Threshold));
+        assert_eq!(stop(&settings, 1, &[50.0, 54.75]), Some(Stop::SmallGain));
+        assert_eq!(stop(&settings, 1, &[50.0, 55.0]), None);
+        assert_eq!(stop(&settings, 1, &[50.0, 40.0]), Some(Stop::SmallGain));
+        assert_eq!(stop(&settings, 3, &[10.0, 30.0, 50.0, 70.0]), Some(Stop::Maximum));
+        assert_eq!(
+            stop(&Settings { max_iterations: 0, ..settings.clone() }, 0, &[10.0]),
+            Some(Stop::Maximum)
+        );
+        let off = Settings { enable_self_questioning: false, ..settings.clone() };
+        assert_eq!(stop(&off, 0, &[10.0]), Some(Stop::SwitchedOff));
+        let any = Settings { min_improvement: 0, ..settings };
+        assert_eq!(stop(&any, 1, &[50.0, 50.0]), None);
+    }
+
+    #[test]
+    fn a_refinement_that_made_it_worse_is_not_settled_on() {
+        let mut state = AgentState::default();
+        state.apply(AgentUpdate::Analyzed { text: "first".to_owned() });
+        state.apply(AgentUpdate::Scored { score: 60.0, missing: Vec::new() });
+        state.apply(AgentUpdate::Refined { text: "worse".to_owned(), answers: Vec::new(), shared: 0 });
+        state.apply(AgentUpdate::Scored { score: 40.0, missing: Vec::new() });
+        assert_eq!(state.settled(), (60.0, "first"));
+        state.apply(AgentUpdate::Refined { text: "best".to_owned(), answers: Vec::new(), shared: 0 });
+        state.apply(AgentUpdate::Scored { score: 70.0, missing: Vec::new() });
+        assert_eq!(state.settled(), (70.0, "best"));
+    }
+}

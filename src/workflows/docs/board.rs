@@ -1,0 +1,118 @@
+//! What agents of one run have found out, for each other.
+//!
+//! Children are threads of their own and the engine lets no thread see another's state, so the board is shared memory
+//! of the process that drives them. Reading it needs no promise: whatever is taken from it becomes part of the
+//! taker's own update, and what is missing is found out again.
+
+use crate::graph::ThreadId;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+/// How many runs, and answers of each, are kept.
+const RUNS: usize = 16;
+const ANSWERS: usize = 120;
+
+/// How much two questions must have in common to be the same, and to be about the same.
+const SAME: f64 = 0.8;
+const AKIN: f64 = 0.25;
+
+/// What an agent found out.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Found {
+    /// Who.
+    pub agent: String,
+    /// What was asked.
+    pub question: String,
+    /// What the files say.
+    pub answer: String,
+}
+
+/// The board.
+#[derive(Default)]
+pub(super) struct Board(Mutex<BTreeMap<ThreadId, Vec<Found>>>);
+
+impl Board {
+    /// Puts an answer up; the same agent's same question stands there once.
+    pub(super) fn put(&self, run: &ThreadId, found: Found) {
+        let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if runs.len() >= RUNS && !runs.contains_key(run) {
+            runs.pop_first();
+        }
+        let answers = runs.entry(run.clone()).or_default();
+        let known = answers.iter().any(|one| one.agent == found.agent && one.question == found.question);
+        if !known && answers.len() < ANSWERS {
+            answers.push(found);
+        }
+    }
+
+    /// A sibling's answer to the same question.
+    pub(super) fn answer(&self, run: &ThreadId, agent: &str, question: &str) -> Option<Found> {
+        self.nearest(run, agent, question)
+            .into_iter()
+            .find(|(likeness, _)| *likeness >= SAME)
+            .map(|(_, one)| one)
+    }
+
+    /// What siblings found out about the like of a question, nearest first.
+    pub(super) fn akin(&self, run: &ThreadId, agent: &str, question: &str) -> Vec<Found> {
+        let near = self.nearest(run, agent, question).into_iter();
+        near.filter(|(likeness, _)| *likeness >= AKIN).map(|(_, one)| one).take(4).collect()
+    }
+
+    /// Takes a run's answers down.
+    pub(super) fn clear(&self, run: &ThreadId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
+    }
+
+    fn nearest(&self, run: &ThreadId, agent: &str, question: &str) -> Vec<(f64, Found)> {
+        let runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = words(question);
+        let others = runs.get(run).into_iter().flatten().filter(|one| one.agent != agent);
+        let mut near: Vec<(f64, Found)> =
+            others.map(|one| (likeness(&wanted, &words(&one.question)), one.clone())).collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0));
+        near
+    }
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let short = |word: &&str| word.chars().count() > 2;
+    text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '.'))
+        .map(|word| word.trim_matches('.'))
+        .filter(short)
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// What two sets share, as a part of what they hold together.
+fn likeness(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
+    let all = a.union(b).count();
+    if all == 0 { 0.0 } else { a.intersection(b).count() as f64 / all as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn siblings_answers_are_found_by_likeness_and_ones_own_are_not() {
+        let (board, run) = (Board::default(), ThreadId::random());
+        let put = |agent: &str, question: &str| {
+            let found =
+                Found { agent: agent.to_owned(), question: question.to_owned(), answer: "So.".to_owned() };
+            board.put(&run, found);
+        };
+        put("testing", "What is src/store responsible for?");
+        put("testing", "What is src/store responsible for?");
+        assert!(board.answer(&run, "testing", "What is src/store responsible for?").is_none());
+        assert_eq!(
+            board.answer(&run, "patterns", "what is `src/store` responsible for").unwrap().answer,
+            "So."
+        );
+        assert!(board.answer(&run, "patterns", "What is src/mail responsible for?").is_none());
+        assert_eq!(board.akin(&run, "patterns", "What does src/store keep, and what for?").len(), 1);
+        assert!(board.akin(&ThreadId::random(), "patterns", "What is src/store?").is_empty());
+        board.clear(&run);
+        assert!(board.akin(&run, "patterns", "What is src/store responsible for?").is_empty());
+    }
+}

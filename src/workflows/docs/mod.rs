@@ -1,0 +1,145 @@
+//! `docs`: agents that document a code base, and question and refine what they wrote.
+//!
+//! ```text
+//! START → scan_project_structure → create_execution_context → execute_agents (a child an agent) → aggregate_results → END
+//! docs/agent: analyze_initial → evaluate_clarity → finalize_output → END
+//!             evaluate_clarity (may ask) → generate_questions (may ask) → refine_analysis → evaluate_clarity
+//! ```
+//! Facts come from code: the tree is scanned once, its facts and the list of files that may be read are kept by
+//! digest, and every child works from them. An agent that fails leaves the others' pages. Pages are written without a
+//! card, by the built-in grant for output files; where that is switched off, it asks first. What a person put between
+//! `<!-- keep -->` and `<!-- /keep -->` in a page stays there when the page is written again.
+//!
+//! Agents of one run share what they found out through a board in the driving process; see [`board`]. Nothing depends
+//! on it: after a crash it is empty, and whoever goes on puts what it knows there again.
+
+mod agent;
+mod agents;
+mod board;
+mod card;
+mod nodes;
+mod pages;
+mod project;
+mod state;
+
+use super::Services;
+use crate::graph::{BuildError, Folded, Graph, InputError, Workflow, ask, end, goto, spawn};
+use crate::inbox::Spec;
+use crate::tools::folder;
+use board::Board;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use agent::{AgentInput, AgentState};
+pub use agents::DocAgent;
+pub use state::{DocsInput, Documentation};
+
+/// The hidden workflow of one agent.
+const AGENT: &str = "docs/agent";
+
+/// The node that writes, and what the person is asked where that is not granted.
+const AGGREGATE: &str = "aggregate_results";
+const WRITE_DOCS: &str = "write_docs";
+
+/// Where pages go inside the folder when nothing else is said.
+const OUT: &str = "docs-sayso";
+
+/// The most refinements that may be asked for.
+const MOST_ITERATIONS: u64 = 20;
+
+/// The workflow with its services, and the one of its agents.
+pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
+    let board = Arc::new(Board::default());
+    let models = services.models.clone();
+    let workflow = Workflow::new("docs", graph(&board)?, services.clone());
+    let about = "pages about a code base, by agents that refine what they wrote";
+    let docs = Spec::new(workflow, about, card::draw).with_roles(agent::ROLES).tracing(traced).preparing(
+        move |input| {
+            if let Some(model) = input.get("model").and_then(Value::as_str) {
+                models.known(model).map_err(|text| field("model", text))?;
+            }
+            prepare(input)
+        },
+    );
+    Ok(vec![docs, agent::spec(services, board)?])
+}
+
+fn graph(board: &Arc<Board>) -> Result<Graph<Documentation, Services>, BuildError> {
+    let board = board.clone();
+    Graph::builder("docs", "scan_project_structure")
+        .node("scan_project_structure", nodes::scan_project_structure, [goto("create_execution_context")])
+        .timeout(Duration::from_secs(600))
+        .node("create_execution_context", nodes::create_execution_context, [goto("execute_agents")])
+        .node("execute_agents", nodes::execute_agents, [spawn(AGGREGATE)])
+        .node(
+            AGGREGATE,
+            move |ctx, state| nodes::aggregate_results(board.clone(), ctx, state),
+            [ask(AGGREGATE), end()],
+        )
+        .build()
+}
+
+/// The names of spans: the whole, then its nodes.
+fn traced(_: &Folded, node: Option<&str>, _: usize) -> Option<String> {
+    let name = match node {
+        None => "DocumentationGeneration-Complete",
+        Some("scan_project_structure") => "ScanProjectStructure",
+        Some("create_execution_context") => "CreateExecutionContext",
+        Some("execute_agents") => "ExecuteAgents",
+        Some(AGGREGATE) => "AggregateResults",
+        Some(_) => return None,
+    };
+    Some(name.to_owned())
+}
+
+/// Makes the paths whole, and refuses what cannot be before anything is stored.
+fn prepare(mut input: Value) -> Result<Value, InputError> {
+    let text = |key: &str| input.get(key).and_then(Value::as_str).map(str::to_owned);
+    let dir = text("dir").unwrap_or_default();
+    let dir = folder::resolve(Path::new(&dir)).map_err(|e| field("dir", e.to_string()))?;
+    let out = match text("out").filter(|out| !out.trim().is_empty()) {
+        None => dir.join(OUT),
+        Some(out) => whole(Path::new(&out)).map_err(|why| field("out", why))?,
+    };
+    if out.exists() && !out.is_dir() {
+        return Err(field("out", format!("{} is not a folder", out.display())));
+    }
+    if dir.starts_with(&out) {
+        let why = "pages cannot go into the folder that is documented, or one above it; name a folder inside it or elsewhere";
+        return Err(field("out", why));
+    }
+    for (key, most) in
+        [("clarity_threshold", 100), ("min_improvement", 100), ("max_iterations", MOST_ITERATIONS)]
+    {
+        if input.get(key).and_then(Value::as_u64).is_some_and(|given| given > most) {
+            return Err(field(key, format!("it is at most {most}")));
+        }
+    }
+    for (key, path) in [("dir", &dir), ("out", &out)] {
+        let path = path.to_str().ok_or_else(|| field(key, "the folder's name is not UTF-8"))?;
+        input[key] = Value::from(path);
+    }
+    Ok(input)
+}
+
+/// The real path of a folder that may not exist yet.
+fn whole(path: &Path) -> Result<PathBuf, String> {
+    let mut missing = Vec::new();
+    let mut at = std::path::absolute(path).map_err(|e| e.to_string())?;
+    loop {
+        match at.canonicalize() {
+            Ok(real) => return Ok(missing.iter().rev().fold(real, |path, name| path.join(name))),
+            Err(error) => {
+                let Some(name) = at.file_name().map(ToOwned::to_owned) else { return Err(error.to_string()) };
+                missing.push(name);
+                at.pop();
+            }
+        }
+    }
+}
+
+fn field(name: &str, text: impl Into<String>) -> InputError {
+    InputError::Field { field: name.to_owned(), text: text.into() }
+}

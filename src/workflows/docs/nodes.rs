@@ -1,0 +1,156 @@
+//! The nodes of a run.
+
+use super::agent::AgentContext;
+use super::agents::{AGENTS, agent};
+use super::board::Board;
+use super::pages::{self, WritePage};
+use super::state::{DocsUpdate, Documentation, Scanned};
+use super::{AGENT, AGGREGATE, WRITE_DOCS, project};
+use crate::graph::{Allow, Basis, Child, Command, Ctx, Interrupt, Kind, Labels, NodeError};
+use crate::inbox::{OUTPUT_FILES, proposal};
+use crate::text::Visible;
+use crate::tools::tree::{self, Limits};
+use crate::workflows::Services;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+type Given = Result<Command<Documentation>, NodeError>;
+
+/// The longest page of a person's that is looked through for kept parts.
+const PAGE: u64 = 4 << 20;
+
+/// Reads the tree, once, and keeps what is known of it by digest.
+pub(super) async fn scan_project_structure(ctx: Ctx<Services>, state: Arc<Documentation>) -> Given {
+    let scanned = ctx.call("scan", scan(&ctx, &state)).await?;
+    Ok(Command::goto("create_execution_context").update(DocsUpdate::Scanned(scanned)))
+}
+
+async fn scan(ctx: &Ctx<Services>, state: &Documentation) -> Result<Scanned, NodeError> {
+    let (dir, out) = (PathBuf::from(&state.dir), PathBuf::from(&state.out));
+    let shown = ctx.clone();
+    // Reading tens of thousands of files takes a while, and nobody else should wait for it.
+    let work = tokio::task::spawn_blocking(move || {
+        let progress = |what: &str, done: u64, of: u64| shown.show_bar(what, done, of);
+        tree::scan(&dir, &[&out], &Limits::default(), &progress)
+    });
+    let tree = work.await.map_err(NodeError::failed)?.map_err(NodeError::failed)?;
+    if tree.files.is_empty() {
+        let why = format!("{} holds no file to document, or .gitignore leaves all of them out", state.dir);
+        return Err(NodeError::failed(why));
+    }
+    let mut facts = project::project(&tree);
+    facts.wishes.clone_from(&state.wishes);
+    let files: Vec<&str> = tree.files.iter().map(|file| file.path.as_str()).collect();
+    let blobs = &ctx.services().blobs;
+    Ok(Scanned {
+        project: blobs.put(serde_json::to_vec(&facts).map_err(NodeError::failed)?).await?,
+        files: blobs.put(files.join("\n").into_bytes()).await?,
+        name: facts.name,
+        count: facts.files,
+        skipped: (tree.skipped.len() + tree.more_skipped) as u64,
+    })
+}
+
+/// Chooses who works.
+pub(super) async fn create_execution_context(_: Ctx<Services>, _: Arc<Documentation>) -> Given {
+    let agents = AGENTS.iter().map(|agent| agent.name().to_owned()).collect();
+    Ok(Command::goto("execute_agents").update(DocsUpdate::Planned { agents }))
+}
+
+/// Starts a thread an agent and waits for all of them.
+pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>) -> Given {
+    let scanned = state.scanned.as_ref().ok_or_else(|| NodeError::failed("the tree was not scanned"))?;
+    let child = |name: &String| {
+        let context = AgentContext {
+            agent: name.clone(),
+            dir: state.dir.clone(),
+            name: scanned.name.clone(),
+            project: scanned.project.clone(),
+            files: scanned.files.clone(),
+            settings: state.settings.clone(),
+            model: state.model_name.clone(),
+            run: ctx.place().thread.to_string(),
+        };
+        Child { key: name.clone(), workflow: AGENT.to_owned(), input: json!({ "context": context }) }
+    };
+    Ok(Command::spawn(state.agents.iter().map(child).collect(), AGGREGATE))
+}
+
+/// Writes the pages and the index; asks first where output files are not granted.
+pub(super) async fn aggregate_results(
+    board: Arc<Board>,
+    ctx: Ctx<Services>,
+    state: Arc<Documentation>,
+) -> Given {
+    board.clear(&ctx.place().thread);
+    let good: Vec<_> = state.results.iter().filter(|result| result.status == "success").collect();
+    let summary = summary(&state);
+    if good.is_empty() {
+        return Ok(Command::end().update(DocsUpdate::Written { files: Vec::new(), summary }));
+    }
+    let mut files = vec![("index.md".to_owned(), pages::index(&state, AGENTS))];
+    files.extend(good.iter().map(|result| (pages::file(&result.agent_name), result.markdown.clone())));
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    let args = json!({ "out": state.out, "files": names });
+    let basis = match state.may_write {
+        Some(false) => {
+            return Ok(Command::end().update(DocsUpdate::Written { files: Vec::new(), summary }));
+        }
+        Some(true) => Basis::Decision { key: WRITE_DOCS.to_owned(), args: Visible::json(&args) },
+        None if ctx.services().grants.builtin(OUTPUT_FILES)? => {
+            Basis::Grant { name: OUTPUT_FILES.to_owned() }
+        }
+        None => return Ok(Command::ask(vec![may_write(&state, &args)], AGGREGATE)),
+    };
+    let stamp = ctx.services().clock.clone()().strftime("%Y-%m-%dT%H%M%S").to_string();
+    let mut written = Vec::new();
+    for (at, (name, page)) in files.iter().enumerate() {
+        ctx.show_bar("writing pages", at as u64, files.len() as u64);
+        let path = Path::new(&state.out).join(name);
+        let page = pages::finished(page, standing(&path).as_deref());
+        let effect = Arc::new(WritePage { path: path.clone(), stamp: stamp.clone() });
+        ctx.once(&format!("write {name}"), basis.clone(), page.into_bytes(), effect).await?;
+        written.push(path.to_string_lossy().into_owned());
+    }
+    Ok(Command::end().update(DocsUpdate::Written { files: written, summary }))
+}
+
+/// The page that stands there, where it is text of a sane length.
+fn standing(path: &Path) -> Option<String> {
+    let meta = std::fs::metadata(path).ok()?;
+    if meta.is_file() && meta.len() <= PAGE { std::fs::read_to_string(path).ok() } else { None }
+}
+
+/// The run in a few lines.
+fn summary(state: &Documentation) -> String {
+    let mut lines = Vec::new();
+    for result in &state.results {
+        let title = agent(&result.agent_name).map_or(result.agent_name.as_str(), |agent| agent.title());
+        lines.push(if result.status == "success" {
+            format!("- {title}: {} ({:.0} of 100)", result.summary, result.confidence * 100.0)
+        } else {
+            format!("- {title}: failed. {}", result.warnings.join("; "))
+        });
+    }
+    let failed = state.results.iter().filter(|result| result.status != "success").count();
+    let head = match (failed, state.results.len()) {
+        (0, all) => format!("{all} pages about the code base."),
+        (failed, all) if failed == all => "No page was written: every agent failed.".to_owned(),
+        (failed, all) => format!("{} pages about the code base; {failed} agents failed.", all - failed),
+    };
+    format!("{head}\n\n{}", lines.join("\n"))
+}
+
+fn may_write(state: &Documentation, args: &Value) -> Interrupt {
+    let title = crate::graph::State::title(state);
+    let mut asked = proposal(WRITE_DOCS, Kind::Approval, WRITE_DOCS, args, &title);
+    asked.gist = "The pages are to be written into the folder.".to_owned();
+    asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("write".to_owned()),
+        ignore: Some("do not write".to_owned()),
+        ..Labels::default()
+    };
+    asked
+}

@@ -1,0 +1,249 @@
+//! Pages on the disk: put together, marked as ours, and never over what a person wrote.
+//!
+//! What stands between `<!-- keep -->` and `<!-- /keep -->` belongs to the person: it is put back under the heading it
+//! stood under. The last line of a page holds a digest over all the rest; a page whose rest was changed by hand is
+//! kept beside the new one, dated.
+
+use super::agents::{DocAgent, Page};
+use super::state::{AgentResult, Documentation};
+use crate::graph::{BoxFuture, Effect, EffectError, Found};
+use crate::tools::keep;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::path::PathBuf;
+
+const OPEN: &str = "<!-- keep -->";
+const CLOSE: &str = "<!-- /keep -->";
+const MARK: &str = "<!-- sayso docs: what you write between keep marks stays; sha256 ";
+
+/// Where parts go whose heading is gone.
+const LEFT: &str = "## Kept notes";
+
+/// Something a person wrote, with the heading it stands under.
+#[derive(Debug, PartialEq)]
+struct Kept {
+    heading: String,
+    text: String,
+}
+
+/// A page as it is to be written: with what the person wrote in `standing`, and with its mark.
+pub(super) fn finished(page: &str, standing: Option<&str>) -> String {
+    let (kept, _) = part(standing.unwrap_or_default());
+    let page = with_kept(page, &kept);
+    let (_, ours) = part(&page);
+    format!("{}\n\n{MARK}{} -->\n", page.trim_end(), digest(&ours))
+}
+
+/// Whether `standing` may be replaced by `page`: nobody changed what is ours in it, and all that is not is in `page`.
+fn may_go(standing: &[u8], page: &[u8]) -> bool {
+    let (Ok(standing), Ok(page)) = (std::str::from_utf8(standing), std::str::from_utf8(page)) else {
+        return false;
+    };
+    let (kept, ours) = part(standing);
+    let marked = standing.lines().rev().find_map(|line| line.trim().strip_prefix(MARK));
+    let unchanged = marked.is_some_and(|mark| mark.trim_end_matches("-->").trim() == digest(&ours));
+    let (in_page, _) = part(page);
+    unchanged && kept.iter().all(|one| in_page.iter().any(|other| other.text == one.text))
+}
+
+/// What a person wrote in a page, and the lines that are ours.
+fn part(text: &str) -> (Vec<Kept>, Vec<&str>) {
+    let (mut kept, mut ours) = (Vec::new(), Vec::new());
+    let mut heading = String::new();
+    let mut inside: Option<Vec<&str>> = None;
+    for line in text.lines() {
+        match &mut inside {
+            Some(lines) => {
+                lines.push(line);
+                if line.trim() == CLOSE {
+                    kept.push(Kept { heading: heading.clone(), text: lines.join("\n") });
+                    inside = None;
+                }
+            }
+            None if line.trim() == OPEN => inside = Some(vec![line]),
+            None => {
+                if line.starts_with('#') {
+                    heading = line.trim().to_owned();
+                }
+                ours.push(line);
+            }
+        }
+    }
+    if let Some(lines) = inside {
+        // A mark that was not closed: all that follows is the person's, less our own last line.
+        let lines: Vec<&str> = lines.into_iter().filter(|line| !line.starts_with(MARK)).collect();
+        kept.push(Kept { heading, text: format!("{}\n{CLOSE}", lines.join("\n").trim_end()) });
+    }
+    (kept, ours)
+}
+
+/// The page with each kept part at the end of its section.
+fn with_kept(page: &str, kept: &[Kept]) -> String {
+    if kept.is_empty() {
+        return page.to_owned();
+    }
+    let mut sections: Vec<(String, String)> = vec![(String::new(), String::new())];
+    let mut fenced = false;
+    for line in page.lines() {
+        fenced ^= line.trim_start().starts_with("```");
+        if line.starts_with('#') && !fenced {
+            sections.push((line.trim().to_owned(), String::new()));
+        }
+        if let Some((_, text)) = sections.last_mut() {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    for one in kept {
+        let at = sections.iter().position(|(heading, _)| *heading == one.heading && !heading.is_empty());
+        let at = at.unwrap_or_else(|| {
+            let left = sections.iter().position(|(heading, _)| heading == LEFT);
+            left.unwrap_or_else(|| {
+                sections.push((LEFT.to_owned(), format!("\n{LEFT}\n")));
+                sections.len() - 1
+            })
+        });
+        let text = &mut sections[at].1;
+        *text = format!("{}\n\n{}\n\n", text.trim_end(), one.text);
+    }
+    sections.into_iter().map(|(_, text)| text).collect()
+}
+
+/// A digest over what is ours, however it is spaced.
+fn digest(ours: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for line in
+        ours.iter().map(|line| line.trim_end()).filter(|line| !line.is_empty() && !line.starts_with(MARK))
+    {
+        hash.update(line.as_bytes());
+        hash.update(b"\n");
+    }
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The file of an agent's page.
+pub(super) fn file(agent: &str) -> String {
+    format!("{agent}.md")
+}
+
+/// The index of a run.
+pub(super) fn index(state: &Documentation, agents: &[&dyn DocAgent]) -> String {
+    let name = state.scanned.as_ref().map(|scanned| scanned.name.as_str()).unwrap_or_default();
+    let title = |result: &AgentResult| {
+        let agent = agents.iter().find(|agent| agent.name() == result.agent_name);
+        agent.map_or(result.agent_name.clone(), |agent| agent.title().to_owned())
+    };
+    let rows: Vec<Vec<String>> = state
+        .results
+        .iter()
+        .map(|result| match result.status.as_str() {
+            "success" => vec![
+                format!("[{}]({})", title(result), file(&result.agent_name)),
+                result.summary.clone(),
+                format!("{:.0} %", result.confidence * 100.0),
+                result.metadata.iterations.to_string(),
+            ],
+            _ => vec![title(result), "failed; see below".to_owned(), "–".to_owned(), "–".to_owned()],
+        })
+        .collect();
+    let mut page = Page::new(name)
+        .text("Written by agents from facts that a program read from the code. Figures, tables and diagrams are counted; \
+               the rest is what a model made of them.")
+        .table("Pages", &["page", "in a line", "confidence", "refinements"], &rows);
+    let warned = state.results.iter().filter(|result| !result.warnings.is_empty());
+    let mut notes = String::new();
+    for result in warned {
+        notes += &format!("- {}: {}\n", title(result), result.warnings.join("; "));
+    }
+    if !notes.is_empty() {
+        page = page.heading("On the way").text(&notes);
+    }
+    let mut missing = String::new();
+    for result in state.results.iter().filter(|result| !result.metadata.missing_information.is_empty()) {
+        missing += &format!("- {}: {}\n", title(result), result.metadata.missing_information.join("; "));
+    }
+    if !missing.is_empty() {
+        page = page.heading("Still missing").text(&missing);
+    }
+    page.into_text()
+}
+
+/// A page put into the folder.
+pub(super) struct WritePage {
+    pub path: PathBuf,
+    pub stamp: String,
+}
+
+impl Effect for WritePage {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            let path = self.path.display();
+            let refused = |error: std::io::Error| {
+                EffectError::Refused(format!(
+                    "{path} could not be written: {error}. Make room for it and retry"
+                ))
+            };
+            if let Some(folder) = self.path.parent() {
+                std::fs::create_dir_all(folder).map_err(refused)?;
+            }
+            let over = |standing: &[u8]| may_go(standing, frozen);
+            let kept = keep::write_over(&self.path, frozen, &self.stamp, &over).map_err(refused)?;
+            Ok(json!({ "file": self.path, "kept": kept }))
+        })
+    }
+
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async move {
+            match keep::holds(&self.path, frozen) {
+                Ok(true) => Found::Done(json!({ "file": self.path })),
+                Ok(false) => Found::NotDone,
+                Err(error) => Found::Unknown(error.to_string()),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str =
+        "# Title\n\nWords.\n\n## One\n\nText one.\n\n```\n# no heading\n```\n\n## Two\n\nText two.\n";
+
+    #[test]
+    fn what_a_person_wrote_stays_under_its_heading_and_the_page_may_be_replaced() {
+        let first = finished(PAGE, None);
+        assert!(may_go(first.as_bytes(), b"anything new"));
+        let theirs = first.replace("Text one.\n", "Text one.\n\n<!-- keep -->\nMine.\n<!-- /keep -->\n");
+        let new = PAGE.replace("Text one", "Better text");
+        let second = finished(&new, Some(&theirs));
+        let (one, two) = (second.find("Mine.").unwrap(), second.find("## Two").unwrap());
+        assert!(second.find("Better text").unwrap() < one && one < two, "{second}");
+        assert!(may_go(theirs.as_bytes(), second.as_bytes()));
+        assert!(!may_go(theirs.as_bytes(), finished(&new, None).as_bytes()), "what is theirs would be lost");
+        assert_eq!(finished(&new, Some(&second)), second, "once more changes nothing");
+    }
+
+    #[test]
+    fn a_page_changed_by_hand_or_not_ours_is_not_replaced() {
+        let first = finished(PAGE, None);
+        assert!(!may_go(first.replace("Words.", "My words.").as_bytes(), b"new"));
+        assert!(!may_go(b"# Somebody's page\n", b"new"));
+        assert!(!may_go(b"\xff", b"new"));
+        assert!(may_go(first.replace("\n\n", "\n\n\n").as_bytes(), b"new"), "spacing is nothing");
+    }
+
+    #[test]
+    fn parts_whose_heading_is_gone_and_marks_left_open_are_kept() {
+        let first =
+            finished(PAGE, None).replace("## Two\n", "## Two\n<!-- keep -->\nMine.\n<!-- /keep -->\n");
+        let new = PAGE.split("## Two").next().unwrap();
+        let second = finished(new, Some(&first));
+        assert!(second.contains("## Kept notes\n\n<!-- keep -->\nMine.\n<!-- /keep -->"), "{second}");
+        assert_eq!(finished(new, Some(&second)), second);
+        let open = finished(PAGE, None).replace("Text two.\n", "<!-- keep -->\nMine, and open.\n");
+        let third = finished(PAGE, Some(&open));
+        assert!(third.contains("Mine, and open.\n<!-- /keep -->"), "{third}");
+        assert_eq!(third.matches(MARK).count(), 1);
+    }
+}

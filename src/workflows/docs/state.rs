@@ -1,0 +1,314 @@
+//! The state of a documentation run, and everything that can happen to it.
+
+use super::WRITE_DOCS;
+use super::agent::Stop;
+use crate::graph::{Answer, ChildResult, Decision, Event, State, ThreadId, What};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// The keys of `start`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DocsInput {
+    /// The folder of the code base.
+    pub dir: String,
+    /// The folder the pages go to; docs-sayso inside it where nothing is said.
+    #[serde(default)]
+    pub out: Option<String>,
+    /// How often an agent refines what it wrote at most.
+    #[serde(default = "three")]
+    pub max_iterations: u32,
+    /// The score, of 100, from which a page is good enough.
+    #[serde(default = "eighty")]
+    pub clarity_threshold: u32,
+    /// How many points a refinement has to gain for another to follow.
+    #[serde(default = "five")]
+    pub min_improvement: u32,
+    /// Whether agents question and refine what they wrote at all.
+    #[serde(default = "yes")]
+    pub enable_self_questioning: bool,
+    /// Ask you what no file can answer.
+    #[serde(default)]
+    pub ask_human: bool,
+    /// Ask before a refinement that would take more tokens than this, by estimate.
+    #[serde(default)]
+    pub approve_over_tokens: Option<u64>,
+    /// A model from the config, for this thread.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+fn three() -> u32 {
+    3
+}
+
+fn five() -> u32 {
+    5
+}
+
+fn eighty() -> u32 {
+    80
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// How far agents go.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Settings {
+    /// How often an agent refines at most.
+    pub max_iterations: u32,
+    /// The score from which a page is good enough.
+    pub clarity_threshold: u32,
+    /// How many points a refinement has to gain.
+    pub min_improvement: u32,
+    /// Whether agents refine at all.
+    pub enable_self_questioning: bool,
+    /// Whether the person is asked.
+    pub ask_human: bool,
+    /// From how many tokens on a refinement is asked about.
+    pub approve_over_tokens: Option<u64>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            max_iterations: three(),
+            clarity_threshold: eighty(),
+            min_improvement: five(),
+            enable_self_questioning: yes(),
+            ask_human: false,
+            approve_over_tokens: None,
+        }
+    }
+}
+
+/// What the scan found, kept by digest.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Scanned {
+    /// The digest of the facts.
+    pub project: String,
+    /// The digest of the list of files that may be read.
+    pub files: String,
+    /// What the code base is called.
+    pub name: String,
+    /// How many files it has.
+    pub count: u64,
+    /// How many were left out, with reasons in the facts.
+    pub skipped: u64,
+}
+
+/// What became of an agent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentResult {
+    /// Which.
+    pub agent_name: String,
+    /// `success` or `failed`.
+    pub status: String,
+    /// Its analysis as data.
+    pub data: Value,
+    /// One line about it.
+    pub summary: String,
+    /// Its page.
+    pub markdown: String,
+    /// The last score as a part of one.
+    pub confidence: f64,
+    /// What happened on the way.
+    pub warnings: Vec<String>,
+    /// How it came about.
+    pub metadata: Metadata,
+}
+
+/// How a page came about.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Metadata {
+    /// How often it was refined.
+    pub iterations: u32,
+    /// Every question the agent asked.
+    pub self_questions: Vec<String>,
+    /// What its last evaluation still missed.
+    pub missing_information: Vec<String>,
+    /// How many answers another agent had found out.
+    pub shared_answers: u64,
+    /// Why it was refined no further.
+    pub stop: Option<Stop>,
+}
+
+/// A documentation run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Documentation {
+    /// The folder of the code base.
+    pub dir: String,
+    /// Where pages go.
+    pub out: String,
+    /// How far agents go.
+    pub settings: Settings,
+    /// The model the thread was started with.
+    pub model_name: Option<String>,
+    /// What the scan found.
+    pub scanned: Option<Scanned>,
+    /// The agents of this run.
+    pub agents: Vec<String>,
+    /// What became of them.
+    pub results: Vec<AgentResult>,
+    /// Their threads.
+    pub threads: Vec<ThreadId>,
+    /// What the person asked for besides.
+    pub wishes: Vec<String>,
+    /// What the person said to writing the pages, where they were asked.
+    pub may_write: Option<bool>,
+    /// The pages written; the index is the first.
+    pub written: Vec<String>,
+    /// The run in a few lines.
+    pub summary: Option<String>,
+}
+
+/// Everything that can happen.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum DocsUpdate {
+    /// The thread began.
+    Started {
+        /// The folder.
+        dir: String,
+        /// Where pages go.
+        out: String,
+        /// How far agents go.
+        settings: Settings,
+        /// The model it was started with.
+        model: Option<String>,
+    },
+    /// The tree was scanned.
+    Scanned(Scanned),
+    /// The agents were chosen.
+    Planned {
+        /// By name.
+        agents: Vec<String>,
+    },
+    /// The agents ended.
+    Joined {
+        /// What became of each.
+        results: Vec<AgentResult>,
+        /// Their threads.
+        threads: Vec<ThreadId>,
+    },
+    /// The person was asked whether to write the pages.
+    MayWrite {
+        /// What they said.
+        yes: bool,
+    },
+    /// The run is over.
+    Written {
+        /// The pages.
+        files: Vec<String>,
+        /// The run in a few lines.
+        summary: String,
+    },
+    /// The person went on after the result: it all begins again.
+    Wished {
+        /// The words.
+        text: String,
+    },
+    /// The person added words to a retry.
+    Hinted {
+        /// The words.
+        text: String,
+    },
+}
+
+impl State for Documentation {
+    type Input = DocsInput;
+    type Update = DocsUpdate;
+
+    fn started(input: DocsInput) -> DocsUpdate {
+        DocsUpdate::Started {
+            out: input.out.unwrap_or_default(),
+            dir: input.dir,
+            model: input.model,
+            settings: Settings {
+                max_iterations: input.max_iterations,
+                clarity_threshold: input.clarity_threshold,
+                min_improvement: input.min_improvement,
+                enable_self_questioning: input.enable_self_questioning,
+                ask_human: input.ask_human,
+                approve_over_tokens: input.approve_over_tokens,
+            },
+        }
+    }
+
+    fn answered(answers: Vec<Answer>) -> DocsUpdate {
+        let yes = |answer: &Answer| answer.key == WRITE_DOCS && answer.decision == Decision::Accept;
+        DocsUpdate::MayWrite { yes: answers.iter().any(yes) }
+    }
+
+    fn joined(children: Vec<ChildResult>) -> DocsUpdate {
+        let threads = children.iter().map(|child| child.thread.clone()).collect();
+        DocsUpdate::Joined { results: children.into_iter().map(result).collect(), threads }
+    }
+
+    fn arrived(event: Event) -> Option<DocsUpdate> {
+        match event.what {
+            What::Words { text } => Some(DocsUpdate::Wished { text }),
+            What::Hint { text } => Some(DocsUpdate::Hinted { text }),
+            What::News { .. } | What::Settled { .. } | What::Corrected { .. } => None,
+        }
+    }
+
+    fn apply(&mut self, update: DocsUpdate) {
+        match update {
+            DocsUpdate::Started { dir, out, settings, model } => {
+                (self.dir, self.out, self.settings, self.model_name) = (dir, out, settings, model);
+            }
+            DocsUpdate::Scanned(scanned) => self.scanned = Some(scanned),
+            DocsUpdate::Planned { agents } => self.agents = agents,
+            DocsUpdate::Joined { results, threads } => (self.results, self.threads) = (results, threads),
+            DocsUpdate::MayWrite { yes } => self.may_write = Some(yes),
+            DocsUpdate::Written { files, summary } => {
+                (self.written, self.summary) = (files, Some(summary));
+            }
+            DocsUpdate::Wished { text } => {
+                self.wishes.push(text);
+                (self.scanned, self.summary, self.may_write) = (None, None, None);
+                self.agents.clear();
+                self.results.clear();
+                self.written.clear();
+            }
+            DocsUpdate::Hinted { text } => self.wishes.push(text),
+        }
+    }
+
+    fn title(&self) -> String {
+        let name = self.scanned.as_ref().map(|scanned| scanned.name.clone()).filter(|name| !name.is_empty());
+        let folder =
+            || std::path::Path::new(&self.dir).file_name().map(|name| name.to_string_lossy().into_owned());
+        format!("Pages about {}", name.or_else(folder).unwrap_or_default())
+    }
+
+    fn output(&self) -> Option<Value> {
+        let summary = self.summary.as_ref()?;
+        Some(json!({
+            "answer": summary,
+            "out": self.out,
+            "file": self.written.first(),
+            "files": self.written,
+            "agents": self.results,
+        }))
+    }
+}
+
+/// What became of an agent's thread. One that was given up is a failed agent.
+fn result(child: ChildResult) -> AgentResult {
+    let whole = child.output.filter(|_| child.done).and_then(|output| serde_json::from_value(output).ok());
+    whole.unwrap_or_else(|| AgentResult {
+        agent_name: child.key,
+        status: "failed".to_owned(),
+        warnings: vec![child.error.unwrap_or_else(|| "it was given up".to_owned())],
+        ..AgentResult::default()
+    })
+}
