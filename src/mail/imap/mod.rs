@@ -19,9 +19,11 @@
 //! logs passwords when asked to log everything, will not do. What is not here: parsing mail, and other servers' habits
 //! beyond the standard.
 
+mod answer;
 mod cursor;
 mod fetch;
 mod folders;
+mod login;
 mod mark;
 mod names;
 mod session;

@@ -1,13 +1,11 @@
 //! One conversation with an IMAP server: commands and their answers, within bounds.
 
+use super::answer::{Answer, Answers, Kind, is_news, status};
 use super::fetch::set;
 use super::folders::Folder;
-use super::value::{Builder, Value, after, announced};
-use crate::config::{MailLogin, MailServer, MailTls};
-use crate::mail::net::{LineError, NetError, Patience, Wire, place, said, secret};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use secrecy::ExposeSecret;
+use super::value::{Builder, Value, announced};
+use crate::config::{MailServer, MailTls};
+use crate::mail::net::{LineError, NetError, Patience, Wire, place, said};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -59,70 +57,12 @@ impl ImapError {
     }
 }
 
-/// How a command ended or began.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Ok,
-    No,
-    Bad,
-    Bye,
-    PreAuth,
-}
-
-/// One answer.
-#[derive(Debug)]
-enum Answer {
-    Status { tag: Option<String>, kind: Kind, code: String, text: String },
-    Data(Vec<Value>),
-    GoOn,
-}
-
 /// A piece of a command.
 pub(super) enum Arg<'a> {
     /// As it stands.
     Raw(&'a str),
     /// A text, quoted or counted as it needs to be.
     Text(&'a [u8]),
-}
-
-/// Everything a server said in answer to a command.
-#[derive(Debug, Default)]
-pub(super) struct Answers {
-    pub(super) data: Vec<Vec<Value>>,
-    /// What stood in brackets, in upper case but for arguments.
-    pub(super) codes: Vec<String>,
-}
-
-impl Answers {
-    /// The argument of a code, as in `UIDVALIDITY 3`.
-    pub(super) fn code(&self, name: &str) -> Option<&str> {
-        let argument = |code: &'_ String| -> Option<usize> {
-            let (word, _) = code.split_once(' ')?;
-            word.eq_ignore_ascii_case(name).then_some(word.len() + 1)
-        };
-        self.codes.iter().find_map(|code| argument(code).map(|at| code[at..].trim()))
-    }
-
-    /// The numbers of `SEARCH`.
-    pub(super) fn found(&self) -> Vec<u64> {
-        let searches = self.data.iter().filter(|data| data.first().is_some_and(|word| word.is("SEARCH")));
-        let mut found: Vec<u64> =
-            searches.flat_map(|data| data.iter().skip(1).filter_map(Value::number)).collect();
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-
-    /// The pairs of each `FETCH` that says which mail it is about.
-    pub(super) fn fetched(&self) -> impl Iterator<Item = (u64, &[Value])> {
-        self.data.iter().filter_map(|data| match data.as_slice() {
-            [_, word, pairs] if word.is("FETCH") => {
-                let pairs = pairs.list();
-                Some((after(pairs, "UID")?.number()?, pairs))
-            }
-            _ => None,
-        })
-    }
 }
 
 /// The folder that is open.
@@ -137,8 +77,8 @@ pub(super) struct Open {
 
 /// A conversation in which the server knows who speaks.
 pub(super) struct Session {
-    wire: Wire,
-    server: MailServer,
+    pub(super) wire: Wire,
+    pub(super) server: MailServer,
     capabilities: HashSet<String>,
     tag: u32,
     /// What the server can do was said unasked.
@@ -188,15 +128,15 @@ impl Session {
         }
     }
 
-    fn odd(&self) -> ImapError {
+    pub(super) fn odd(&self) -> ImapError {
         ImapError::Odd { place: place(&self.server) }
     }
 
-    fn bye(&self, text: &str) -> ImapError {
+    pub(super) fn bye(&self, text: &str) -> ImapError {
         ImapError::Bye { place: place(&self.server), text: said(text) }
     }
 
-    fn no(&self, code: String, text: &str) -> ImapError {
+    pub(super) fn no(&self, code: String, text: &str) -> ImapError {
         ImapError::No { place: place(&self.server), code: code.to_ascii_uppercase(), text: said(text) }
     }
 
@@ -214,7 +154,7 @@ impl Session {
         self.command(&[Arg::Raw("CAPABILITY")]).await.map(drop)
     }
 
-    async fn can_after_asking(&mut self, capability: &str) -> Result<bool, ImapError> {
+    pub(super) async fn can_after_asking(&mut self, capability: &str) -> Result<bool, ImapError> {
         if !self.told {
             self.ask_capabilities().await?;
         }
@@ -226,68 +166,7 @@ impl Session {
         self.capabilities.contains(capability)
     }
 
-    async fn log_in(&mut self) -> Result<(), ImapError> {
-        let plain = self.can_after_asking("AUTH=PLAIN").await?;
-        let secret = secret(&self.server).await?;
-        let user = self.server.user.clone();
-        // The server's words are not repeated here: some repeat what they were sent.
-        let done = match &self.server.login {
-            MailLogin::Token(_) => {
-                let words = format!("user={user}\x01auth=Bearer {}\x01\x01", secret.expose_secret());
-                self.authenticate("XOAUTH2", words.as_bytes()).await
-            }
-            MailLogin::Password(_) if plain => {
-                let words = format!("\0{user}\0{}", secret.expose_secret());
-                self.authenticate("PLAIN", words.as_bytes()).await
-            }
-            MailLogin::Password(_) if self.can("LOGINDISABLED") => {
-                let text = format!("{} takes no password", place(&self.server));
-                return Err(ImapError::Login(format!("{text}; use a token_command if it wants one")));
-            }
-            MailLogin::Password(_) => {
-                let (user, password) = (user.as_bytes(), secret.expose_secret().as_bytes());
-                let words = [Arg::Raw("LOGIN "), Arg::Text(user), Arg::Raw(" "), Arg::Text(password)];
-                self.command(&words).await.map(drop)
-            }
-        };
-        match done {
-            Err(ImapError::No { code, .. })
-                if code.starts_with("UNAVAILABLE") || code.starts_with("INUSE") =>
-            {
-                Err(self.bye("it cannot check passwords just now"))
-            }
-            Err(ImapError::No { .. }) => Err(ImapError::Login(match &self.server.login {
-                MailLogin::Password(_) => format!(
-                    "{} refused the password of {}; check user and password (some servers want an app password)",
-                    place(&self.server),
-                    said(&user)
-                ),
-                MailLogin::Token(_) => {
-                    format!("{} refused the token of {}; renew it", place(&self.server), said(&user))
-                }
-            })),
-            other => other,
-        }
-    }
-
-    async fn authenticate(&mut self, way: &str, words: &[u8]) -> Result<(), ImapError> {
-        let words = STANDARD.encode(words);
-        if self.can("SASL-IR") {
-            let line = format!("AUTHENTICATE {way} {words}");
-            self.send(&line).await?;
-        } else {
-            self.send(&format!("AUTHENTICATE {way}")).await?;
-            match self.answer().await? {
-                Answer::GoOn => self.wire.write(format!("{words}\r\n").as_bytes()).await?,
-                Answer::Status { kind: Kind::No | Kind::Bad, code, .. } => return Err(self.no(code, "")),
-                Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
-                Answer::Status { .. } | Answer::Data(_) => return Err(self.odd()),
-            }
-        }
-        self.finish(true).await.map(drop)
-    }
-
-    async fn send(&mut self, line: &str) -> Result<(), ImapError> {
+    pub(super) async fn send(&mut self, line: &str) -> Result<(), ImapError> {
         self.tag += 1;
         Ok(self.wire.write(format!("S{} {line}\r\n", self.tag).as_bytes()).await?)
     }
@@ -336,7 +215,7 @@ impl Session {
     }
 
     /// Reads until the command is done.
-    async fn finish(&mut self, authenticating: bool) -> Result<Answers, ImapError> {
+    pub(super) async fn finish(&mut self, authenticating: bool) -> Result<Answers, ImapError> {
         let mut answers = Answers::default();
         let mut bytes = 0;
         for _ in 0..MOST_ANSWERS {
@@ -377,7 +256,7 @@ impl Session {
         Err(ImapError::TooMuch { place: place(&self.server) })
     }
 
-    async fn answer(&mut self) -> Result<Answer, ImapError> {
+    pub(super) async fn answer(&mut self) -> Result<Answer, ImapError> {
         self.answer_counted(&mut 0).await
     }
 
@@ -524,30 +403,4 @@ impl Session {
 /// Whether a text may stand in quotes.
 fn is_quotable(text: &[u8]) -> bool {
     text.len() <= 1000 && text.iter().all(|byte| matches!(byte, b' '..=b'~'))
-}
-
-fn is_news(data: &[Value]) -> bool {
-    matches!(data, [_, word, ..] if ["EXISTS", "EXPUNGE", "FETCH"].iter().any(|news| word.is(news)))
-        || data.first().is_some_and(|word| word.is("VANISHED"))
-}
-
-/// Reads `TAG OK [CODE] text`; `None` where it is no such line.
-fn status(line: &[u8]) -> Option<Answer> {
-    let line = String::from_utf8_lossy(line);
-    let (tag, rest) = line.split_once(' ')?;
-    let (word, text) = rest.split_once(' ').unwrap_or((rest, ""));
-    let kind = match word.to_ascii_uppercase().as_str() {
-        "OK" => Kind::Ok,
-        "NO" => Kind::No,
-        "BAD" => Kind::Bad,
-        "BYE" => Kind::Bye,
-        "PREAUTH" => Kind::PreAuth,
-        _ => return None,
-    };
-    let (code, text) = match text.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
-        Some((code, text)) => (code.to_owned(), text.trim().to_owned()),
-        None => (String::new(), text.trim().to_owned()),
-    };
-    let tag = (tag != "*").then(|| tag.to_owned());
-    Some(Answer::Status { tag, kind, code, text })
 }

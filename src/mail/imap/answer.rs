@@ -1,0 +1,88 @@
+//! What an IMAP server answers: how a command ended, and what it brought.
+
+use super::value::{Value, after};
+
+/// How a command ended or began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Ok,
+    No,
+    Bad,
+    Bye,
+    PreAuth,
+}
+
+/// One answer.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Status { tag: Option<String>, kind: Kind, code: String, text: String },
+    Data(Vec<Value>),
+    GoOn,
+}
+
+/// Everything a server said in answer to a command.
+#[derive(Debug, Default)]
+pub(super) struct Answers {
+    pub(super) data: Vec<Vec<Value>>,
+    /// What stood in brackets, in upper case but for arguments.
+    pub(super) codes: Vec<String>,
+}
+
+impl Answers {
+    /// The argument of a code, as in `UIDVALIDITY 3`.
+    pub(super) fn code(&self, name: &str) -> Option<&str> {
+        let argument = |code: &'_ String| -> Option<usize> {
+            let (word, _) = code.split_once(' ')?;
+            word.eq_ignore_ascii_case(name).then_some(word.len() + 1)
+        };
+        self.codes.iter().find_map(|code| argument(code).map(|at| code[at..].trim()))
+    }
+
+    /// The numbers of `SEARCH`.
+    pub(super) fn found(&self) -> Vec<u64> {
+        let searches = self.data.iter().filter(|data| data.first().is_some_and(|word| word.is("SEARCH")));
+        let mut found: Vec<u64> =
+            searches.flat_map(|data| data.iter().skip(1).filter_map(Value::number)).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// The pairs of each `FETCH` that says which mail it is about.
+    pub(super) fn fetched(&self) -> impl Iterator<Item = (u64, &[Value])> {
+        self.data.iter().filter_map(|data| match data.as_slice() {
+            [_, word, pairs] if word.is("FETCH") => {
+                let pairs = pairs.list();
+                Some((after(pairs, "UID")?.number()?, pairs))
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Whether an answer tells of a change in the open folder.
+pub(super) fn is_news(data: &[Value]) -> bool {
+    matches!(data, [_, word, ..] if ["EXISTS", "EXPUNGE", "FETCH"].iter().any(|news| word.is(news)))
+        || data.first().is_some_and(|word| word.is("VANISHED"))
+}
+
+/// Reads `TAG OK [CODE] text`; `None` where it is no such line.
+pub(super) fn status(line: &[u8]) -> Option<Answer> {
+    let line = String::from_utf8_lossy(line);
+    let (tag, rest) = line.split_once(' ')?;
+    let (word, text) = rest.split_once(' ').unwrap_or((rest, ""));
+    let kind = match word.to_ascii_uppercase().as_str() {
+        "OK" => Kind::Ok,
+        "NO" => Kind::No,
+        "BAD" => Kind::Bad,
+        "BYE" => Kind::Bye,
+        "PREAUTH" => Kind::PreAuth,
+        _ => return None,
+    };
+    let (code, text) = match text.strip_prefix('[').and_then(|inside| inside.split_once(']')) {
+        Some((code, text)) => (code.to_owned(), text.trim().to_owned()),
+        None => (String::new(), text.trim().to_owned()),
+    };
+    let tag = (tag != "*").then(|| tag.to_owned());
+    Some(Answer::Status { tag, kind, code, text })
+}

@@ -1,0 +1,72 @@
+//! Showing an IMAP server who comes. What it answers is not repeated: some servers repeat what they were sent.
+
+use super::answer::{Answer, Kind};
+use super::session::{Arg, ImapError, Session};
+use crate::config::MailLogin;
+use crate::mail::net::{place, said, secret};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use secrecy::ExposeSecret;
+
+impl Session {
+    /// Logs in, by a password or a token.
+    pub(super) async fn log_in(&mut self) -> Result<(), ImapError> {
+        let plain = self.can_after_asking("AUTH=PLAIN").await?;
+        let secret = secret(&self.server).await?;
+        let user = self.server.user.clone();
+        let done = match &self.server.login {
+            MailLogin::Token(_) => {
+                let words = format!("user={user}\x01auth=Bearer {}\x01\x01", secret.expose_secret());
+                self.authenticate("XOAUTH2", words.as_bytes()).await
+            }
+            MailLogin::Password(_) if plain => {
+                let words = format!("\0{user}\0{}", secret.expose_secret());
+                self.authenticate("PLAIN", words.as_bytes()).await
+            }
+            MailLogin::Password(_) if self.can("LOGINDISABLED") => {
+                let text = format!("{} takes no password", place(&self.server));
+                return Err(ImapError::Login(format!("{text}; use a token_command if it wants one")));
+            }
+            MailLogin::Password(_) => {
+                let (user, password) = (user.as_bytes(), secret.expose_secret().as_bytes());
+                let words = [Arg::Raw("LOGIN "), Arg::Text(user), Arg::Raw(" "), Arg::Text(password)];
+                self.command(&words).await.map(drop)
+            }
+        };
+        match done {
+            Err(ImapError::No { code, .. })
+                if code.starts_with("UNAVAILABLE") || code.starts_with("INUSE") =>
+            {
+                Err(self.bye("it cannot check passwords just now"))
+            }
+            Err(ImapError::No { .. }) => Err(ImapError::Login(match &self.server.login {
+                MailLogin::Password(_) => format!(
+                    "{} refused the password of {}; check user and password (some servers want an app password)",
+                    place(&self.server),
+                    said(&user)
+                ),
+                MailLogin::Token(_) => {
+                    format!("{} refused the token of {}; renew it", place(&self.server), said(&user))
+                }
+            })),
+            other => other,
+        }
+    }
+
+    async fn authenticate(&mut self, way: &str, words: &[u8]) -> Result<(), ImapError> {
+        let words = STANDARD.encode(words);
+        if self.can("SASL-IR") {
+            let line = format!("AUTHENTICATE {way} {words}");
+            self.send(&line).await?;
+        } else {
+            self.send(&format!("AUTHENTICATE {way}")).await?;
+            match self.answer().await? {
+                Answer::GoOn => self.wire.write(format!("{words}\r\n").as_bytes()).await?,
+                Answer::Status { kind: Kind::No | Kind::Bad, code, .. } => return Err(self.no(code, "")),
+                Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
+                Answer::Status { .. } | Answer::Data(_) => return Err(self.odd()),
+            }
+        }
+        self.finish(true).await.map(drop)
+    }
+}
