@@ -72,5 +72,5 @@ fn its_dates_are_of_this_week_and_its_config_is_read() {
     let host = Host { working_dir: home.path().into(), time_zone: zone(), ..Host::system() };
     let flags = Flags { data: Some(home.path().into()), ..Flags::default() };
     let config = Config::load(&Inputs { flags, env: Env::default(), host }).unwrap();
-    assert_eq!(config.user.name.as_deref(), Some("Noor Haddad"));
+    assert_eq!(config.user.name, "Noor Haddad");
 }
