@@ -2,6 +2,7 @@
 
 use crate::analyze::{json, real};
 use crate::desk::{Desk, keys, text, texts, until};
+use crate::terminal::{PROMPT, Terminal};
 use sayso::workflows::ask::AskInput;
 use serde_json::{Value, json as value};
 use std::io::{Read, Write};
@@ -56,6 +57,27 @@ fn a_question_is_answered() {
     assert_eq!(outcome["status"], "waiting", "{outcome}");
     let outcome = json(&desk, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
     assert_eq!(outcome["status"], "done");
+}
+
+#[test]
+fn a_conversation_is_held_right_at_the_terminal() {
+    let desk = desk();
+    let mut terminal = Terminal::plain(&desk, &["ask", "trending tracks"]);
+    let first = terminal.wait_for(PROMPT);
+    assert!(first.contains("1. \"Tea\" by Ann (1,234 plays)"), "{first}");
+    assert!(
+        first.contains("What else do you want to know?") && first.contains("Ctrl-D leaves it"),
+        "{first}"
+    );
+    terminal.types("find tracks\n");
+    let missing = terminal.wait_for(PROMPT);
+    assert!(missing.contains("I need `query`"), "{missing}");
+    terminal.types("tea\n");
+    let second = terminal.wait_for(PROMPT);
+    assert!(second.contains("Search Tracks (query tea)"), "{second}");
+    terminal.types("done\n");
+    let end = terminal.ends();
+    assert!(end.contains("is done.") && !end.contains("1,234 plays"), "the answer is not told twice: {end}");
 }
 
 #[test]
