@@ -1,3 +1,5 @@
+//! The demo is laid out whole, once, of this week, and over nobody else's files.
+
 use super::*;
 use crate::config::{Config, Env, Flags, Host, Inputs};
 
