@@ -1,7 +1,8 @@
 //! `sayso ask` and `sayso apis` through the real program.
 
 use crate::analyze::{json, real};
-use crate::desk::{Desk, keys, text, texts};
+use crate::desk::{Desk, keys, text, texts, until};
+use crate::terminal::{PROMPT, Terminal};
 use sayso::workflows::ask::AskInput;
 use serde_json::{Value, json as value};
 use std::io::{Read, Write};
@@ -56,6 +57,27 @@ fn a_question_is_answered() {
     assert_eq!(outcome["status"], "waiting", "{outcome}");
     let outcome = json(&desk, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
     assert_eq!(outcome["status"], "done");
+}
+
+#[test]
+fn a_conversation_is_held_right_at_the_terminal() {
+    let desk = desk();
+    let mut terminal = Terminal::plain(&desk, &["ask", "trending tracks"]);
+    let first = terminal.wait_for(PROMPT);
+    assert!(first.contains("1. \"Tea\" by Ann (1,234 plays)"), "{first}");
+    assert!(
+        first.contains("What else do you want to know?") && first.contains("Ctrl-D leaves it"),
+        "{first}"
+    );
+    terminal.types("find tracks\n");
+    let missing = terminal.wait_for(PROMPT);
+    assert!(missing.contains("I need `query`"), "{missing}");
+    terminal.types("tea\n");
+    let second = terminal.wait_for(PROMPT);
+    assert!(second.contains("Search Tracks (query tea)"), "{second}");
+    terminal.types("done\n");
+    let end = terminal.ends();
+    assert!(end.contains("is done.") && !end.contains("1,234 plays"), "the answer is not told twice: {end}");
 }
 
 #[test]
@@ -210,4 +232,65 @@ fn what_is_no_api_is_refused() {
     real(&desk, &["apis", "show", "audius", "trending_track"]).refused(3, "did you mean `trending_tracks`?");
     real(&desk, &["apis", "remove", "audius"]).refused(2, "is built in");
     real(&desk, &["apis", "remove", "pets"]).refused(3, "there is no API `pets`");
+}
+
+/// A server that takes every request and answers none, and how many it has had.
+fn silent() -> (u16, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let heard = seen.clone();
+    std::thread::spawn(move || {
+        let mut open = Vec::new();
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut request = [0; 8192];
+            let length = stream.read(&mut request).unwrap_or_default();
+            heard.lock().unwrap().push(String::from_utf8_lossy(&request[..length]).into_owned());
+            open.push(stream);
+        }
+    });
+    (port, seen)
+}
+
+#[test]
+fn a_process_killed_in_the_middle_of_a_request_does_not_make_it_again() {
+    let desk = Desk::new();
+    let (port, seen) = silent();
+    let document = PETS.replace("https://{place}.pets.example/v2", &format!("http://127.0.0.1:{port}/v2"));
+    std::fs::write(desk.path("pets.yaml"), document).unwrap();
+    desk.configure(&format!(
+        "[approvals]\nhold_seconds = 0\n[apis.pets]\nprivate = [\"127.0.0.1:{port}\"]\napi_key_command = \"echo canary-pet\"\n"
+    ));
+    json(&desk, &["apis", "add", "pets.yaml", "--name", "pets"]);
+    let outcome = json(&desk, &["ask", "Please add a pet with name=Tom and kind=cat", "--wait"]);
+    let asked = texts(&outcome["interrupts"]).remove(0);
+    let card = json(&desk, &["view", &asked]);
+    assert_eq!((&card["action"], &card["args"]["method"]), (&"request".into(), &"POST".into()), "{card}");
+    assert_eq!(card["args"]["parameters"], value!({"name": "Tom", "kind": "cat"}));
+    assert!(seen.lock().unwrap().is_empty());
+
+    let mut child = desk.real().args(["accept", &asked, "--wait"]).spawn().unwrap();
+    until(|| !seen.lock().unwrap().is_empty());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    real(&desk, &["run", "--until-idle"]).done();
+    let thread = text(&outcome["thread"]);
+    let listed = json(&desk, &["list", "--kind", "trouble"]);
+    assert_eq!(
+        (&listed[0]["action"], &listed[0]["thread"]),
+        (&"in_doubt".into(), &thread.as_str().into()),
+        "{listed}"
+    );
+    let sent = seen.lock().unwrap().clone();
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert!(
+        sent[0].starts_with("POST /v2/pets HTTP/1.1") && sent[0].contains("x-pet-key: canary-pet"),
+        "{sent:?}"
+    );
+    // The key is in what was sent, and nowhere else.
+    for name in ["sayso.db", "sayso.db-wal"] {
+        let bytes = std::fs::read(desk.data().join(name)).unwrap_or_default();
+        assert!(!bytes.windows(10).any(|part| part == b"canary-pet"), "{name}");
+    }
 }

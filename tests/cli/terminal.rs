@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
 /// What stands before what is typed.
-const PROMPT: &str = "\n> ";
+pub const PROMPT: &str = "\n> ";
 
 /// A terminal with the program running in it.
 pub struct Terminal {
@@ -25,7 +25,7 @@ pub struct Terminal {
 
 impl Terminal {
     /// Without styles, so that texts can be compared.
-    fn plain(desk: &Desk, args: &[&str]) -> Self {
+    pub fn plain(desk: &Desk, args: &[&str]) -> Self {
         Self::open(desk, args, &[("NO_COLOR", "1")])
     }
 
@@ -71,7 +71,7 @@ impl Terminal {
 
     /// Waits for words that were not waited for before, and gives what came up to them.
     #[track_caller]
-    fn wait_for(&mut self, words: &str) -> String {
+    pub fn wait_for(&mut self, words: &str) -> String {
         let from = self.seen;
         let place = || self.shown().get(from..).and_then(|new| new.find(words));
         let begun = std::time::Instant::now();
@@ -85,7 +85,7 @@ impl Terminal {
         self.shown()[from..end].to_owned()
     }
 
-    fn types(&mut self, keys: &str) {
+    pub fn types(&mut self, keys: &str) {
         self.keys.write_all(keys.as_bytes()).unwrap();
         self.keys.flush().unwrap();
     }

@@ -7,7 +7,8 @@ use sayso::app::{Engine, Local, Settings};
 use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
-    Backend, BackendError, GrantLine, GrantRequest, GrantScope, MARK_HANDLED, OUTPUT_FILES, Status,
+    Backend, BackendError, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED, OUTPUT_FILES,
+    Status,
 };
 use sayso::store::{Clock, Store};
 use serde_json::{Value, json};
@@ -282,7 +283,9 @@ async fn what_is_built_in_is_listed_and_switched() {
         |lines: &[GrantLine]| lines.iter().map(|line| (line.id.clone(), line.in_force)).collect::<Vec<_>>();
     let local = &bank.house.local;
     let (files, handled) = (OUTPUT_FILES.to_owned(), MARK_HANDLED.to_owned());
-    assert_eq!(names(&local.grants().await.unwrap()), [(files.clone(), true), (handled.clone(), true)]);
+    let reading = (CATALOGUE_GET.to_owned(), true);
+    let all = [(files.clone(), true), (handled.clone(), true), reading.clone()];
+    assert_eq!(names(&local.grants().await.unwrap()), all);
     let program = json!([[{"once": {"name": "go"}}]]);
     let done = bank.house.played(program.clone()).await;
     assert_eq!(bank.house.status(&done).await, Status::Done);
@@ -290,7 +293,7 @@ async fn what_is_built_in_is_listed_and_switched() {
     assert!(matches!(local.revoke(files.clone()).await, Err(BackendError::NotOpen { .. })));
     assert!(matches!(local.revoke("builtin:".to_owned()).await, Err(BackendError::Ambiguous { .. })));
     assert!(matches!(local.revoke("builtin:nothing".to_owned()).await, Err(BackendError::NotFound { .. })));
-    assert_eq!(names(&local.grants().await.unwrap()), [(files.clone(), false), (handled, true)]);
+    assert_eq!(names(&local.grants().await.unwrap()), [(files.clone(), false), (handled, true), reading]);
     let refused = bank.house.played(program.clone()).await;
     assert!(bank.house.trouble(&refused).await.1.contains("`builtin:output_files`"));
     assert!(local.restore(files.clone()).await.unwrap().in_force);

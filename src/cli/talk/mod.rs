@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::output::{Answer, Page};
 use crate::app::{Ended, Scope, Until, attend, closed, family_outcome};
 use crate::graph::{Decision, InterruptId, Kind, Progress, ThreadId};
-use crate::inbox::{BackendError, By, Decide, Item, ItemKind, Outcome, Status};
+use crate::inbox::{BackendError, Block, By, Decide, Item, ItemKind, Outcome, Status};
 use input::{Keyboard, Typed};
 use screen::{Screen, Stream};
 use std::cell::Cell;
@@ -37,7 +37,8 @@ pub(super) fn possible(page: &Page) -> bool {
 pub(super) async fn hold(here: &Here, thread: ThreadId) -> Result<Answer, Failure> {
     let (screen, signals) = (Screen::new(), Signals::listen());
     let keyboard = Keyboard::default();
-    let mut talk = Talk { here, thread, screen, keyboard, signals, said: String::new(), asked: 0 };
+    let mut talk =
+        Talk { here, thread, screen, keyboard, signals, said: String::new(), asked: 0, shown: None };
     let ended = talk.go_on().await;
     talk.screen.clear();
     ended.map(|()| Answer::nothing())
@@ -53,6 +54,8 @@ struct Talk<'h> {
     said: String,
     /// How many questions were asked.
     asked: usize,
+    /// What the last question began with: the answer so far, where there is one.
+    shown: Option<Block>,
 }
 
 /// What became of a question.
@@ -127,6 +130,7 @@ impl Talk<'_> {
         // What stays the same over a conversation is said once.
         let in_full = self.asked == 0 || !is_plain_question(&item);
         self.screen.card(&card, in_full, &self.said);
+        self.shown = card.blocks.into_iter().next();
         if in_full {
             self.screen.say(&self.ways(&item));
         }
@@ -297,6 +301,8 @@ impl Talk<'_> {
             }
         }
         match self.here.backend().result(self.thread.clone()).await {
+            // It stands above already.
+            Ok((_, card)) if self.shown.is_some() && card.blocks.first() == self.shown.as_ref() => {}
             Ok((_, card)) => self.screen.card(&card, false, &self.said),
             // Somebody has filed it away already.
             Err(BackendError::Conflict(_)) => {}

@@ -18,7 +18,9 @@ pub struct AskInput {
     /// What you want to know.
     pub query: String,
     /// Ask for the next question after each answer.
+    // What a form begins with: whoever fills one in is there to go on.
     #[serde(default)]
+    #[schemars(extend("default" = true))]
     pub follow_up: bool,
     /// A model from the config, for this thread.
     #[serde(default)]

@@ -150,7 +150,7 @@ fn playlist(id: &str, name: &str, plays: u64) -> Value {
         "user": user("U1", "Example Artist", "example_artist", 4321)})
 }
 
-fn said<'q>(query: &'q str, name: &str) -> String {
+fn said(query: &str, name: &str) -> String {
     let pair = query.split('&').find_map(|pair| pair.strip_prefix(&format!("{name}=")));
     pair.unwrap_or_default().replace('+', " ").replace("%20", " ").to_lowercase()
 }

@@ -43,7 +43,7 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
             Taken::Entity(entity) => return Ok(Command::goto(NODE).update(AskUpdate::Resolved { entity })),
             Taken::Named { name, kind } => {
                 let named = AskUpdate::Named { name: name.clone(), kind: kind.clone() };
-                return Ok(search(&catalogue, &kind, &name, &parameters, Some(named))?);
+                return search(&catalogue, &kind, &name, &parameters, Some(named));
             }
             Taken::Unclear(why) => return Ok(wanting(&state, &parameters, wanted, why, Vec::new())),
         }
@@ -57,7 +57,7 @@ pub(in crate::workflows::ask) async fn extract_params_node(ctx: Ctx<Services>, s
             Found::Id(id) => {
                 parameters.insert(parameter.name.clone(), Value::from(id));
             }
-            Found::Search(name) => return Ok(search(&catalogue, &kind, &name, &parameters, None)?),
+            Found::Search(name) => return search(&catalogue, &kind, &name, &parameters, None),
             Found::Ask(question, candidates) => {
                 return Ok(wanting(&state, &parameters, &parameter.name, question, candidates));
             }
