@@ -6,6 +6,7 @@ mod support;
 
 mod allowed;
 mod analyze;
+mod docs;
 mod email;
 mod study;
 mod trouble;
