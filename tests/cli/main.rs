@@ -10,6 +10,7 @@ mod child;
 mod crash;
 mod decide;
 mod desk;
+mod docs;
 mod driving;
 mod gate;
 mod grants;

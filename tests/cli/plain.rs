@@ -76,6 +76,7 @@ fn help_is_there_for_every_verb() {
         "draft",
         "start",
         "analyze",
+        "docs",
         "continue",
         "stop",
         "pause",
