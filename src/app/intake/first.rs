@@ -31,7 +31,7 @@ impl Intake {
         let cost = self.cost(mails);
         if mails > 0 && (mails > config.ask_over || cost.is_none()) {
             let about_cost = match cost {
-                Some(cost) if cost == 0.0 => "nothing".to_owned(),
+                Some(0.0) => "nothing".to_owned(),
                 Some(cost) => format!("about ${cost:.2}"),
                 None => "not known; [prices] has none for the model".to_owned(),
             };
