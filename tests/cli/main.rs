@@ -12,6 +12,7 @@ mod crash;
 mod decide;
 mod demo;
 mod desk;
+mod docs;
 mod driving;
 mod gate;
 mod grants;

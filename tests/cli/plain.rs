@@ -81,6 +81,7 @@ fn help_is_there_for_every_verb() {
         "start",
         "analyze",
         "ask",
+        "docs",
         "continue",
         "stop",
         "pause",

@@ -114,6 +114,7 @@ fn show_tells_everything() {
             "decisions",
             "effects",
             "usage",
+            "trace",
         ],
     );
     for step in view["steps"].as_array().unwrap() {

@@ -7,6 +7,7 @@ mod support;
 mod allowed;
 mod analyze;
 mod ask;
+mod docs;
 mod email;
 mod study;
 mod trouble;

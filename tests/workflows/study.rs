@@ -58,6 +58,11 @@ impl Study {
 
     /// The same, with a config.
     pub fn with(config: &str, answers: impl IntoIterator<Item = Result<Reply, ModelError>>) -> Self {
+        Self::played(config, Scripted::new(answers))
+    }
+
+    /// A study with this main model.
+    pub fn played(config: &str, main: Scripted) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         let store = Store::open(&data).unwrap();
@@ -71,7 +76,7 @@ impl Study {
         };
         let flags = Flags { data: Some(data), ..Flags::default() };
         let config = Config::load(&Inputs { flags, env: Env::default(), host }).unwrap();
-        let main = Arc::new(Scripted::new(answers));
+        let main = Arc::new(main);
         let cast = Arc::new(Cast(BTreeMap::from([
             ("main", main),
             (

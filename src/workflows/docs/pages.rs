@@ -51,7 +51,9 @@ fn part(text: &str) -> (Vec<Kept>, Vec<&str>) {
     let (mut kept, mut ours) = (Vec::new(), Vec::new());
     let mut heading = String::new();
     let mut inside: Option<Vec<&str>> = None;
+    let mut fenced = false;
     for line in text.lines() {
+        fenced ^= inside.is_none() && line.trim_start().starts_with("```");
         match &mut inside {
             Some(lines) => {
                 lines.push(line);
@@ -62,7 +64,7 @@ fn part(text: &str) -> (Vec<Kept>, Vec<&str>) {
             }
             None if line.trim() == OPEN => inside = Some(vec![line]),
             None => {
-                if line.starts_with('#') {
+                if line.starts_with('#') && !fenced {
                     heading = line.trim().to_owned();
                 }
                 ours.push(line);

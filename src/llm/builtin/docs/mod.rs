@@ -63,10 +63,12 @@ fn subjects(facts: &DocsFacts) -> Vec<(String, Vec<String>)> {
         ["mod.rs", "lib.rs", "main.rs", "__init__.py", "index.ts", "doc.go"].map(|f| format!("{part}/{f}"))
     };
     let files = |part: &crate::llm::facts::docs::AreaFacts| -> Vec<String> {
-        let largest = part.largest.iter().map(|(path, _)| path.clone());
+        // The file that opens a folder says most about it.
         let opening = openings(&part.path);
-        let known = opening.iter().filter(|path| part.largest.iter().any(|(file, _)| file == *path)).cloned();
-        known.chain(largest).take(3).collect()
+        let mut files: Vec<String> = part.largest.iter().map(|(path, _)| path.clone()).collect();
+        files.sort_by_key(|path| !opening.contains(path));
+        files.truncate(3);
+        files
     };
     parts.into_iter().take(16).map(|part| (part.path.clone(), files(part))).collect()
 }

@@ -1,0 +1,89 @@
+//! What a person is asked: what no file can answer, and whether to spend the tokens.
+
+use super::bureau::{Bureau, Script, result, words};
+use sayso::graph::{Decision, Kind};
+use sayso::inbox::{ItemKind, Status};
+use serde_json::json;
+
+fn curious() -> Script {
+    Script { scores: vec![50.0, 90.0], for_person: true, ..Script::default() }
+}
+
+#[tokio::test]
+async fn what_only_a_person_can_answer_is_put_to_them() {
+    let bureau = Bureau::new(curious());
+    let (thread, outcome) = bureau.run(json!({"ask_human": true})).await;
+    assert_eq!(outcome.status, Status::Joining);
+    let open = bureau.open().await;
+    assert_eq!(open.len(), 6);
+    for (id, item) in open {
+        assert_eq!(item.kind, ItemKind::Interrupt(Kind::Question));
+        assert_eq!((item.action.as_str(), item.workflow.as_str()), ("question", "docs/agent"));
+        assert!(!item.allow.accept && !item.allow.edit && item.allow.respond && item.allow.ignore);
+        assert!(item.text.contains("0-0?") && item.text.contains("First of"), "{}", item.text);
+        let answered = item.args["question"].as_str().unwrap().starts_with("architecture");
+        let decision = if answered {
+            Decision::Respond { text: "Because Noor wanted it.".to_owned() }
+        } else {
+            Decision::Ignore
+        };
+        bureau.decide(&id, decision).await.unwrap();
+    }
+    bureau.settle().await;
+    let outcome = bureau.outcome(&thread).await;
+    assert_eq!(outcome.status, Status::Done, "{outcome:?}");
+    assert_eq!(result(&outcome, "architecture")["warnings"], json!(["Iteration 1: Addressed 4 questions"]));
+    assert_eq!(result(&outcome, "testing")["warnings"], json!(["Iteration 1: Addressed 3 questions"]));
+    let refined = |name: &str| {
+        let requests = bureau.requests();
+        let found = requests.iter().find(|r| r.task == "docs.refine" && r.facts["agent"] == name);
+        words(found.unwrap())
+    };
+    assert!(refined("architecture").contains("Because Noor wanted it."));
+    assert!(!refined("testing").contains("Noor"));
+}
+
+#[tokio::test]
+async fn nobody_is_asked_who_did_not_want_to_be() {
+    let bureau = Bureau::new(curious());
+    let (_, outcome) = bureau.run(json!({})).await;
+    assert_eq!(outcome.status, Status::Done);
+    assert!(bureau.open().await.is_empty());
+    assert_eq!(result(&outcome, "testing")["warnings"], json!(["Iteration 1: Addressed 3 questions"]));
+}
+
+#[tokio::test]
+async fn a_costly_refinement_is_asked_about_first() {
+    let script = || Script { scores: vec![20.0, 40.0, 90.0], ..Script::default() };
+    let bureau = Bureau::new(script());
+    let (_, outcome) = bureau.run(json!({"approve_over_tokens": 10_000_000})).await;
+    assert_eq!(outcome.status, Status::Done, "nothing costs that much");
+
+    let bureau = Bureau::new(script());
+    let (thread, _) = bureau.run(json!({"approve_over_tokens": 1000})).await;
+    let open = bureau.open().await;
+    assert_eq!(open.len(), 6);
+    assert_eq!(bureau.asked_for("testing", "docs.questions"), 0, "nothing is spent before");
+    for (id, item) in open {
+        assert_eq!((item.kind, item.action.as_str()), (ItemKind::Interrupt(Kind::Approval), "refine"));
+        assert_eq!((&item.args["iteration"], &item.args["approve_over_tokens"]), (&json!(1), &json!(1000)));
+        assert!(item.args["estimated_tokens"].as_u64().unwrap() > 1000);
+        let yes = item.args["agent"] == "testing";
+        bureau.decide(&id, if yes { Decision::Accept } else { Decision::Ignore }).await.unwrap();
+    }
+    bureau.settle().await;
+    // The one that went on asks again before its next refinement.
+    let open = bureau.open().await;
+    assert_eq!(open.len(), 1);
+    assert_eq!((&open[0].1.args["agent"], &open[0].1.args["iteration"]), (&json!("testing"), &json!(2)));
+    bureau.decide(&open[0].0, Decision::Accept).await.unwrap();
+    bureau.settle().await;
+    let outcome = bureau.outcome(&thread).await;
+    assert_eq!(outcome.status, Status::Done);
+    let found = |name: &str| {
+        let metadata = &result(&outcome, name)["metadata"];
+        (metadata["iterations"].clone(), metadata["stop"].clone())
+    };
+    assert_eq!(found("testing"), (json!(2), json!("threshold")));
+    assert_eq!(found("patterns"), (json!(0), json!("declined")));
+}
