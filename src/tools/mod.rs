@@ -5,3 +5,5 @@
 pub mod folder;
 pub mod http;
 pub mod keep;
+pub mod sandbox;
+pub mod workbook;

@@ -6,6 +6,7 @@ use crate::graph::{BoxFuture, InterruptId, NodeError, Place, ThreadId};
 use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::{Account, Mail};
+use crate::tools::sandbox::Sandbox;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -185,6 +186,8 @@ pub struct Services {
     pub ledger: Arc<dyn Ledger>,
     /// The person's calendar; `None` where the config names none.
     pub calendar: Option<Arc<dyn Calendar>>,
+    /// Where model-written code runs.
+    pub sandbox: Sandbox,
     /// What decides on mail before any model: the first that matches counts.
     pub rules: Vec<Rule>,
     /// The person it all works for.

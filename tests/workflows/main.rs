@@ -7,5 +7,6 @@ mod support;
 mod allowed;
 mod analyze;
 mod email;
+mod sheet;
 mod study;
 mod trouble;

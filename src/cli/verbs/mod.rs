@@ -23,6 +23,7 @@ mod reclassify;
 mod respond;
 mod resume;
 mod run;
+mod sheet;
 mod show;
 mod snooze;
 mod start;
@@ -70,6 +71,7 @@ verbs! {
     Draft => draft,
     Start => start,
     Analyze => analyze,
+    Sheet => sheet,
     Continue => proceed,
     Stop => stop,
     Pause => pause,

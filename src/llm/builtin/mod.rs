@@ -8,6 +8,7 @@
 
 mod analyze;
 mod email;
+mod sheet;
 mod words;
 
 use serde::Serialize;
@@ -44,6 +45,7 @@ const TASKS: &[(&str, Answerer)] = &[
     ("analyze.initial", analyze::initial),
     ("analyze.followup", analyze::followup),
     ("analyze.final", analyze::summary),
+    ("sheet.plan", sheet::plan),
 ];
 
 /// The built-in model.

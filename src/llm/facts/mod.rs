@@ -6,3 +6,4 @@
 
 pub mod analyze;
 pub mod email;
+pub mod sheet;
