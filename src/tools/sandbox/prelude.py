@@ -44,7 +44,11 @@ class Sheet:
         return row[0] if row else []
 
     def column(self, name, header=1):
-        return [record[name] for record in _records(self.name, header)]
+        letters = self.letters(name, header)
+        last = _size(self.name)[0]
+        if last <= header:
+            return []
+        return [row[0] for row in _range(self.name, f'{letters}{header + 1}:{letters}{last}')]
 
     def letters(self, name, header=1):
         headers = self.headers(header)

@@ -15,6 +15,8 @@ use std::time::Duration;
 const PRELUDE: &str = include_str!("prelude.py");
 /// What is shown of the last expression's value.
 const LONGEST: usize = 8 << 10;
+/// A value that takes more is not written out to show its beginning.
+const LARGEST: usize = 1 << 20;
 
 /// A session on a workbook.
 pub(super) struct Python {
@@ -56,6 +58,9 @@ impl Python {
         let mut observation = self.host.end();
         observation.value = match &result {
             Ok(MontyObject::None) | Err(_) => None,
+            Ok(value) if value.deep_host_size() > LARGEST => {
+                Some(format!("({}, too large to show)", value.type_name()))
+            }
             Ok(value) => Some(clip(value.py_repr(), LONGEST)),
         };
         if let Err(error) = result {

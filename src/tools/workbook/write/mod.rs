@@ -8,6 +8,9 @@ mod package;
 mod styles;
 mod xml;
 
+#[cfg(test)]
+mod tests;
+
 use super::{At, Book, WorkbookError};
 use package::Package;
 use styles::Styles;
