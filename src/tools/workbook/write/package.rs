@@ -135,14 +135,14 @@ impl<'a> Package<'a> {
         let with = insert(&xml, close.at, &entry);
         self.put(&workbook, with);
         let relation = format!("<Relationship Id=\"{id}\" Type=\"{SHEET_REL}\" Target=\"/{part}\"/>");
-        self.into_list(&rels_of(&workbook), "Relationships", &relation)?;
+        self.add_to_list(&rels_of(&workbook), "Relationships", &relation)?;
         let kind = format!("<Override PartName=\"/{part}\" ContentType=\"{SHEET_TYPE}\"/>");
-        self.into_list(TYPES, "Types", &kind)?;
+        self.add_to_list(TYPES, "Types", &kind)?;
         self.put(&part, EMPTY_SHEET.to_owned());
         Ok(part)
     }
 
-    fn into_list(&mut self, part: &str, list: &str, entry: &str) -> Result<(), WorkbookError> {
+    fn add_to_list(&mut self, part: &str, list: &str, entry: &str) -> Result<(), WorkbookError> {
         let xml = self.read(part)?;
         let close = pieces(&xml).find(|piece| piece.closes(list)).map(|piece| piece.at);
         let at = close.ok_or_else(|| broken(format!("{part} cannot be read")))?;
