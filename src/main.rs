@@ -3,11 +3,20 @@
 use sayso::app::Local;
 use sayso::config::Config;
 use sayso::graph::BoxFuture;
+use sayso::tools::sandbox;
 use sayso::tui;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+/// The system's allocator, counting what is in use. Only the sandbox's child sets it a limit.
+#[global_allocator]
+static ALLOCATOR: monty_alloc::LimitedAllocator = monty_alloc::LimitedAllocator;
+
 fn main() -> ExitCode {
+    // Before anything else of the program has run: the child has nothing of it.
+    if std::env::args_os().nth(1).is_some_and(|verb| verb == sandbox::VERB) {
+        return sandbox::main();
+    }
     sayso::cli::main(std::env::args_os(), |setup| Ok(setup.workflows()?), Box::new(show), tui::edit).into()
 }
 

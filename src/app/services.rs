@@ -10,6 +10,7 @@ use crate::config::{Config, Env};
 use crate::graph::{BoxFuture, NodeError, Place};
 use crate::store::{Span, Store, StoreError};
 use crate::tools::http::Http;
+use crate::tools::sandbox::Sandbox;
 use crate::workflows::{Blobs, CallRecord, Meter, Services};
 use jiff::Timestamp;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
         accounts: Arc::new(ConfiguredAccounts(accounts(config))),
         ledger: Arc::new(StoreLedger(store.clone())),
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),
+        sandbox: Sandbox::of_this_program(),
         rules: config.rules.clone(),
         grants: Arc::new(super::grants::StoreGrants::new(config.clone(), store.clone())),
         apis: shelf(config, env),

@@ -7,4 +7,6 @@ pub mod catalogue;
 pub mod folder;
 pub mod http;
 pub mod keep;
+pub mod sandbox;
 pub mod tree;
+pub mod workbook;

@@ -10,7 +10,9 @@ pub mod docs;
 pub mod email;
 pub mod intake;
 pub mod memory;
+mod output_file;
 mod services;
+pub mod sheet;
 
 pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of, try_for};
 pub use services::{
@@ -24,7 +26,8 @@ use std::sync::Arc;
 type MakeSpec = fn(Arc<Services>) -> Result<Spec, crate::graph::BuildError>;
 
 /// Every workflow there is, one line each.
-const WORKFLOWS: &[MakeSpec] = &[analyze::spec, ask::spec, email::spec, intake::spec, memory::spec];
+const WORKFLOWS: &[MakeSpec] =
+    &[analyze::spec, ask::spec, email::spec, intake::spec, memory::spec, sheet::spec];
 
 /// All workflows, with the services their nodes use.
 pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {

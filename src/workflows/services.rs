@@ -8,6 +8,7 @@ use crate::llm::{Model, ModelError, Usage};
 use crate::mail::{Account, Mail};
 use crate::tools::catalogue::Shelf;
 use crate::tools::http::Http;
+use crate::tools::sandbox::Sandbox;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -188,6 +189,8 @@ pub struct Services {
     pub ledger: Arc<dyn Ledger>,
     /// The person's calendar; `None` where the config names none.
     pub calendar: Option<Arc<dyn Calendar>>,
+    /// Where model-written code runs.
+    pub sandbox: Sandbox,
     /// What decides on mail before any model: the first that matches counts.
     pub rules: Vec<Rule>,
     /// The APIs that can be asked.

@@ -19,6 +19,7 @@ mod post;
 mod reading;
 mod replies;
 mod requests;
+mod sandbox;
 mod versions;
 
 /// A line of the table. What fails has panicked before it comes here.

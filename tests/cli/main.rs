@@ -26,6 +26,7 @@ mod plain;
 #[path = "../models/server.rs"]
 mod server;
 mod settings;
+mod sheet;
 mod terminal;
 mod threads;
 mod view_only;

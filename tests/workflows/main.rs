@@ -9,5 +9,6 @@ mod analyze;
 mod ask;
 mod docs;
 mod email;
+mod sheet;
 mod study;
 mod trouble;

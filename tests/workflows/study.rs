@@ -9,6 +9,7 @@ use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{Outcome, ThreadView};
 use sayso::llm::{Message, ModelError, Reply, Request, Scripted, Usage};
 use sayso::store::Store;
+use sayso::tools::sandbox::Sandbox;
 use sayso::workflows::{self, Models, Picked};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -86,6 +87,8 @@ impl Study {
         ])));
         let mut services = services(&Arc::new(config), Env::default(), &store);
         services.models = cast.clone();
+        // The program itself answers to the sandbox's hidden verb; this test does not.
+        services.sandbox = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into());
         let registry = workflows::all(&Arc::new(services)).unwrap();
         let local = Local::new(Engine::new(store, registry, eager()));
         let street = Street::new(folder.path().join("street"));

@@ -26,6 +26,7 @@ mod reclassify;
 mod respond;
 mod resume;
 mod run;
+mod sheet;
 mod show;
 mod snooze;
 mod start;
@@ -75,6 +76,7 @@ verbs! {
     Analyze => analyze,
     Ask => ask,
     Docs => docs,
+    Sheet => sheet,
     Continue => proceed,
     Stop => stop,
     Pause => pause,

@@ -10,6 +10,7 @@ mod analyze;
 mod ask;
 mod docs;
 mod email;
+mod sheet;
 mod words;
 
 use serde::Serialize;
@@ -54,6 +55,7 @@ const TASKS: &[(&str, Answerer)] = &[
     ("docs.questions", docs::questions),
     ("docs.answer", docs::answer),
     ("docs.refine", docs::refine),
+    ("sheet.plan", sheet::plan),
 ];
 
 /// The built-in model.

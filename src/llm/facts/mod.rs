@@ -8,3 +8,4 @@ pub mod analyze;
 pub mod ask;
 pub mod docs;
 pub mod email;
+pub mod sheet;

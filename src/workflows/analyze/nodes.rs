@@ -3,14 +3,12 @@
 use super::prompts::Reader;
 use super::state::{Analysis, AnalysisUpdate, FileRef, Verdict};
 use super::{RESULT_FILE, WRITE_RESULT, nothing_to_read, prompts, wanted};
-use crate::graph::{
-    Allow, Basis, BoxFuture, Command, Ctx, Effect, EffectError, Found, Interrupt, Kind, Labels, NodeError,
-};
+use crate::graph::{Allow, Basis, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::{OUTPUT_FILES, proposal};
 use crate::llm::facts::analyze::FileFacts;
 use crate::text::{Visible, truncate};
 use crate::tools::folder::{self, Limits, Skipped};
-use crate::tools::keep;
+use crate::workflows::output_file::OutputFile;
 use crate::workflows::{Services, ask_model, pick_model};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -94,7 +92,7 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> Gi
         }
         None => return Ok(Command::ask(vec![may_write(&state, &args)], WRITE_RESULT)),
     };
-    ctx.once(WRITE_RESULT, basis, bytes, Arc::new(WriteFile { path, stamp })).await?;
+    ctx.once(WRITE_RESULT, basis, bytes, Arc::new(OutputFile { path, stamp })).await?;
     Ok(Command::end().update(AnalysisUpdate::Written { file }))
 }
 
@@ -136,35 +134,4 @@ fn contents(ctx: &Ctx<Services>, files: &[FileRef]) -> Result<Vec<FileFacts>, No
         Ok(FileFacts { name: file.name.clone(), text })
     };
     files.iter().map(read).collect()
-}
-
-/// A file put into the person's folder; what stood there is kept beside it.
-struct WriteFile {
-    path: PathBuf,
-    stamp: String,
-}
-
-impl Effect for WriteFile {
-    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
-        Box::pin(async move {
-            match keep::write(&self.path, frozen, &self.stamp) {
-                Ok(kept) => Ok(json!({ "file": self.path, "kept": kept })),
-                Err(error) => {
-                    let path = self.path.display();
-                    let text = format!("{path} could not be written: {error}. Make room for it and retry");
-                    Err(EffectError::Refused(text))
-                }
-            }
-        })
-    }
-
-    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
-        Box::pin(async move {
-            match keep::holds(&self.path, frozen) {
-                Ok(true) => Found::Done(json!({ "file": self.path })),
-                Ok(false) => Found::NotDone,
-                Err(error) => Found::Unknown(error.to_string()),
-            }
-        })
-    }
 }

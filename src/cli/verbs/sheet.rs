@@ -1,0 +1,62 @@
+//! `sayso sheet`: work on a workbook.
+
+use crate::cli::context::Context;
+use crate::cli::drive::Waiting;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::cli::talk;
+use crate::text;
+use serde_json::{Map, Value};
+
+/// Work on a workbook with Python that you see before it runs
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Reads .xlsx, .xls, .ods and .csv. The code runs in a sandbox on a copy; where cells change, the result \
+    is written to NAME.result.xlsx beside the workbook, which itself is never touched. On a terminal each piece of code is \
+    asked about right there; with --wait, --json or without a terminal it is the same as `sayso start sheet \
+    workbook=… instruction=…`.\n\nExamples:\n  \
+    sayso sheet sales.xlsx -i \"Which region grew fastest? Mark the outliers.\"\n  \
+    sayso sheet sales.csv -i \"top 5 by Amount\" --max-steps 4\n  \
+    sayso sheet sales.xlsx -i \"sum Amount by Region\" --wait --json"
+)]
+pub(in crate::cli) struct Args {
+    /// The workbook
+    #[arg(value_name = "BOOK")]
+    workbook: String,
+    /// What is to be done, or found out
+    #[arg(short, long, value_name = "TEXT")]
+    instruction: String,
+    /// Also let the model look up headings and values
+    #[arg(long)]
+    with_informer: bool,
+    /// Ask after this many steps whether to go on [default: 10]
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u32>,
+    #[command(flatten)]
+    waiting: Waiting,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        let input = here.with_model("sheet", self.input());
+        let outcome = here.backend().start("sheet".to_owned(), Value::Object(input)).await?;
+        if talk::possible(&here.page) && !self.waiting.is_wanted() {
+            return talk::hold(&here, outcome.thread).await;
+        }
+        self.waiting.follow(&here, outcome).await
+    }
+
+    /// The keys of `start`.
+    fn input(&self) -> Map<String, Value> {
+        let text = |typed: &str| Value::from(text::typed(typed));
+        let mut keys = Map::new();
+        keys.insert("workbook".to_owned(), text(&self.workbook));
+        keys.insert("instruction".to_owned(), text(&self.instruction));
+        keys.insert("with_informer".to_owned(), Value::from(self.with_informer));
+        if let Some(steps) = self.max_steps {
+            keys.insert("max_steps".to_owned(), Value::from(steps));
+        }
+        keys
+    }
+}

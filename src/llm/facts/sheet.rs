@@ -1,0 +1,61 @@
+//! `sheet.plan`: facts in, a call of `python`, `inform` or `finish` out.
+
+use serde::{Deserialize, Serialize};
+
+/// What the planner reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanFacts {
+    /// What the person wants done, newest words last.
+    pub instruction: String,
+    /// What the person said to earlier proposals, oldest first.
+    #[serde(default)]
+    pub said: Vec<String>,
+    /// The sheets.
+    #[serde(default)]
+    pub sheets: Vec<SheetFacts>,
+    /// The cells of code that were run since the person last spoke, oldest first.
+    #[serde(default)]
+    pub ran: Vec<RanFacts>,
+}
+
+/// A sheet.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SheetFacts {
+    /// Its name.
+    pub name: String,
+    /// How many rows it has.
+    pub rows: usize,
+    /// Its columns.
+    #[serde(default)]
+    pub columns: Vec<ColumnFacts>,
+}
+
+/// A column.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColumnFacts {
+    /// Its letters.
+    pub letters: String,
+    /// What its first cell says.
+    pub header: String,
+    /// What its cells hold, mostly: `number`, `text`, `date` …
+    pub kind: String,
+    /// Its first few values.
+    #[serde(default)]
+    pub samples: Vec<String>,
+}
+
+/// A cell of code that was run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RanFacts {
+    /// The code.
+    pub code: String,
+    /// What it printed.
+    #[serde(default)]
+    pub stdout: String,
+    /// How it failed.
+    #[serde(default)]
+    pub error: Option<String>,
+    /// How many cells it changed.
+    #[serde(default)]
+    pub changed: usize,
+}

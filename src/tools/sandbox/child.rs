@@ -1,0 +1,115 @@
+//! The child: shuts itself in, reads its job, does it, reports, ends.
+
+use super::host::Host;
+use super::python::Python;
+use super::{Job, Report, Work, harden};
+use crate::tools::workbook::{self, Book, Picture, WorkbookError};
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+
+/// How the child says that it could not shut itself in; why stands on its output.
+pub(super) const NOT_SHUT_IN: i32 = 77;
+/// The interpreter recurses on the stack of its thread.
+const STACK: usize = 256 << 20;
+/// No job is longer: code, not data.
+const MOST_JOB: u64 = 32 << 20;
+/// No workbook is longer, packed.
+const MOST_WORKBOOK: u64 = 256 << 20;
+
+/// The child's whole life. It is called before anything else of the program has run.
+pub fn main() -> ExitCode {
+    // Shutting in is by thread where it comes late, so the thread that works does it, and this one only waits.
+    let work = std::thread::Builder::new().stack_size(STACK).spawn(life);
+    let code = match work.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        Ok(Err(_)) | Err(_) => 1,
+    };
+    ExitCode::from(code)
+}
+
+fn life() -> u8 {
+    let (mut stdin, mut stdout) = (io::stdin().lock(), io::stdout().lock());
+    let shut_in = read_job(&mut stdin).and_then(|job| {
+        harden::shut_in(job.limits.memory, job.limits.seconds).map_err(|why| why.to_string())?;
+        Ok(job)
+    });
+    let job = match shut_in {
+        Ok(job) => job,
+        Err(why) => {
+            let _ = stdout.write_all(why.as_bytes());
+            return u8::try_from(NOT_SHUT_IN).unwrap_or(1);
+        }
+    };
+    let mut bytes = Vec::new();
+    let read = stdin.take(MOST_WORKBOOK + 1).read_to_end(&mut bytes);
+    let done = match read {
+        Ok(read) if read as u64 > MOST_WORKBOOK => {
+            Err(WorkbookError::TooLarge(format!("over {} MB", MOST_WORKBOOK >> 20)))
+        }
+        Ok(_) => work(&job, &bytes),
+        Err(error) => Err(WorkbookError::Broken(error.to_string())),
+    };
+    let (report, written) = done.unwrap_or_else(|error| {
+        (Report { refused: Some(error.to_string()), ..Report::default() }, Vec::new())
+    });
+    let Ok(report) = serde_json::to_vec(&report) else { return 1 };
+    let told = stdout
+        .write_all(&(report.len() as u64).to_le_bytes())
+        .and_then(|()| stdout.write_all(&report))
+        .and_then(|()| stdout.write_all(&written))
+        .and_then(|()| stdout.flush());
+    u8::from(told.is_err())
+}
+
+fn read_job(stdin: &mut impl Read) -> Result<Job, String> {
+    let mut length = [0; 8];
+    stdin.read_exact(&mut length).map_err(|e| e.to_string())?;
+    let length = u64::from_le_bytes(length);
+    if length > MOST_JOB {
+        return Err("the code is too long".to_owned());
+    }
+    let mut job = Vec::new();
+    stdin.take(length).read_to_end(&mut job).map_err(|e| e.to_string())?;
+    serde_json::from_slice(&job).map_err(|e| e.to_string())
+}
+
+fn work(job: &Job, bytes: &[u8]) -> Result<(Report, Vec<u8>), WorkbookError> {
+    let book = workbook::open(&job.name, bytes)?;
+    let mut report = Report { kept: workbook::kept(&book), ..Report::default() };
+    let mut python = Python::new(Host::new(book, &job.limits), &job.limits)?;
+    let last = job.cells.len().saturating_sub(1);
+    for (at, cell) in job.cells.iter().enumerate() {
+        let observation = python.run(cell);
+        let stopped = observation.stopped;
+        if at == last || stopped {
+            report.observation = Some(observation);
+        }
+        if stopped {
+            break;
+        }
+    }
+    let book: &Book = python.book();
+    report.changed = book.changed();
+    report.found = job.question.as_deref().map(|words| workbook::find(book, words)).unwrap_or_default();
+    report.formulas = written_formulas(book);
+    match job.work {
+        Work::Look | Work::Run => {
+            report.picture = Some(Picture::of(book));
+            Ok((report, Vec::new()))
+        }
+        Work::Write => {
+            let written = workbook::write(book, bytes)?;
+            Ok((report, written))
+        }
+    }
+}
+
+/// The formulas that were written, the first so many.
+fn written_formulas(book: &Book) -> Vec<String> {
+    const MOST: usize = 20;
+    let new = book.sheets.iter().flat_map(|sheet| {
+        let written = sheet.formulas.iter().filter(|(at, _)| sheet.touched.contains(at));
+        written.map(|(at, text)| format!("{}!{at} ={text}", sheet.name))
+    });
+    new.take(MOST).collect()
+}

@@ -1,0 +1,113 @@
+//! What the child takes from itself before it reads a workbook or a line of code.
+
+/// Why it could not.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum HardenError {
+    /// The allocator that counts is not installed.
+    #[error("memory cannot be bounded: {0}")]
+    Memory(&'static str),
+    /// The system refused a limit.
+    #[error("the limit on {0} was refused: {1}")]
+    Limit(&'static str, rustix::io::Errno),
+    /// The kernel has the filter and refused ours.
+    #[cfg(target_os = "linux")]
+    #[error("system calls cannot be filtered: {0}")]
+    Filter(String),
+}
+
+/// Room beside what is counted: the stack, the program itself, what the allocator keeps for later.
+const SLACK: u64 = 1 << 30;
+
+/// Bounds memory, processor time, files and processes, then gives up files, network and system calls.
+pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<(), HardenError> {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let counted = usize::try_from(memory).unwrap_or(usize::MAX);
+    monty_alloc::set_limit(Some(counted), false).map_err(HardenError::Memory)?;
+    let time = seconds.saturating_add(60);
+    let limits = [
+        ("cores", Resource::Core, 0),
+        ("processor time", Resource::Cpu, time),
+        ("file size", Resource::Fsize, 0),
+        // Those it has stay open; it gets no more.
+        ("open files", Resource::Nofile, 0),
+    ];
+    for (name, resource, most) in limits {
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        setrlimit(resource, limit).map_err(|errno| HardenError::Limit(name, errno))?;
+    }
+    #[cfg(target_os = "linux")]
+    {
+        let most = memory.saturating_add(SLACK);
+        let limit = Rlimit { current: Some(most), maximum: Some(most) };
+        setrlimit(Resource::As, limit).map_err(|errno| HardenError::Limit("memory", errno))?;
+        let none = Rlimit { current: Some(0), maximum: Some(0) };
+        setrlimit(Resource::Nproc, none).map_err(|errno| HardenError::Limit("processes", errno))?;
+        linux::give_up_files();
+        linux::give_up_calls()?;
+    }
+    Ok(())
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::HardenError;
+    use landlock::{ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, Scope};
+    use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter_all_threads};
+    use std::collections::BTreeMap;
+
+    /// All of the file system and the network, as far as the kernel knows how.
+    pub(super) fn give_up_files() {
+        let abi = ABI::V6;
+        let ruleset = Ruleset::default()
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(AccessFs::from_all(abi))
+            .and_then(|rules| rules.handle_access(AccessNet::from_all(abi)))
+            .and_then(|rules| rules.scope(Scope::from_all(abi)))
+            .and_then(landlock::Ruleset::create)
+            .and_then(landlock::RulesetCreated::restrict_self);
+        // An old kernel has none of it; the filter below, which every kernel in use has, lets no file be opened.
+        drop(ruleset);
+    }
+
+    /// Everything but reading, writing, memory and ending.
+    pub(super) fn give_up_calls() -> Result<(), HardenError> {
+        let failed = |error: String| HardenError::Filter(error);
+        let Ok(arch) = TargetArch::try_from(std::env::consts::ARCH) else {
+            return Err(failed(format!("there is no filter for {}", std::env::consts::ARCH)));
+        };
+        let allowed = [
+            libc::SYS_read,
+            libc::SYS_write,
+            libc::SYS_close,
+            libc::SYS_mmap,
+            libc::SYS_munmap,
+            libc::SYS_mremap,
+            libc::SYS_mprotect,
+            libc::SYS_madvise,
+            libc::SYS_brk,
+            libc::SYS_futex,
+            libc::SYS_sched_yield,
+            libc::SYS_sched_getaffinity,
+            libc::SYS_getrandom,
+            libc::SYS_clock_gettime,
+            libc::SYS_sigaltstack,
+            libc::SYS_rt_sigaction,
+            libc::SYS_rt_sigprocmask,
+            libc::SYS_rt_sigreturn,
+            libc::SYS_gettid,
+            libc::SYS_getpid,
+            // Sends the abort of a panic to itself; nobody else can be reached for want of their ids' rights.
+            libc::SYS_tgkill,
+            libc::SYS_exit,
+            libc::SYS_exit_group,
+        ];
+        let rules: BTreeMap<i64, Vec<seccompiler::SeccompRule>> =
+            allowed.into_iter().map(|call| (call, Vec::new())).collect();
+        // Refused rather than killed: the C library itself tries to open a file when it gives memory back.
+        let refuse = SeccompAction::Errno(libc::EACCES.unsigned_abs());
+        let filter = SeccompFilter::new(rules, refuse, SeccompAction::Allow, arch)
+            .map_err(|error| failed(error.to_string()))?;
+        let program = BpfProgram::try_from(filter).map_err(|error| failed(error.to_string()))?;
+        apply_filter_all_threads(&program).map_err(|error| failed(error.to_string()))
+    }
+}

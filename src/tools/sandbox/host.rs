@@ -1,0 +1,315 @@
+//! The only hands of the code: functions over the workbook. `prelude.py` makes a class of them.
+
+use super::python::raised;
+use super::values::{Written, to_cell, to_python};
+use super::{Change, Limits, Observation};
+use crate::tools::workbook::{Area, At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, WorkbookError};
+use monty_types::{ExcType, MontyException, MontyObject};
+use std::collections::{BTreeMap, HashSet};
+
+/// How many changes of a cell are told one by one.
+const TOLD: usize = 50;
+/// Colours by name, and any other as six hexadecimal digits.
+const COLOURS: [(&str, &str); 7] = [
+    ("yellow", "FFFF00"),
+    ("red", "FF9999"),
+    ("green", "99DD99"),
+    ("blue", "99CCFF"),
+    ("orange", "FFCC66"),
+    ("grey", "D9D9D9"),
+    ("gray", "D9D9D9"),
+];
+
+/// The functions, by name.
+const NAMES: [&str; 10] =
+    ["_names", "_size", "_get", "_set", "_range", "_write", "_records", "_formula", "_add", "_mark"];
+
+type Called = Result<MontyObject, MontyException>;
+
+/// The workbook as code reaches it.
+pub(super) struct Host {
+    book: Book,
+    calls: usize,
+    most: usize,
+    size: usize,
+    /// What cells were before this run of code, by sheet and place.
+    before: BTreeMap<(usize, At), String>,
+    added: Vec<String>,
+}
+
+impl Host {
+    pub(super) fn new(book: Book, limits: &Limits) -> Self {
+        let size = book.size();
+        Self { book, calls: 0, most: limits.calls, size, before: BTreeMap::new(), added: Vec::new() }
+    }
+
+    pub(super) fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// Whether there is such a function.
+    pub(super) fn knows(name: &str) -> bool {
+        NAMES.contains(&name)
+    }
+
+    /// Whether it was called too often.
+    pub(super) fn spent(&self) -> bool {
+        self.calls > self.most
+    }
+
+    /// A new cell of code begins.
+    pub(super) fn begin(&mut self) {
+        self.before.clear();
+        self.added.clear();
+    }
+
+    /// What the cell of code changed.
+    pub(super) fn end(&mut self) -> Observation {
+        let mut observation =
+            Observation { added: std::mem::take(&mut self.added), ..Observation::default() };
+        for ((sheet, at), before) in std::mem::take(&mut self.before) {
+            let Some(sheet) = self.book.sheets.get(sheet) else { continue };
+            let after = shown(sheet, at);
+            if after == before {
+                continue;
+            }
+            observation.changed += 1;
+            if observation.changes.len() < TOLD {
+                let (sheet, cell) = (sheet.name.clone(), at.to_string());
+                observation.changes.push(Change { sheet, cell, before, after });
+            }
+        }
+        observation
+    }
+
+    /// Answers a call.
+    pub(super) fn call(&mut self, name: &str, args: &[MontyObject]) -> Called {
+        self.calls += 1;
+        match (name, args) {
+            ("_names", []) => {
+                let names = self.book.sheets.iter().map(|sheet| MontyObject::String(sheet.name.clone()));
+                Ok(MontyObject::List(names.collect()))
+            }
+            ("_size", [sheet]) => {
+                let sheet = self.sheet(sheet)?;
+                let sheet = &self.book.sheets[sheet];
+                let count = |number: usize| MontyObject::Int(i64::try_from(number).unwrap_or(i64::MAX));
+                Ok(MontyObject::Tuple(vec![count(sheet.rows.len()), count(sheet.width())]))
+            }
+            ("_get", [sheet, at]) => {
+                let (sheet, at) = (self.sheet(sheet)?, place(at)?);
+                Ok(to_python(self.book.sheets[sheet].value(at)))
+            }
+            ("_formula", [sheet, at]) => {
+                let (sheet, at) = (self.sheet(sheet)?, place(at)?);
+                let formula = self.book.sheets[sheet].formulas.get(&at);
+                Ok(formula.map_or(MontyObject::None, |text| MontyObject::String(format!("={text}"))))
+            }
+            ("_set", [sheet, at, value]) => {
+                let (sheet, at) = (self.sheet(sheet)?, place(at)?);
+                self.set(sheet, at, value)?;
+                Ok(MontyObject::None)
+            }
+            ("_range", [sheet, area]) => {
+                let sheet = self.sheet(sheet)?;
+                self.range(sheet, &text(area, "a range like A1:C10")?)
+            }
+            ("_write", [sheet, at, rows]) => {
+                let (sheet, at) = (self.sheet(sheet)?, place(at)?);
+                self.write(sheet, at, rows)
+            }
+            ("_records", [sheet, header]) => {
+                let sheet = self.sheet(sheet)?;
+                self.records(sheet, header)
+            }
+            ("_add", [name]) => {
+                let name = text(name, "a name")?;
+                self.book.add(&name).map_err(refused)?;
+                self.added.push(name.clone());
+                Ok(MontyObject::String(name))
+            }
+            ("_mark", [sheet, area, colour]) => {
+                let sheet = self.sheet(sheet)?;
+                self.mark(sheet, &text(area, "a range like A1:C10")?, &text(colour, "a colour")?)
+            }
+            _ => Err(raised(ExcType::TypeError, format!("{name}() takes other arguments"))),
+        }
+    }
+
+    fn sheet(&self, name: &MontyObject) -> Result<usize, MontyException> {
+        self.book.find(&text(name, "a sheet's name")?).map_err(refused)
+    }
+
+    /// Remembers how a cell was before this run of code first touched it.
+    fn touch(&mut self, sheet: usize, at: At) {
+        let Some(known) = self.book.sheets.get_mut(sheet) else { return };
+        self.before.entry((sheet, at)).or_insert_with(|| shown(known, at));
+        if known.touched.insert(at) && matches!(known.value(at), crate::tools::workbook::Value::Date(_)) {
+            known.dated.insert(at);
+        }
+    }
+
+    fn set(&mut self, sheet: usize, at: At, value: &MontyObject) -> Result<(), MontyException> {
+        let written = to_cell(value)?;
+        self.touch(sheet, at);
+        let held = &mut self.book.sheets[sheet];
+        let row = held.rows.get(at.row as usize).map_or(0, Vec::len);
+        let rows = (at.row as usize + 1).saturating_sub(held.rows.len());
+        self.size += rows + (at.column as usize + 1).saturating_sub(row);
+        if self.size > MOST_CELLS {
+            let text = format!("the workbook would hold over {MOST_CELLS} cells, counting the gaps");
+            return Err(raised(ExcType::ValueError, text));
+        }
+        match written {
+            Written::Value(value) => held.put(at, value),
+            Written::Formula(formula) => {
+                held.put(at, crate::tools::workbook::Value::Empty);
+                held.formulas.insert(at, formula);
+            }
+        }
+        Ok(())
+    }
+
+    fn range(&self, sheet: usize, area: &str) -> Called {
+        let (rows, columns) = self.bounds(sheet, area)?;
+        let sheet = &self.book.sheets[sheet];
+        let row = |row: u32| {
+            let cells = columns.clone().map(|column| to_python(sheet.value(At::new(row, column))));
+            MontyObject::List(cells.collect())
+        };
+        Ok(MontyObject::List(rows.map(row).collect()))
+    }
+
+    /// The rows and columns an area has; open ends reach as far as the sheet does.
+    fn bounds(
+        &self,
+        sheet: usize,
+        area: &str,
+    ) -> Result<(std::ops::Range<u32>, std::ops::Range<u32>), MontyException> {
+        let area = Area::read(area).map_err(refused)?;
+        let held = &self.book.sheets[sheet];
+        let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let last_row = area.to.0.map_or(small(held.rows.len()), |row| row + 1);
+        let last_column = area.to.1.map_or(small(held.width()), |column| column + 1);
+        let (rows, columns) = (area.from.row..last_row, area.from.column..last_column);
+        if rows.len().saturating_mul(columns.len()) > MOST_CELLS {
+            return Err(raised(ExcType::ValueError, "that range is too large; name a smaller one"));
+        }
+        Ok((rows, columns))
+    }
+
+    fn write(&mut self, sheet: usize, at: At, rows: &MontyObject) -> Called {
+        let list = |value: &MontyObject| match value {
+            MontyObject::List(items) | MontyObject::Tuple(items) => Some(items.clone()),
+            MontyObject::NamedTuple { values, .. } => Some(values.clone()),
+            _ => None,
+        };
+        let wrong = || raised(ExcType::TypeError, "write() takes a list of rows, each a list of values");
+        let rows = list(rows).ok_or_else(wrong)?;
+        for (down, row) in (0u32..).zip(&rows) {
+            for (right, value) in (0u32..).zip(&list(row).ok_or_else(wrong)?) {
+                let at = At::new(at.row.saturating_add(down), at.column.saturating_add(right));
+                if at.row >= MOST_ROWS || at.column >= MOST_COLUMNS {
+                    return Err(raised(ExcType::ValueError, "the rows reach beyond the end of the sheet"));
+                }
+                self.set(sheet, at, value)?;
+            }
+        }
+        Ok(MontyObject::None)
+    }
+
+    fn records(&self, sheet: usize, header: &MontyObject) -> Called {
+        let MontyObject::Int(header @ 1..) = header else {
+            return Err(raised(
+                ExcType::ValueError,
+                "header is the number of the row with the headings, from 1",
+            ));
+        };
+        let sheet = &self.book.sheets[sheet];
+        let header = usize::try_from(header - 1).unwrap_or(usize::MAX);
+        let mut known = HashSet::new();
+        let mut keys = Vec::new();
+        for column in 0..u32::try_from(sheet.width()).unwrap_or(u32::MAX) {
+            let row = u32::try_from(header).unwrap_or(u32::MAX);
+            let at = At::new(row, column);
+            let mut key = sheet.value(at).shown().trim().to_owned();
+            if key.is_empty() {
+                key = at.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+            }
+            let plain = key.clone();
+            let mut n = 2;
+            while !known.insert(key.clone()) {
+                key = format!("{plain}_{n}");
+                n += 1;
+            }
+            keys.push(key);
+        }
+        let empty = crate::tools::workbook::Value::Empty;
+        let record = |row: &Vec<crate::tools::workbook::Value>| {
+            let cell = |column: usize| to_python(row.get(column).unwrap_or(&empty));
+            let pairs = keys.iter().enumerate().map(|(n, key)| (MontyObject::String(key.clone()), cell(n)));
+            MontyObject::dict(pairs.collect::<Vec<_>>())
+        };
+        Ok(MontyObject::List(sheet.rows.iter().skip(header.saturating_add(1)).map(record).collect()))
+    }
+
+    fn mark(&mut self, sheet: usize, area: &str, colour: &str) -> Called {
+        let named = COLOURS.iter().find(|(name, _)| *name == colour.to_lowercase()).map(|(_, hex)| *hex);
+        let hex = named.unwrap_or(colour.trim_start_matches('#')).to_uppercase();
+        if hex.len() != 6 || !hex.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let names: Vec<&str> = COLOURS.iter().map(|(name, _)| *name).collect();
+            let text = format!("`{colour}` is no colour: {} or six hexadecimal digits", names.join(", "));
+            return Err(raised(ExcType::ValueError, text));
+        }
+        let (rows, columns) = self.bounds(sheet, area)?;
+        if rows.len().saturating_mul(columns.len()) > 200_000 {
+            return Err(raised(ExcType::ValueError, "that is too much to mark; name a smaller range"));
+        }
+        for row in rows {
+            for column in columns.clone() {
+                let at = At::new(row, column);
+                self.touch(sheet, at);
+                if let Some(held) = self.book.sheets.get_mut(sheet) {
+                    held.marks.insert(at, hex.clone());
+                }
+            }
+        }
+        Ok(MontyObject::None)
+    }
+}
+
+/// How a cell is told of: its formula or value, and its mark.
+fn shown(sheet: &crate::tools::workbook::Sheet, at: At) -> String {
+    let text = super::python::clip(sheet.shown(at), 200);
+    match sheet.marks.get(&at) {
+        Some(colour) if text.is_empty() => format!("(marked #{colour})"),
+        Some(colour) => format!("{text} (marked #{colour})"),
+        None => text,
+    }
+}
+
+fn refused(error: WorkbookError) -> MontyException {
+    raised(ExcType::ValueError, error.to_string())
+}
+
+fn text(value: &MontyObject, what: &str) -> Result<String, MontyException> {
+    match value {
+        MontyObject::String(text) => Ok(text.clone()),
+        other => Err(raised(ExcType::TypeError, format!("{what} is a text, not {}", other.type_name()))),
+    }
+}
+
+/// A cell by its name, or by row and column counted from 1.
+fn place(value: &MontyObject) -> Result<At, MontyException> {
+    match value {
+        MontyObject::String(text) => At::read(text).map_err(refused),
+        MontyObject::Tuple(pair) => match pair.as_slice() {
+            [MontyObject::Int(row @ 1..=1_048_576), MontyObject::Int(column @ 1..=16_384)] => {
+                let small = |number: i64| u32::try_from(number - 1).unwrap_or(u32::MAX);
+                Ok(At::new(small(*row), small(*column)))
+            }
+            _ => Err(raised(ExcType::ValueError, "a cell is \"B7\" or (row, column), both counted from 1")),
+        },
+        _ => Err(raised(ExcType::TypeError, "a cell is \"B7\" or (row, column), both counted from 1")),
+    }
+}

@@ -1,0 +1,198 @@
+import math as _math
+
+
+class Sheet:
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        size = _size(self.name)
+        return f'Sheet({self.name!r}, {size[0]} rows, {size[1]} columns)'
+
+    def size(self):
+        return _size(self.name)
+
+    def get(self, cell):
+        return _get(self.name, cell)
+
+    def set(self, cell, value):
+        _set(self.name, cell, value)
+
+    def formula(self, cell):
+        return _formula(self.name, cell)
+
+    def range(self, area):
+        return _range(self.name, area)
+
+    def rows(self):
+        size = _size(self.name)
+        if size[0] == 0:
+            return []
+        return _range(self.name, f'1:{size[0]}')
+
+    def write(self, cell, rows):
+        _write(self.name, cell, rows)
+
+    def append(self, row):
+        _write(self.name, (_size(self.name)[0] + 1, 1), [row])
+
+    def records(self, header=1):
+        return _records(self.name, header)
+
+    def headers(self, header=1):
+        row = _range(self.name, f'{header}:{header}')
+        return row[0] if row else []
+
+    def column(self, name, header=1):
+        letters = self.letters(name, header)
+        last = _size(self.name)[0]
+        if last <= header:
+            return []
+        return [row[0] for row in _range(self.name, f'{letters}{header + 1}:{letters}{last}')]
+
+    def letters(self, name, header=1):
+        headers = self.headers(header)
+        if name not in headers:
+            raise KeyError(f'{name}: the headings are {headers}')
+        n = headers.index(name) + 1
+        text = ''
+        while n > 0:
+            n, digit = divmod(n - 1, 26)
+            text = chr(65 + digit) + text
+        return text
+
+    def mark(self, area, colour='yellow'):
+        _mark(self.name, area, colour)
+
+
+def sheets():
+    return _names()
+
+
+def sheet(name=None):
+    names = _names()
+    if name is None:
+        return Sheet(names[0])
+    _size(name)
+    return Sheet(name)
+
+
+def add_sheet(name):
+    return Sheet(_add(name))
+
+
+class _Statistics:
+    def mean(self, data):
+        data = list(data)
+        if not data:
+            raise ValueError('mean requires at least one data point')
+        return sum(data) / len(data)
+
+    def fmean(self, data):
+        return self.mean(data)
+
+    def median(self, data):
+        data = sorted(data)
+        n = len(data)
+        if n == 0:
+            raise ValueError('no median for empty data')
+        if n % 2 == 1:
+            return data[n // 2]
+        return (data[n // 2 - 1] + data[n // 2]) / 2
+
+    def _squares(self, data, least):
+        data = list(data)
+        if len(data) < least:
+            raise ValueError(f'variance requires at least {least} data points')
+        middle = self.mean(data)
+        return sum([(x - middle) ** 2 for x in data]), len(data)
+
+    def variance(self, data):
+        total, n = self._squares(data, 2)
+        return total / (n - 1)
+
+    def pvariance(self, data):
+        total, n = self._squares(data, 1)
+        return total / n
+
+    def stdev(self, data):
+        return _math.sqrt(self.variance(data))
+
+    def pstdev(self, data):
+        return _math.sqrt(self.pvariance(data))
+
+    def mode(self, data):
+        counts = {}
+        for x in data:
+            counts[x] = counts.get(x, 0) + 1
+        if not counts:
+            raise ValueError('no mode for empty data')
+        best = max(counts.values())
+        return [x for x in counts if counts[x] == best][0]
+
+    def quantiles(self, data, n=4):
+        data = sorted(data)
+        if len(data) < 2:
+            raise ValueError('must have at least two data points')
+        m = len(data) + 1
+        result = []
+        for i in range(1, n):
+            j = i * m // n
+            j = 1 if j < 1 else len(data) - 1 if j > len(data) - 1 else j
+            delta = i * m - j * n
+            result.append((data[j - 1] * (n - delta) + data[j] * delta) / n)
+        return result
+
+    def correlation(self, x, y):
+        x, y = list(x), list(y)
+        if len(x) != len(y) or len(x) < 2:
+            raise ValueError('correlation requires two equally long inputs of at least two points')
+        mx, my = self.mean(x), self.mean(y)
+        sxy = sum([(a - mx) * (b - my) for a, b in zip(x, y)])
+        sxx = sum([(a - mx) ** 2 for a in x])
+        syy = sum([(b - my) ** 2 for b in y])
+        return sxy / _math.sqrt(sxx * syy)
+
+
+statistics = _Statistics()
+
+
+def group_by(records, *keys):
+    groups = {}
+    for record in records:
+        key = record[keys[0]] if len(keys) == 1 else tuple([record[k] for k in keys])
+        if key not in groups:
+            groups[key] = []
+        groups[key].append(record)
+    return groups
+
+
+def parse_date(text, order='dmy'):
+    import datetime
+    import re
+    if text is None or isinstance(text, datetime.datetime):
+        return text
+    text = str(text).strip()
+    names = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+    parts = [p for p in re.split('[^0-9A-Za-z]+', text) if p]
+    if len(parts) < 3:
+        raise ValueError(f'{text!r} is not a date')
+    parts = parts[:3]
+    word = [i for i in range(3) if parts[i][:3].lower() in names]
+    if word:
+        month = names.index(parts[word[0]][:3].lower()) + 1
+        rest = [parts[i] for i in range(3) if i != word[0]]
+        day, year = (rest[1], rest[0]) if len(rest[0]) == 4 else (rest[0], rest[1])
+    elif len(parts[0]) == 4:
+        year, month, day = parts
+    elif order == 'mdy':
+        month, day, year = parts
+    else:
+        day, month, year = parts
+    year = int(year)
+    if year < 100:
+        year += 2000 if year < 70 else 1900
+    return datetime.datetime(year, int(month), int(''.join([c for c in str(day) if c.isdigit()])))
+
+
+None

@@ -1,0 +1,151 @@
+//! The interpreter: cells fed to one session, its calls answered by the host, everything else refused.
+
+use super::hints;
+use super::host::Host;
+use super::{Limits, Observation};
+use crate::tools::workbook::{Book, WorkbookError};
+use monty::{MontyRepl, ReplProgress, ReplStartError};
+use monty_types::{
+    CompileOptions, ExcType, MontyException, MontyObject, NameLookupResult, PrintWriter, ResourceLimits,
+    ResourceTracker,
+};
+use std::time::Duration;
+
+/// The sheet class and what analysis code expects, written in the interpreter's own Python.
+const PRELUDE: &str = include_str!("prelude.py");
+/// What is shown of the last expression's value.
+const LONGEST: usize = 8 << 10;
+/// A value that takes more is not written out to show its beginning.
+const LARGEST: usize = 1 << 20;
+
+/// A session on a workbook.
+pub(super) struct Python {
+    /// `None` only while a cell runs.
+    repl: Option<MontyRepl>,
+    host: Host,
+    output: usize,
+    time: Duration,
+}
+
+impl Python {
+    pub(super) fn new(host: Host, limits: &Limits) -> Result<Self, WorkbookError> {
+        let time = Duration::from_secs(limits.seconds);
+        let resources = ResourceLimits::default()
+            .max_duration(time)
+            .max_memory(usize::try_from(limits.memory).unwrap_or(usize::MAX))
+            .max_recursion_depth(limits.recursion)
+            .max_suspensions(limits.calls);
+        let repl = MontyRepl::new("cell", ResourceTracker::new(resources), CompileOptions::default());
+        let mut python = Self { repl: Some(repl), host, output: limits.output, time };
+        let mut quiet = String::new();
+        match python.feed(PRELUDE, &mut quiet) {
+            Ok(_) => Ok(python),
+            Err(error) => {
+                Err(WorkbookError::Broken(format!("the interpreter is not ready: {}", error.summary())))
+            }
+        }
+    }
+
+    pub(super) fn book(&self) -> &Book {
+        self.host.book()
+    }
+
+    /// Runs a cell and tells what it did.
+    pub(super) fn run(&mut self, code: &str) -> Observation {
+        self.host.begin();
+        let mut stdout = String::new();
+        let result = self.feed(&hints::without_known_imports(code), &mut stdout);
+        let mut observation = self.host.end();
+        observation.value = match &result {
+            Ok(MontyObject::None) | Err(_) => None,
+            Ok(value) if value.deep_host_size() > LARGEST => {
+                Some(format!("({}, too large to show)", value.type_name()))
+            }
+            Ok(value) => Some(clip(value.py_repr(), LONGEST)),
+        };
+        if let Err(error) = result {
+            let full = stdout.len() >= self.output.saturating_sub(LONGEST)
+                && error.exc_type() == ExcType::MemoryError;
+            let late = self.repl.as_ref().is_none_or(|repl| repl.tracker().elapsed() >= self.time);
+            observation.stopped = late || self.host.spent() || error.exc_type() == ExcType::MemoryError;
+            observation.error = Some(if full {
+                format!(
+                    "It printed more than {} KB. Print less: a summary, or the first rows.",
+                    self.output >> 10
+                )
+            } else if late {
+                format!("It was stopped after {} seconds.", self.time.as_secs())
+            } else {
+                hints::explain(&error)
+            });
+        }
+        if observation.stopped {
+            observation = Observation { error: observation.error, stopped: true, ..Observation::default() };
+        }
+        observation.stdout = clip(stdout, self.output);
+        observation
+    }
+
+    fn feed(&mut self, code: &str, stdout: &mut String) -> Result<MontyObject, Box<MontyException>> {
+        let Some(repl) = self.repl.take() else {
+            return Err(Box::new(MontyException::runtime_error("the session is over")));
+        };
+        let most = Some(self.output);
+        let mut next = repl.feed_start(code, Vec::new(), PrintWriter::CollectString(stdout, most));
+        loop {
+            let progress = match next {
+                Ok(progress) => progress,
+                Err(ended) => {
+                    let ReplStartError { repl, error } = *ended;
+                    self.repl = Some(repl);
+                    return Err(Box::new(error));
+                }
+            };
+            let print = PrintWriter::CollectString(stdout, most);
+            next = match progress {
+                ReplProgress::Complete { repl, value } => {
+                    self.repl = Some(repl);
+                    return Ok(value);
+                }
+                ReplProgress::FunctionCall(call) => match self.host.call(&call.function_name, &call.args) {
+                    _ if self.host.spent() => {
+                        call.abort(raised(ExcType::RuntimeError, "too many calls"), print)
+                    }
+                    Ok(value) => call.resume(value, print),
+                    Err(error) => call.resume(error, print),
+                },
+                ReplProgress::NameLookup(lookup) => {
+                    let found = match Host::knows(&lookup.name) {
+                        true if lookup.object_id().is_none() => {
+                            let name = lookup.name.clone();
+                            NameLookupResult::Value(MontyObject::Function { name, docstring: None })
+                        }
+                        _ => NameLookupResult::Undefined,
+                    };
+                    lookup.resume(found, print)
+                }
+                ReplProgress::OsCall(call) => {
+                    let text = "there are no files, no environment and no clock here; use sheet(…)";
+                    call.resume(raised(ExcType::PermissionError, text), print)
+                }
+                ReplProgress::ResolveFutures(futures) => {
+                    let text = "there is nothing to await here";
+                    futures.abort(raised(ExcType::RuntimeError, text), print)
+                }
+            };
+        }
+    }
+}
+
+pub(super) fn raised(kind: ExcType, text: impl Into<String>) -> MontyException {
+    MontyException::new(kind, Some(text.into()))
+}
+
+/// The beginning of a text that is too long.
+pub(super) fn clip(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.push('…');
+    }
+    text
+}

@@ -1,0 +1,52 @@
+//! Key information: where the words of a question stand, as headings and as values.
+
+use super::{At, Book, refs::letters};
+use std::collections::BTreeMap;
+
+/// How much is told.
+const MOST: usize = 30;
+const CELLS: usize = 5;
+
+/// Headings and cells that hold a word of the question, a line each.
+pub fn find(book: &Book, question: &str) -> Vec<String> {
+    let plain = |text: &str| text.to_lowercase();
+    let words: Vec<String> = question
+        .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')
+        .filter(|word| word.chars().count() > 2)
+        .map(plain)
+        .collect();
+    let mut lines = Vec::new();
+    for sheet in &book.sheets {
+        let last = sheet.rows.len();
+        for (column, value) in (0u32..).zip(sheet.rows.first().into_iter().flatten()) {
+            let heading = plain(&value.shown());
+            if words.iter().any(|word| heading.contains(word.as_str())) {
+                let letters = letters(column);
+                lines.push(format!("`{}` in {}: {letters}2:{letters}{last}", value.shown(), sheet.name));
+            }
+        }
+        let mut found: BTreeMap<&str, (usize, Vec<String>)> = BTreeMap::new();
+        for (row, cells) in (0u32..).zip(&sheet.rows).skip(1) {
+            for (column, value) in (0u32..).zip(cells) {
+                let text = plain(&value.shown());
+                if text.is_empty() {
+                    continue;
+                }
+                if let Some(word) =
+                    words.iter().find(|word| text == **word || text.split(' ').any(|part| part == **word))
+                {
+                    let entry = found.entry(word).or_default();
+                    entry.0 += 1;
+                    if entry.1.len() < CELLS {
+                        entry.1.push(At::new(row, column).to_string());
+                    }
+                }
+            }
+        }
+        for (word, (count, cells)) in found {
+            lines.push(format!("\"{word}\" in {}: {count} cells, first {}", sheet.name, cells.join(", ")));
+        }
+    }
+    lines.truncate(MOST);
+    lines
+}

@@ -1,0 +1,62 @@
+//! What is looked at before a packed workbook is parsed: how much it says it holds, and whether it brings a DTD.
+
+use super::WorkbookError;
+use std::io::{Cursor, Read};
+use zip::ZipArchive;
+
+/// How many parts a package has at most.
+const MOST_PARTS: usize = 4_000;
+/// How many bytes its parts hold unpacked.
+const MOST_BYTES: u64 = 768 << 20;
+/// How many times larger than its packed form a part is that is worth a bomb.
+const MOST_RATIO: u64 = 400;
+/// Parts smaller than this may be packed as well as they like.
+const SMALL: u64 = 16 << 20;
+/// A DTD stands before the first element, so that much of a part is looked at.
+const HEAD: u64 = 64 << 10;
+
+/// Refuses a package that is too much, or not one.
+pub(super) fn check(bytes: &[u8]) -> Result<(), WorkbookError> {
+    let mut archive = ZipArchive::new(Cursor::new(bytes))
+        .map_err(|_| WorkbookError::Broken("it is no package as .xlsx and .ods are".to_owned()))?;
+    if archive.len() > MOST_PARTS {
+        let text = format!("{} parts, at most {MOST_PARTS} are read", archive.len());
+        return Err(WorkbookError::TooLarge(text));
+    }
+    let mut total = 0u64;
+    for index in 0..archive.len() {
+        let mut part = archive.by_index(index).map_err(|e| WorkbookError::Broken(e.to_string()))?;
+        if part.encrypted() {
+            return Err(WorkbookError::Refused(
+                "it is protected by a password; save it without one".to_owned(),
+            ));
+        }
+        let (size, packed) = (part.size(), part.compressed_size().max(1));
+        total = total.saturating_add(size);
+        if total > MOST_BYTES {
+            let text = format!("unpacked it would be over {} MB", MOST_BYTES >> 20);
+            return Err(WorkbookError::TooLarge(text));
+        }
+        if size > SMALL && size / packed > MOST_RATIO {
+            let text = format!("a part of it unpacks to {} times its size, as bombs do", size / packed);
+            return Err(WorkbookError::Refused(text));
+        }
+        let name = part.name().map_err(|e| WorkbookError::Broken(e.to_string()))?.to_lowercase();
+        if name.ends_with(".xml") || name.ends_with(".rels") || name.ends_with(".vml") {
+            let mut head = Vec::new();
+            (&mut part)
+                .take(HEAD)
+                .read_to_end(&mut head)
+                .map_err(|e| WorkbookError::Broken(e.to_string()))?;
+            // UTF-16 has a zero beside every letter.
+            head.retain(|byte| *byte != 0);
+            let head = head.to_ascii_uppercase();
+            let dtd = [&b"<!DOCTYPE"[..], b"<!ENTITY"];
+            if dtd.iter().any(|mark| memchr::memmem::find(&head, mark).is_some()) {
+                let text = "it declares entities, which no spreadsheet program writes".to_owned();
+                return Err(WorkbookError::Refused(text));
+            }
+        }
+    }
+    Ok(())
+}

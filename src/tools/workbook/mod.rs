@@ -1,0 +1,208 @@
+//! Workbooks: read from .xlsx, .xls, .ods and .csv, changed cell by cell, written as .xlsx.
+//!
+//! Promised: what could be a bomb is refused by its declared size before it is parsed; an .xlsx that is written keeps
+//! every part that was not touched, byte for byte (see [`write`]). Parsing still trusts nobody: it is meant to run in
+//! the bounded child of [`super::sandbox`], never in the program itself. Not here: computing formulas.
+
+mod delimited;
+mod find;
+mod guard;
+mod picture;
+mod read;
+mod refs;
+mod write;
+
+pub use find::find;
+pub use picture::{ColumnView, Picture, SheetView};
+pub use read::open;
+pub use refs::{Area, At};
+pub use write::{kept, write};
+
+use jiff::civil::DateTime;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many cells are read at most, gaps before the last cell of a row included.
+pub const MOST_CELLS: usize = 6_000_000;
+/// How many sheets.
+pub const MOST_SHEETS: usize = 255;
+/// How many rows and columns .xlsx has.
+pub const MOST_ROWS: u32 = 1_048_576;
+/// How many columns .xlsx has.
+pub const MOST_COLUMNS: u32 = 16_384;
+
+/// Why a workbook cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkbookError {
+    /// No format of ours.
+    #[error("{0} is not a workbook: .xlsx, .xls, .ods and .csv can be read")]
+    Kind(String),
+    /// Larger than is read.
+    #[error("the workbook is too large: {0}")]
+    TooLarge(String),
+    /// Something no honest workbook has.
+    #[error("the workbook is refused: {0}")]
+    Refused(String),
+    /// It does not read as what it is named.
+    #[error("the workbook cannot be read: {0}")]
+    Broken(String),
+    /// A place or a name that does not exist, or may not.
+    #[error("{0}")]
+    Place(String),
+}
+
+/// What a cell holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value {
+    /// Nothing.
+    #[default]
+    Empty,
+    /// True or false.
+    Bool(bool),
+    /// A number.
+    Number(f64),
+    /// Words.
+    Text(Box<str>),
+    /// A day, or a moment of one.
+    Date(DateTime),
+    /// An error of the program that wrote it (`#DIV/0!`).
+    Error(Box<str>),
+}
+
+impl Value {
+    /// As a person reads it.
+    pub fn shown(&self) -> String {
+        match self {
+            Value::Empty => String::new(),
+            Value::Bool(true) => "TRUE".to_owned(),
+            Value::Bool(false) => "FALSE".to_owned(),
+            Value::Number(number) => number.to_string(),
+            Value::Text(text) | Value::Error(text) => text.to_string(),
+            Value::Date(date) if date.time() == jiff::civil::Time::midnight() => date.date().to_string(),
+            Value::Date(date) => date.to_string(),
+        }
+    }
+
+    /// What sort of thing it is, in a word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Value::Empty => "empty",
+            Value::Bool(_) => "yes/no",
+            Value::Number(_) => "number",
+            Value::Text(_) => "text",
+            Value::Date(_) => "date",
+            Value::Error(_) => "error",
+        }
+    }
+}
+
+/// One sheet.
+#[derive(Clone, Debug, Default)]
+pub struct Sheet {
+    /// Its name.
+    pub name: String,
+    /// Its rows; each as long as its last cell.
+    pub rows: Vec<Vec<Value>>,
+    /// Formulas as text, without the `=`.
+    pub formulas: BTreeMap<At, String>,
+    /// Whether it was added since the workbook was opened.
+    pub added: bool,
+    /// Cells that were written or marked since.
+    pub touched: BTreeSet<At>,
+    /// Those of them that held a date when they were first written.
+    pub dated: BTreeSet<At>,
+    /// Colours that cells were marked with, as six hexadecimal digits.
+    pub marks: BTreeMap<At, String>,
+}
+
+impl Sheet {
+    /// What stands there.
+    pub fn value(&self, at: At) -> &Value {
+        static EMPTY: Value = Value::Empty;
+        self.rows.get(at.row as usize).and_then(|row| row.get(at.column as usize)).unwrap_or(&EMPTY)
+    }
+
+    /// What stands there as a person reads it, a formula with its `=`.
+    pub fn shown(&self, at: At) -> String {
+        match self.formulas.get(&at) {
+            Some(formula) => format!("={formula}"),
+            None => self.value(at).shown(),
+        }
+    }
+
+    /// How many columns its longest row has.
+    pub fn width(&self) -> usize {
+        self.rows.iter().map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// Puts a value there; a formula that stood there is gone.
+    pub fn put(&mut self, at: At, value: Value) {
+        self.formulas.remove(&at);
+        let (row, column) = (at.row as usize, at.column as usize);
+        if self.rows.len() <= row {
+            self.rows.resize_with(row + 1, Vec::new);
+        }
+        if let Some(cells) = self.rows.get_mut(row) {
+            if cells.len() <= column {
+                cells.resize(column + 1, Value::Empty);
+            }
+            if let Some(cell) = cells.get_mut(column) {
+                *cell = value;
+            }
+        }
+    }
+}
+
+/// A workbook in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Book {
+    /// Its sheets, in their order.
+    pub sheets: Vec<Sheet>,
+    /// What was noticed while reading: how a .csv was understood, what was left out.
+    pub notes: Vec<String>,
+    /// Whether it was read from .xlsx, which can be changed in place.
+    pub xlsx: bool,
+}
+
+impl Book {
+    /// The sheet of this name, in any case; the error names those there are.
+    pub fn find(&self, name: &str) -> Result<usize, WorkbookError> {
+        let exact = self.sheets.iter().position(|sheet| sheet.name == name);
+        let found =
+            exact.or_else(|| self.sheets.iter().position(|s| s.name.to_lowercase() == name.to_lowercase()));
+        found.ok_or_else(|| {
+            let names: Vec<String> = self.sheets.iter().map(|sheet| format!("`{}`", sheet.name)).collect();
+            WorkbookError::Place(format!("there is no sheet `{name}`; there are {}", names.join(", ")))
+        })
+    }
+
+    /// Adds a sheet, empty.
+    pub fn add(&mut self, name: &str) -> Result<usize, WorkbookError> {
+        let bad = |c: char| matches!(c, '[' | ']' | ':' | '*' | '?' | '/' | '\\') || c.is_control();
+        let refused = if name.trim().is_empty() || name.chars().count() > 31 {
+            Some("a sheet's name has 1 to 31 characters".to_owned())
+        } else if name.chars().any(bad) || name.starts_with('\'') || name.ends_with('\'') {
+            Some(format!("`{name}` holds a character that a sheet's name may not hold: [ ] : * ? / \\ '"))
+        } else if self.find(name).is_ok() {
+            Some(format!("there is a sheet `{name}` already"))
+        } else if self.sheets.len() >= MOST_SHEETS {
+            Some(format!("there are {MOST_SHEETS} sheets already"))
+        } else {
+            None
+        };
+        if let Some(text) = refused {
+            return Err(WorkbookError::Place(text));
+        }
+        self.sheets.push(Sheet { name: name.to_owned(), added: true, ..Sheet::default() });
+        Ok(self.sheets.len() - 1)
+    }
+
+    /// Whether anything was changed since it was opened.
+    pub fn changed(&self) -> bool {
+        self.sheets.iter().any(|sheet| sheet.added || !sheet.touched.is_empty())
+    }
+
+    /// How many cells are held, gaps included.
+    pub fn size(&self) -> usize {
+        self.sheets.iter().flat_map(|sheet| &sheet.rows).map(Vec::len).sum()
+    }
+}

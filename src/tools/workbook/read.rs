@@ -1,0 +1,162 @@
+//! Reading: calamine for packages, with the cells counted as they come and never laid out by what a file declares.
+
+use super::{At, Book, MOST_CELLS, MOST_SHEETS, Sheet, Value, WorkbookError, delimited, guard};
+use calamine::{Data, ExcelDateTime, Ods, Reader, Xls, Xlsx};
+use jiff::civil::DateTime;
+use std::fmt::Display;
+use std::io::Cursor;
+
+/// Opens a workbook by the ending of its name.
+pub fn open(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
+    match ending.as_str() {
+        "xlsx" => xlsx(bytes),
+        "ods" => {
+            guard::check(bytes)?;
+            let mut book = Ods::new(Cursor::new(bytes)).map_err(broken)?;
+            whole(&mut book)
+        }
+        "xls" => {
+            let mut book = Xls::new(Cursor::new(bytes)).map_err(broken)?;
+            whole(&mut book)
+        }
+        "csv" | "tsv" | "txt" => delimited::read(name, bytes),
+        _ => Err(WorkbookError::Kind(name.to_owned())),
+    }
+}
+
+fn broken(error: impl Display) -> WorkbookError {
+    WorkbookError::Broken(error.to_string())
+}
+
+fn xlsx(bytes: &[u8]) -> Result<Book, WorkbookError> {
+    guard::check(bytes)?;
+    let mut file = Xlsx::new(Cursor::new(bytes)).map_err(broken)?;
+    let mut book = Book { xlsx: true, ..Book::default() };
+    let names = file.sheet_names();
+    countable(names.len())?;
+    let mut left = MOST_CELLS;
+    for name in names {
+        let mut sheet = Sheet { name: name.clone(), ..Sheet::default() };
+        let Ok(mut cells) = file.worksheet_cells_reader(&name) else {
+            book.notes.push(format!("`{name}` holds no cells (a chart, perhaps) and is left as it is"));
+            continue;
+        };
+        while let Some(cell) = cells.next_cell().map_err(broken)? {
+            let (row, column) = cell.get_position();
+            place(&mut sheet, At::new(row, column), value(Data::from(cell.get_value().clone())), &mut left)?;
+        }
+        drop(cells);
+        let mut cells = file.worksheet_cells_reader(&name).map_err(broken)?;
+        while let Some(cell) = cells.next_formula().map_err(broken)? {
+            let (row, column) = cell.get_position();
+            if !cell.get_value().is_empty() {
+                sheet.formulas.insert(At::new(row, column), cell.get_value().clone());
+            }
+        }
+        book.sheets.push(sheet);
+    }
+    Ok(book)
+}
+
+/// The old formats; their readers lay a sheet out whole, so memory is bounded by whoever runs this.
+fn whole<'a, R>(file: &mut R) -> Result<Book, WorkbookError>
+where
+    R: Reader<Cursor<&'a [u8]>>,
+    R::Error: Display,
+{
+    let mut book = Book::default();
+    let names = file.sheet_names();
+    countable(names.len())?;
+    let mut left = MOST_CELLS;
+    for name in names {
+        let mut sheet = Sheet { name: name.clone(), ..Sheet::default() };
+        let range = file.worksheet_range(&name).map_err(broken)?;
+        let (row, column) = range.start().unwrap_or_default();
+        for (r, c, data) in range.used_cells() {
+            let at = At::new(row + small(r), column + small(c));
+            place(&mut sheet, at, value(data.clone()), &mut left)?;
+        }
+        let formulas = file.worksheet_formula(&name).map_err(broken)?;
+        let (row, column) = formulas.start().unwrap_or_default();
+        for (r, c, text) in formulas.used_cells() {
+            if !text.is_empty() {
+                let text = text.strip_prefix("of:=").or(text.strip_prefix('=')).unwrap_or(text);
+                sheet.formulas.insert(At::new(row + small(r), column + small(c)), text.to_owned());
+            }
+        }
+        book.sheets.push(sheet);
+    }
+    let note = "only values and formulas are read from this format: a result has no formats, widths, charts or notes";
+    book.notes.push(note.to_owned());
+    Ok(book)
+}
+
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+fn countable(sheets: usize) -> Result<(), WorkbookError> {
+    if sheets > MOST_SHEETS {
+        return Err(WorkbookError::TooLarge(format!("{sheets} sheets, at most {MOST_SHEETS} are read")));
+    }
+    Ok(())
+}
+
+/// Puts a cell down and counts it with the gap before it.
+pub(super) fn place(sheet: &mut Sheet, at: At, value: Value, left: &mut usize) -> Result<(), WorkbookError> {
+    if value == Value::Empty {
+        return Ok(());
+    }
+    let row = at.row as usize;
+    // An empty row costs as much as a cell.
+    let rows = (row + 1).saturating_sub(sheet.rows.len());
+    let before = sheet.rows.get(row).map_or(0, Vec::len);
+    let more = rows + (at.column as usize + 1).saturating_sub(before);
+    *left = left.checked_sub(more).ok_or_else(|| {
+        WorkbookError::TooLarge(format!("over {MOST_CELLS} cells, counting the gaps between them"))
+    })?;
+    sheet.put(at, value);
+    Ok(())
+}
+
+fn value(data: Data) -> Value {
+    match data {
+        Data::Int(number) => Value::Number(number as f64),
+        Data::Float(number) => Value::Number(number),
+        Data::String(text) => words(&text),
+        Data::Bool(yes) => Value::Bool(yes),
+        Data::DateTime(moment) => date(&moment),
+        Data::DateTimeIso(text) => {
+            let text = text.trim_end_matches('Z');
+            let day = || text.parse::<jiff::civil::Date>().map(DateTime::from);
+            text.parse::<DateTime>().or_else(|_| day()).map_or_else(|_| words(text), Value::Date)
+        }
+        Data::DurationIso(text) => words(&text),
+        Data::Error(error) => Value::Error(error.to_string().into()),
+        Data::Empty => Value::Empty,
+    }
+}
+
+fn words(text: &str) -> Value {
+    if text.is_empty() { Value::Empty } else { Value::Text(text.into()) }
+}
+
+fn date(moment: &ExcelDateTime) -> Value {
+    if !moment.is_datetime() || moment.as_f64() < 1.0 {
+        return Value::Number(moment.as_f64());
+    }
+    let (year, month, day, hour, minute, second, milli) = moment.to_ymd_hms_milli();
+    let part = |number: u8| i8::try_from(number).unwrap_or_default();
+    let year = i16::try_from(year).unwrap_or(i16::MAX);
+    let date = DateTime::new(
+        year,
+        part(month),
+        part(day),
+        part(hour),
+        part(minute),
+        part(second),
+        i32::from(milli) * 1_000_000,
+    );
+    date.map_or(Value::Number(moment.as_f64()), Value::Date)
+}

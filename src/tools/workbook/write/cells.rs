@@ -1,0 +1,262 @@
+//! A sheet's part with some cells changed: all others, and everything around them, stay as they were.
+
+use super::super::{At, Sheet, Value, WorkbookError};
+use super::styles::{Styles, Wish};
+use super::xml::{Kind, Piece, escape, pieces};
+use jiff::civil::DateTime;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::iter::Peekable;
+
+/// The part with the cells of `edits` as `sheet` has them now.
+pub(super) fn patch(
+    xml: &str,
+    sheet: &Sheet,
+    edits: &[At],
+    styles: &mut Styles,
+    zero: f64,
+) -> Result<String, WorkbookError> {
+    let mut rows: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    for at in edits {
+        rows.entry(at.row).or_default().insert(at.column);
+    }
+    let mut patch = Patch {
+        sheet,
+        styles,
+        rows,
+        zero,
+        prefix: String::new(),
+        broken: BTreeSet::new(),
+        out: String::new(),
+    };
+    let mut left = pieces(xml).peekable();
+    let mut seen = false;
+    while let Some(piece) = left.next() {
+        match (piece.kind, piece.name()) {
+            // How far the sheet reaches is found by whoever reads it.
+            (Kind::Empty, "dimension") => {}
+            (Kind::Empty, "sheetData") => {
+                seen = true;
+                patch.prefix = piece.prefix().to_owned();
+                let name = piece.full_name();
+                let _ = write!(patch.out, "<{name}>");
+                patch.rows_before(None);
+                let _ = write!(patch.out, "</{name}>");
+            }
+            (Kind::Start, "sheetData") => {
+                seen = true;
+                patch.prefix = piece.prefix().to_owned();
+                patch.out.push_str(piece.raw);
+                patch.data(&mut left);
+            }
+            _ => patch.out.push_str(piece.raw),
+        }
+    }
+    if seen { Ok(patch.out) } else { Err(WorkbookError::Broken(format!("`{}` holds no cells", sheet.name))) }
+}
+
+struct Patch<'a> {
+    sheet: &'a Sheet,
+    styles: &'a mut Styles,
+    /// What is still to be written.
+    rows: BTreeMap<u32, BTreeSet<u32>>,
+    /// The day that days are counted from, in days after the usual one.
+    zero: f64,
+    prefix: String,
+    /// Groups of formulas whose first cell is gone: the others need their own text.
+    broken: BTreeSet<String>,
+    out: String,
+}
+
+impl Patch<'_> {
+    fn data<'x>(&mut self, left: &mut Peekable<impl Iterator<Item = Piece<'x>>>) {
+        let mut next_row = 0;
+        while let Some(piece) = left.next() {
+            if piece.closes("sheetData") {
+                self.rows_before(None);
+                self.out.push_str(piece.raw);
+                return;
+            }
+            if !piece.opens("row") {
+                self.out.push_str(piece.raw);
+                continue;
+            }
+            let row =
+                piece.attribute("r").and_then(|r| r.parse::<u32>().ok()).map_or(next_row, |r| r.max(1) - 1);
+            next_row = row + 1;
+            self.rows_before(Some(row));
+            let edits = self.rows.remove(&row).unwrap_or_default();
+            if piece.kind == Kind::Start {
+                self.out.push_str(&without_spans(&piece, &edits));
+                self.row(row, edits, left);
+            } else if edits.is_empty() {
+                self.out.push_str(piece.raw);
+            } else {
+                let open = without_spans(&piece, &edits);
+                let _ = write!(self.out, "{}>", open.trim_end_matches("/>"));
+                self.cells(row, &edits);
+                let _ = write!(self.out, "</{}>", piece.full_name());
+            }
+        }
+    }
+
+    /// The cells of one row, up to its end.
+    fn row<'x>(
+        &mut self,
+        row: u32,
+        mut edits: BTreeSet<u32>,
+        left: &mut Peekable<impl Iterator<Item = Piece<'x>>>,
+    ) {
+        let mut next_column = 0;
+        while let Some(piece) = left.next() {
+            if piece.closes("row") {
+                self.cells(row, &edits);
+                self.out.push_str(piece.raw);
+                return;
+            }
+            if !piece.opens("c") {
+                self.out.push_str(piece.raw);
+                continue;
+            }
+            let column =
+                piece.attribute("r").and_then(|r| At::read(r).ok()).map_or(next_column, |at| at.column);
+            next_column = column + 1;
+            let later = edits.split_off(&column);
+            self.cells(row, &edits);
+            edits = later;
+            let at = At::new(row, column);
+            let whole = element(piece, left);
+            if edits.remove(&column) {
+                self.lose(&whole);
+                let base = piece.attribute("s").and_then(|s| s.parse().ok()).unwrap_or(0);
+                let was_date = whole_is_date(&whole, self.sheet, at);
+                self.cell(at, base, was_date);
+            } else {
+                self.keep(at, &whole);
+            }
+        }
+    }
+
+    /// An unchanged cell; one whose group of formulas was broken gets its own text.
+    fn keep(&mut self, at: At, whole: &[Piece<'_>]) {
+        let shared = whole.iter().find(|p| p.opens("f") && p.attribute("t") == Some("shared"));
+        let group = shared.and_then(|p| p.attribute("si"));
+        let text = self.sheet.formulas.get(&at);
+        let (Some(shared), Some(text)) = (shared, text) else {
+            return self.out.extend(whole.iter().map(|piece| piece.raw));
+        };
+        if !group.is_some_and(|group| self.broken.contains(group)) {
+            return self.out.extend(whole.iter().map(|piece| piece.raw));
+        }
+        let mut inside = false;
+        for piece in whole {
+            if piece.at == shared.at {
+                let name = shared.full_name();
+                let _ = write!(self.out, "<{name}>{}</{name}>", escape(text));
+                inside = piece.kind == Kind::Start;
+            } else if inside {
+                inside = !piece.closes("f");
+            } else {
+                self.out.push_str(piece.raw);
+            }
+        }
+    }
+
+    /// Notes what goes with a cell that is replaced.
+    fn lose(&mut self, whole: &[Piece<'_>]) {
+        let first = whole.iter().find(|p| p.opens("f") && p.attribute("ref").is_some());
+        if let Some(group) = first.and_then(|piece| piece.attribute("si")) {
+            self.broken.insert(group.to_owned());
+        }
+    }
+
+    /// New rows before `row`, or all that are left.
+    fn rows_before(&mut self, row: Option<u32>) {
+        let later = row.map(|row| self.rows.split_off(&row)).unwrap_or_default();
+        for (row, edits) in std::mem::replace(&mut self.rows, later) {
+            let _ = write!(self.out, "<{}row r=\"{}\">", self.prefix, row + 1);
+            self.cells(row, &edits);
+            let _ = write!(self.out, "</{}row>", self.prefix);
+        }
+    }
+
+    fn cells(&mut self, row: u32, columns: &BTreeSet<u32>) {
+        for column in columns {
+            self.cell(At::new(row, *column), 0, false);
+        }
+    }
+
+    /// A cell as it is now.
+    fn cell(&mut self, at: At, base: usize, was_date: bool) {
+        let value = self.sheet.value(at);
+        let formula = self.sheet.formulas.get(&at);
+        let format = match value {
+            Value::Date(date) if formula.is_none() && !was_date => {
+                Some(if date.time() == jiff::civil::Time::midnight() { 14 } else { 22 })
+            }
+            _ => None,
+        };
+        let wish = Wish { base, format, fill: self.sheet.marks.get(&at).cloned() };
+        let style = match self.styles.number(wish) {
+            0 => String::new(),
+            number => format!(" s=\"{number}\""),
+        };
+        let p = &self.prefix;
+        let open = format!("<{p}c r=\"{at}\"{style}");
+        let _ = match (formula, value) {
+            (Some(formula), _) => write!(self.out, "{open}><{p}f>{}</{p}f></{p}c>", escape(formula)),
+            (None, Value::Empty) => write!(self.out, "{open}/>"),
+            (None, Value::Bool(yes)) => {
+                write!(self.out, "{open} t=\"b\"><{p}v>{}</{p}v></{p}c>", u8::from(*yes))
+            }
+            (None, Value::Number(number)) => write!(self.out, "{open}><{p}v>{number}</{p}v></{p}c>"),
+            (None, Value::Date(date)) => {
+                write!(self.out, "{open}><{p}v>{}</{p}v></{p}c>", serial(*date) - self.zero)
+            }
+            (None, Value::Error(text)) => {
+                write!(self.out, "{open} t=\"e\"><{p}v>{}</{p}v></{p}c>", escape(text))
+            }
+            (None, Value::Text(text)) => write!(
+                self.out,
+                "{open} t=\"inlineStr\"><{p}is><{p}t xml:space=\"preserve\">{}</{p}t></{p}is></{p}c>",
+                escape(text)
+            ),
+        };
+    }
+}
+
+/// A row's tag; the span it may name is no longer known where cells are added.
+fn without_spans(piece: &Piece<'_>, edits: &BTreeSet<u32>) -> String {
+    match piece.attribute("spans") {
+        Some(spans) if !edits.is_empty() => piece.raw.replacen(&format!("spans=\"{spans}\""), "", 1),
+        _ => piece.raw.to_owned(),
+    }
+}
+
+/// A whole element, from its first piece to its last.
+fn element<'x>(first: Piece<'x>, left: &mut Peekable<impl Iterator<Item = Piece<'x>>>) -> Vec<Piece<'x>> {
+    let mut whole = vec![first];
+    let mut depth = usize::from(first.kind == Kind::Start);
+    while depth > 0 {
+        let Some(piece) = left.next() else { break };
+        match piece.kind {
+            Kind::Start => depth += 1,
+            Kind::End => depth -= 1,
+            Kind::Empty | Kind::Other => {}
+        }
+        whole.push(piece);
+    }
+    whole
+}
+
+/// Whether the cell's own style shows a date already: then it is kept.
+fn whole_is_date(whole: &[Piece<'_>], sheet: &Sheet, at: At) -> bool {
+    let number = whole.iter().all(|piece| piece.attribute("t").is_none());
+    number && sheet.dated.contains(&at)
+}
+
+/// A moment as spreadsheets count it: days since the end of 1899, as if 1900 were a leap year.
+fn serial(date: DateTime) -> f64 {
+    let zero = jiff::civil::date(1899, 12, 30).at(0, 0, 0, 0);
+    date.duration_since(zero).as_secs_f64() / 86_400.0
+}

@@ -1,0 +1,76 @@
+//! Writing .xlsx. A workbook that came as .xlsx is patched: the sheets that were changed, the styles and the lists of
+//! parts are rewritten, every other part is copied as it is. One that came otherwise begins with an empty package.
+//!
+//! Formulas are written as text and computed by the program that opens the file; it is told to compute all of them.
+
+mod cells;
+mod package;
+mod styles;
+mod xml;
+
+#[cfg(test)]
+mod tests;
+
+use super::{At, Book, WorkbookError};
+use package::Package;
+use styles::Styles;
+
+/// What a result cannot keep of the workbook, for the person, before anything is done.
+pub fn kept(book: &Book) -> Vec<String> {
+    if book.xlsx {
+        vec![
+            "everything that is not touched stays as it is; formulas are computed when the result is opened"
+                .to_owned(),
+        ]
+    } else {
+        vec![
+            "a result holds the values and formulas of all sheets, and no formats, widths or charts"
+                .to_owned(),
+        ]
+    }
+}
+
+/// The workbook as .xlsx: `original` where it came as one, with what was changed since.
+pub fn write(book: &Book, original: &[u8]) -> Result<Vec<u8>, WorkbookError> {
+    let empty;
+    let base = if book.xlsx {
+        original
+    } else {
+        empty = package::empty()?;
+        &empty
+    };
+    let mut package = Package::open(base)?;
+    let mut styles = Styles::read(package.text_of("styles").unwrap_or_default())?;
+    let zero = if package.counts_from_1904()? { 1_462.0 } else { 0.0 };
+    let parts = package.sheets()?;
+    for sheet in &book.sheets {
+        let part = parts.iter().find(|(name, _)| *name == sheet.name).map(|(_, part)| part.clone());
+        let part = match part {
+            Some(_) if book.xlsx && sheet.touched.is_empty() => continue,
+            Some(part) => part,
+            None => package.add_sheet(&sheet.name)?,
+        };
+        let xml = package.read(&part)?;
+        let edits: Vec<At> =
+            if book.xlsx && !sheet.added { sheet.touched.iter().copied().collect() } else { every(sheet) };
+        package.put(&part, cells::patch(&xml, sheet, &edits, &mut styles, zero)?);
+    }
+    if let Some(xml) = styles.written() {
+        package.put_styles(xml)?;
+    }
+    package.compute_on_load()?;
+    package.finish()
+}
+
+/// Every cell that holds something.
+fn every(sheet: &super::Sheet) -> Vec<At> {
+    let mut all: Vec<At> = Vec::new();
+    for (row, cells) in (0..).zip(&sheet.rows) {
+        let held = (0..).zip(cells).filter(|(_, value)| **value != super::Value::Empty);
+        all.extend(held.map(|(column, _)| At::new(row, column)));
+    }
+    all.extend(sheet.formulas.keys().chain(sheet.marks.keys()));
+    all.sort_unstable();
+    all.dedup();
+    all
+}

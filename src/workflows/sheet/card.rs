@@ -1,0 +1,118 @@
+//! The cards: the thought, the code, what the last code did; and at the end the answer with what was changed.
+
+use super::state::SheetWork;
+use super::{PYTHON, STEP_LIMIT, WRITE_RESULT};
+use crate::graph::Folded;
+use crate::inbox::{Block, Card, Item, ItemKind};
+use crate::text::Visible;
+use crate::tools::sandbox::Observation;
+use serde_json::Value;
+
+pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+    let Some(state) = state.get::<SheetWork>() else { return Card::default() };
+    let mut blocks = Vec::new();
+    let given = |key: &str| item.args.get(key).and_then(Value::as_str).unwrap_or_default();
+    match item.kind {
+        ItemKind::Result => {
+            blocks.push(Block::Markdown(Visible::new(state.answer.as_deref().unwrap_or_default())));
+            blocks.push(Block::Fields(about(state)));
+            for cell in &state.cells {
+                blocks.push(code(&cell.code));
+                observed(&mut blocks, &cell.observation);
+            }
+        }
+        ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
+            blocks.push(Block::Fields(vec![(Visible::line("write to"), Visible::line(given("file")))]));
+            blocks.push(Block::Markdown(Visible::new(state.answer.as_deref().unwrap_or_default())));
+            blocks.push(Block::Fields(about(state)));
+        }
+        ItemKind::Interrupt(_) if item.action == STEP_LIMIT => {
+            let text = format!("It has taken {} steps. Accept for as many again.", state.step);
+            blocks.push(Block::Text(Visible::new(&text)));
+            blocks.push(Block::Fields(about(state)));
+            earlier(&mut blocks, state);
+        }
+        ItemKind::Interrupt(_) => {
+            if let Some(pending) = state.pending.as_ref().filter(|pending| !pending.thought.is_empty()) {
+                blocks.push(Block::Markdown(Visible::new(&pending.thought)));
+            }
+            if item.action == PYTHON {
+                blocks.push(code(given("code")));
+            }
+            blocks.push(Block::Fields(about(state)));
+            earlier(&mut blocks, state);
+        }
+    }
+    Card { blocks }
+}
+
+/// What the code before this did.
+fn earlier(blocks: &mut Vec<Block>, state: &SheetWork) {
+    if let Some(observation) = &state.observation {
+        blocks.push(Block::Heading(Visible::line("The code before this")));
+        observed(blocks, observation);
+    }
+    if state.cells.len() > 1 {
+        let text = format!("{} pieces of code were run before.", state.cells.len());
+        blocks.push(Block::Text(Visible::new(&text)));
+    }
+}
+
+fn code(text: &str) -> Block {
+    Block::Code { language: "python".to_owned(), text: Visible::new(text) }
+}
+
+fn observed(blocks: &mut Vec<Block>, observation: &Observation) {
+    if let Some(error) = &observation.error {
+        blocks.push(Block::Text(Visible::new(&format!("It failed:\n{error}"))));
+    }
+    if !observation.stdout.trim().is_empty() {
+        blocks.push(Block::Text(Visible::new(observation.stdout.trim_end())));
+    }
+    if let Some(value) = &observation.value {
+        blocks.push(Block::Text(Visible::new(value)));
+    }
+    if !observation.added.is_empty() {
+        let names = observation.added.join(", ");
+        blocks.push(Block::Fields(vec![(Visible::line("sheets added"), Visible::line(&names))]));
+    }
+    if observation.changes.is_empty() {
+        return;
+    }
+    let head = ["cell", "before", "after"].map(Visible::line).to_vec();
+    let rows = observation.changes.iter().map(|change| {
+        let place = format!("{}!{}", change.sheet, change.cell);
+        vec![Visible::line(&place), Visible::line(&change.before), Visible::line(&change.after)]
+    });
+    let rows: Vec<_> = rows.collect();
+    let more = observation.changed.saturating_sub(rows.len());
+    blocks.push(Block::Table { head, rows });
+    if more > 0 {
+        blocks.push(Block::Text(Visible::new(&format!("… and {more} cells more"))));
+    }
+}
+
+fn about(state: &SheetWork) -> Vec<(Visible, Visible)> {
+    let mut fields = vec![
+        (Visible::line("instruction"), Visible::line(&state.instruction)),
+        (Visible::line("workbook"), Visible::line(&state.workbook)),
+    ];
+    let mut add = |name: &str, text: String| {
+        if !text.is_empty() {
+            fields.push((Visible::line(name), Visible::line(&text)));
+        }
+    };
+    if let Some(picture) = &state.picture {
+        let sheets = picture.sheets.iter().map(|s| format!("{} ({} rows)", s.name, s.rows));
+        add("sheets", sheets.collect::<Vec<_>>().join(", "));
+        add("noticed", picture.notes.join("; "));
+    }
+    add("a result keeps", state.kept.join("; "));
+    add("steps", format!("{} of {}", state.step, state.max_steps + state.more_steps));
+    add("found", state.key_information.join("; "));
+    add("formulas not computed yet", state.formulas.join(", "));
+    if let Some(file) = &state.result_file {
+        add("written to", file.clone());
+    }
+    fields
+}

@@ -1,0 +1,110 @@
+//! `sheet`: an agent that works on a workbook with Python, every line of it seen before it runs.
+//!
+//! ```text
+//! START → planner_node → tool_node (asks) → run_code → planner_node | informer_node → planner_node | write_result → END
+//! ```
+//! The workbook is read once and kept by its digest; code runs in [`crate::tools::sandbox`] on that copy. What was
+//! accepted is run again before each new cell, so that nothing lives outside the state: a crash, another process or a
+//! later "now by quarter" go on from the same place without asking again. The original is never written; where cells
+//! changed, the result stands beside it.
+
+mod card;
+mod nodes;
+mod plan;
+mod prompts;
+mod state;
+
+use super::Services;
+use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
+use crate::inbox::Spec;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use state::{SheetInput, SheetWork};
+
+/// The node that writes the result, and what the person is asked where that is not granted.
+const WRITE_RESULT: &str = "write_result";
+/// What is asked when as many steps were taken as may be.
+const STEP_LIMIT: &str = "step_limit";
+/// The one tool that asks.
+const PYTHON: &str = "python";
+/// The look-up.
+const INFORM: &str = "inform";
+/// The end.
+const FINISH: &str = "finish";
+/// No larger workbook is read.
+const MOST_BYTES: u64 = 256 << 20;
+/// How many steps may be allowed at once.
+const MOST_STEPS: u64 = 100;
+
+/// The workflow with its services.
+pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
+    let models = services.models.clone();
+    let workflow = Workflow::new("sheet", graph()?, services);
+    let about = "work on a workbook with Python that you see before it runs";
+    Ok(Spec::new(workflow, about, card::draw).with_roles(&["plan"]).preparing(move |input| {
+        if let Some(model) = input.get("model").and_then(Value::as_str) {
+            models.known(model).map_err(|text| field("model", text))?;
+        }
+        prepare(input)
+    }))
+}
+
+fn graph() -> Result<Graph<SheetWork, Services>, BuildError> {
+    Graph::builder("sheet", "planner_node")
+        .node(
+            "planner_node",
+            nodes::planner_node,
+            [goto("tool_node"), goto("informer_node"), goto(WRITE_RESULT), ask("planner_node"), end()],
+        )
+        .node("tool_node", nodes::tool_node, [ask("run_code")])
+        .node("run_code", nodes::run_code, [goto("planner_node"), end()])
+        .node("informer_node", nodes::informer_node, [goto("planner_node")])
+        .node(WRITE_RESULT, nodes::write_result, [ask(WRITE_RESULT), end()])
+        .build()
+}
+
+/// Makes the workbook's path whole, and refuses what cannot be one before anything is stored.
+fn prepare(mut input: Value) -> Result<Value, InputError> {
+    let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    if text("instruction").trim().is_empty() {
+        return Err(field("instruction", "say what is to be done"));
+    }
+    if let Some(steps) = input.get("max_steps").and_then(Value::as_u64)
+        && !(1..=MOST_STEPS).contains(&steps)
+    {
+        return Err(field("max_steps", format!("between 1 and {MOST_STEPS} steps")));
+    }
+    let typed = text("workbook");
+    let whole = book_path(&typed).map_err(|text| field("workbook", text))?;
+    input["workbook"] = Value::from(whole);
+    Ok(input)
+}
+
+fn book_path(typed: &str) -> Result<String, String> {
+    let ending = Path::new(typed).extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if !["xlsx", "xls", "ods", "csv", "tsv"].contains(&ending.as_str()) {
+        return Err(format!("{typed} is not a workbook: .xlsx, .xls, .ods and .csv can be read"));
+    }
+    let whole =
+        Path::new(typed).canonicalize().map_err(|error| format!("{typed} cannot be opened: {error}"))?;
+    let meta = whole.metadata().map_err(|error| format!("{typed} cannot be opened: {error}"))?;
+    if !meta.is_file() {
+        return Err(format!("{typed} is not a file"));
+    }
+    if meta.len() > MOST_BYTES {
+        return Err(format!("{typed} is over {} MB, which is the most that is read", MOST_BYTES >> 20));
+    }
+    whole.to_str().map(str::to_owned).ok_or_else(|| "its path is not UTF-8".to_owned())
+}
+
+/// Where the result of a workbook is written: beside it.
+fn result_path(workbook: &Path) -> PathBuf {
+    let stem = workbook.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    workbook.with_file_name(format!("{stem}.result.xlsx"))
+}
+
+fn field(name: &str, text: impl Into<String>) -> InputError {
+    InputError::Field { field: name.to_owned(), text: text.into() }
+}

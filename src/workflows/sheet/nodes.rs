@@ -1,0 +1,274 @@
+//! The nodes.
+
+use super::plan::{self, Plan};
+use super::state::{Pending, SheetUpdate, SheetWork, Verdict};
+use super::{INFORM, MOST_BYTES, PYTHON, STEP_LIMIT, WRITE_RESULT, prompts, result_path};
+use crate::graph::{Allow, Basis, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
+use crate::inbox::{OUTPUT_FILES, proposal};
+use crate::llm::{Message, Reply};
+use crate::text::{Visible, truncate};
+use crate::tools::sandbox::{Job, Limits, Report, SandboxError, Work};
+use crate::workflows::output_file::OutputFile;
+use crate::workflows::{Services, Wish, ask_model, pick_model};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+type Given = Result<Command<SheetWork>, NodeError>;
+
+/// How often a model is asked again that nobody can understand.
+const MORE_TRIES: usize = 2;
+
+/// Reads the workbook once, then lets the model say what is to be done next.
+pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
+    if state.verdict == Some(Verdict::Ended) {
+        return Ok(Command::abandon());
+    }
+    if state.is_at_limit() {
+        return Ok(Command::ask(vec![step_limit(&state)], "planner_node"));
+    }
+    if state.digest.is_empty() {
+        let (digest, bytes, report) = ctx.call("read", read(&ctx, &state)).await?;
+        let (picture, kept) = (report.picture.unwrap_or_default(), report.kept);
+        let read = || SheetUpdate::Read {
+            digest: digest.clone(),
+            bytes,
+            picture: picture.clone(),
+            kept: kept.clone(),
+        };
+        let mut known = (*state).clone();
+        crate::graph::State::apply(&mut known, read());
+        let mut command = next(&ctx, &known).await?;
+        command.updates.insert(0, read());
+        return Ok(command);
+    }
+    next(&ctx, &state).await
+}
+
+/// The model's next step, and where it leads.
+async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> Given {
+    let model = pick_model(ctx, "plan", state.model_name.as_deref()).await?;
+    let mut request = prompts::plan(state, &ctx.services().user);
+    let mut why = "";
+    for attempt in 0..=MORE_TRIES {
+        let reply: Reply = ask_model(ctx, &format!("model_{attempt}"), &model, &request).await?;
+        match plan::read(&reply) {
+            Plan::Finish(message, answer) => {
+                let answer = if answer.is_empty() { last_words(state) } else { answer };
+                let update = SheetUpdate::Finished { message, answer };
+                let command = if state.changed { Command::goto(WRITE_RESULT) } else { Command::end() };
+                return Ok(command.update(update));
+            }
+            Plan::Act(message, pending) => {
+                let node = if pending.tool == INFORM { "informer_node" } else { "tool_node" };
+                let message = unique(message, &pending, state);
+                let call = match &message {
+                    Message::Assistant { calls, .. } => calls.first().cloned(),
+                    _ => None,
+                };
+                let pending = Pending { call, ..pending };
+                return Ok(Command::goto(node).update(SheetUpdate::Planned { message, pending }));
+            }
+            Plan::Unclear(text) => {
+                why = text;
+                request =
+                    request.message(reply.message()).user(format!("Your answer cannot be used: {text}."));
+            }
+        }
+    }
+    Err(NodeError::failed(format!(
+        "The model's answers cannot be used, after {} tries: {why}",
+        MORE_TRIES + 1
+    )))
+}
+
+/// A call's id is its own in this conversation, whatever the server says.
+fn unique(message: Message, pending: &Pending, state: &SheetWork) -> Message {
+    let known = |id: &str| {
+        state.messages.iter().any(|message| match message {
+            Message::Assistant { calls, .. } => calls.iter().any(|call| call.id == id),
+            _ => false,
+        })
+    };
+    match (message, &pending.call) {
+        (Message::Assistant { text, mut calls }, Some(_)) => {
+            for call in &mut calls {
+                if known(&call.id) {
+                    call.id = format!("{}_{}", call.id, state.messages.len());
+                }
+            }
+            Message::Assistant { text, calls }
+        }
+        (message, _) => message,
+    }
+}
+
+/// What a model that only says Done has found: what its last code printed.
+fn last_words(state: &SheetWork) -> String {
+    let printed = state.cells.last().map(|cell| cell.observation.stdout.trim().to_owned());
+    printed.filter(|text| !text.is_empty()).unwrap_or_else(|| "Done.".to_owned())
+}
+
+fn step_limit(state: &SheetWork) -> Interrupt {
+    let args = json!({ "steps": state.step });
+    let title = format!("sheet has taken {} steps", state.step);
+    let mut asked = proposal(STEP_LIMIT, Kind::Trouble, STEP_LIMIT, &args, &title);
+    asked.gist = truncate(Visible::line(&state.instruction).as_str(), 160).into_owned();
+    asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("as much again".to_owned()),
+        ignore: Some("end".to_owned()),
+        ..Labels::default()
+    };
+    asked
+}
+
+/// Puts the code to the person.
+pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
+    let Some(pending) = &state.pending else {
+        return Err(NodeError::failed("there is no code to ask about"));
+    };
+    let key = pending.call.as_ref().map_or_else(|| format!("cell_{}", state.step), |call| call.id.clone());
+    let mut asked = proposal(&key, Kind::Approval, PYTHON, &pending.args, &state.instruction);
+    let thought = pending.thought.replace(['*', '_', '`', '#'], "");
+    asked.gist = truncate(Visible::line(thought.trim()).as_str(), 160).into_owned();
+    asked.schema = prompts::python().schema;
+    asked.labels = Labels {
+        accept: Some("run".to_owned()),
+        edit: Some("edit and run".to_owned()),
+        ignore: Some("end".to_owned()),
+        ..Labels::default()
+    };
+    let name = Path::new(&state.workbook).file_name().map(|name| name.to_string_lossy().into_owned());
+    asked.source = name.map(|name| Visible::line(&name).into_string());
+    asked.binds = vec![state.digest.clone()];
+    asked.grantable = Grantable { thread: true, sender: None };
+    asked.granted = ctx.services().grants.covers(ctx.place(), &Wish { tool: PYTHON, ..Wish::default() })?;
+    Ok(Command::ask(vec![asked], "run_code"))
+}
+
+/// Runs what was accepted, after everything that was accepted before.
+pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
+    let code = match &state.verdict {
+        Some(Verdict::Run(code)) => code.clone(),
+        Some(Verdict::Ended) => return Ok(Command::abandon()),
+        Some(Verdict::Said) | None => return Ok(Command::goto("planner_node")),
+    };
+    let report: Report = ctx
+        .call("run", async {
+            let (report, _) = in_sandbox(&ctx, &state, Work::Run, Some(&code), None).await?;
+            Ok(report)
+        })
+        .await?;
+    let observation = Box::new(report.observation.unwrap_or_default());
+    let Report { picture, changed, formulas, .. } = report;
+    Ok(Command::goto("planner_node").update(SheetUpdate::Ran {
+        code,
+        observation,
+        picture,
+        changed,
+        formulas,
+    }))
+}
+
+/// Looks up where the words of a question stand.
+pub(super) async fn informer_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
+    let question = state.pending.as_ref().and_then(|pending| pending.args.get("question"));
+    let question = question.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let (report, _) = in_sandbox(&ctx, &state, Work::Look, None, Some(question)).await?;
+    Ok(Command::goto("planner_node").update(SheetUpdate::Informed { found: report.found }))
+}
+
+/// Writes the changed workbook beside the original, once; asks first where output files are not granted.
+pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
+    let path = result_path(Path::new(&state.workbook));
+    let stamp = ctx.services().clock.clone()().strftime("%Y-%m-%dT%H%M%S").to_string();
+    let file = path.to_string_lossy().into_owned();
+    let args = json!({ "file": file });
+    let basis = match state.may_write {
+        Some(false) => return Ok(Command::end()),
+        Some(true) => Basis::Decision { key: WRITE_RESULT.to_owned(), args: Visible::json(&args) },
+        None if ctx.services().grants.builtin(OUTPUT_FILES)? => {
+            Basis::Grant { name: OUTPUT_FILES.to_owned() }
+        }
+        None => return Ok(Command::ask(vec![may_write(&state, &args)], WRITE_RESULT)),
+    };
+    let (report, bytes) = in_sandbox(&ctx, &state, Work::Write, None, None).await?;
+    if bytes.is_empty() {
+        let why = report.observation.and_then(|o| o.error).unwrap_or_default();
+        return Err(NodeError::failed(format!("The workbook could not be made again: {why}")));
+    }
+    ctx.once(WRITE_RESULT, basis, bytes, Arc::new(OutputFile { path, stamp })).await?;
+    Ok(Command::end().update(SheetUpdate::Written { file }))
+}
+
+fn may_write(state: &SheetWork, args: &Value) -> Interrupt {
+    let mut asked = proposal(WRITE_RESULT, Kind::Approval, WRITE_RESULT, args, &state.instruction);
+    asked.gist = "The changed workbook is to be written beside the original.".to_owned();
+    asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("write".to_owned()),
+        ignore: Some("do not write".to_owned()),
+        ..Labels::default()
+    };
+    asked
+}
+
+/// The workbook's bytes, kept, and what it looks like.
+async fn read(ctx: &Ctx<Services>, state: &SheetWork) -> Result<(String, u64, Report), NodeError> {
+    let path = state.workbook.clone();
+    let bytes = tokio::task::spawn_blocking(move || bytes_of(&path)).await.map_err(NodeError::failed)?;
+    let bytes =
+        bytes.map_err(|error| NodeError::failed(format!("{} cannot be read: {error}", state.workbook)))?;
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(NodeError::failed(format!("{} is over {} MB", state.workbook, MOST_BYTES >> 20)));
+    }
+    let job = job(state, Work::Look, None, None);
+    let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(refused)?;
+    let length = bytes.len() as u64;
+    let digest = ctx.services().blobs.put(bytes).await?;
+    Ok((digest, length, visible(&report)?))
+}
+
+fn bytes_of(path: &str) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn job(state: &SheetWork, work: Work, code: Option<&str>, question: Option<String>) -> Job {
+    let name = Path::new(&state.workbook).file_name().map(|name| name.to_string_lossy().into_owned());
+    Job {
+        name: name.unwrap_or_default(),
+        work,
+        cells: state.codes(code),
+        question,
+        limits: Limits::default(),
+    }
+}
+
+async fn in_sandbox(
+    ctx: &Ctx<Services>,
+    state: &SheetWork,
+    work: Work,
+    code: Option<&str>,
+    question: Option<String>,
+) -> Result<(Report, Vec<u8>), NodeError> {
+    let workbook = ctx.services().blobs.get(&state.digest)?;
+    let job = job(state, work, code, question);
+    let (report, bytes) = ctx.services().sandbox.run(&job, &workbook).await.map_err(refused)?;
+    Ok((visible(&report)?, bytes))
+}
+
+fn refused(error: SandboxError) -> NodeError {
+    NodeError::failed(error)
+}
+
+/// What came out of a workbook, with nothing in it that a person cannot see.
+fn visible<T: Serialize + DeserializeOwned>(told: &T) -> Result<T, NodeError> {
+    let value = serde_json::to_value(told).map_err(NodeError::failed)?;
+    serde_json::from_value(Visible::json(&value)).map_err(NodeError::failed)
+}

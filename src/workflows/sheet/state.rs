@@ -1,0 +1,375 @@
+//! The state of work on a workbook, and everything that can happen to it.
+
+use super::{STEP_LIMIT, WRITE_RESULT};
+use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
+use crate::llm::{Message, ToolCall};
+use crate::tools::sandbox::Observation;
+use crate::tools::workbook::Picture;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// How many cells of code and look-ups there are before the person is asked.
+pub const MAX_STEPS: u32 = 10;
+
+fn max_steps() -> u32 {
+    MAX_STEPS
+}
+
+/// The keys of `start`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SheetInput {
+    /// The workbook: .xlsx, .xls, .ods or .csv. It is never changed itself.
+    pub workbook: String,
+    /// What is to be done, or found out.
+    pub instruction: String,
+    /// How many steps it takes before you are asked whether to go on.
+    #[serde(default = "max_steps")]
+    pub max_steps: u32,
+    /// Also offer the model look-ups of headings and values.
+    #[serde(default)]
+    pub with_informer: bool,
+    /// A model from the config, for this thread.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+/// A cell of code that was run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cell {
+    /// The code, as it was accepted.
+    pub code: String,
+    /// What it did.
+    pub observation: Observation,
+}
+
+/// What the planner wants.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Pending {
+    /// What it thought.
+    pub thought: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub args: Value,
+    /// The call it came as; nothing where it came as words.
+    pub call: Option<ToolCall>,
+}
+
+/// What the person said to a proposal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Run this code.
+    Run(String),
+    /// Something else: the words are in the conversation.
+    Said,
+    /// No more.
+    Ended,
+}
+
+/// Work on a workbook.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SheetWork {
+    /// What the person wants.
+    pub instruction: String,
+    /// The workbook's path.
+    pub workbook: String,
+    /// Its bytes as they were read, by digest.
+    pub digest: String,
+    /// How long it is.
+    pub bytes: u64,
+    /// The conversation with the model.
+    pub messages: Vec<Message>,
+    /// Steps since the person last spoke to the whole.
+    pub step: u32,
+    /// How many there may be.
+    pub max_steps: u32,
+    /// How many more the person allowed.
+    pub more_steps: u32,
+    /// Whether look-ups are offered.
+    pub with_informer: bool,
+    /// What look-ups found.
+    pub key_information: Vec<String>,
+    /// Cells that were run and count, oldest first: whoever goes on runs them again.
+    pub cells: Vec<Cell>,
+    /// How many of them were run before the person's newest words.
+    pub earlier: usize,
+    /// The newest observation, also of a cell that does not count.
+    pub observation: Option<Observation>,
+    /// The workbook as it is after the cells.
+    pub picture: Option<Picture>,
+    /// What a result keeps and what not.
+    pub kept: Vec<String>,
+    /// Whether the cells changed anything.
+    pub changed: bool,
+    /// Formulas they wrote, which nobody has computed.
+    pub formulas: Vec<String>,
+    /// The model the thread was started with.
+    pub model_name: Option<String>,
+    /// What the planner wants now.
+    pub pending: Option<Pending>,
+    /// What the person said to it.
+    pub verdict: Option<Verdict>,
+    /// The answer.
+    pub answer: Option<String>,
+    /// Where the result was written.
+    pub result_file: Option<String>,
+    /// What the person said to writing it, where they were asked.
+    pub may_write: Option<bool>,
+}
+
+/// Everything that can happen.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum SheetUpdate {
+    /// The thread began.
+    Started {
+        /// What the person wants.
+        instruction: String,
+        /// The workbook's path.
+        workbook: String,
+        /// How many steps there may be.
+        max_steps: u32,
+        /// Whether look-ups are offered.
+        with_informer: bool,
+        /// The model it was started with.
+        model: Option<String>,
+    },
+    /// The workbook was read.
+    Read {
+        /// Its bytes, by digest.
+        digest: String,
+        /// How long it is.
+        bytes: u64,
+        /// What it looks like.
+        picture: Picture,
+        /// What a result keeps and what not.
+        kept: Vec<String>,
+    },
+    /// The planner wants something.
+    Planned {
+        /// Its message.
+        message: Message,
+        /// What it wants.
+        pending: Pending,
+    },
+    /// The person answered a proposal.
+    Answered {
+        /// What they said.
+        verdict: Verdict,
+        /// Their words, where they spoke.
+        text: Option<String>,
+        /// Whether the code is not the proposed one.
+        edited: bool,
+    },
+    /// A cell was run.
+    Ran {
+        /// The code.
+        code: String,
+        /// What it did.
+        observation: Box<Observation>,
+        /// The workbook after it; nothing where it does not count.
+        picture: Option<Picture>,
+        /// Whether anything was changed since the beginning.
+        changed: bool,
+        /// Formulas that were written.
+        formulas: Vec<String>,
+    },
+    /// A look-up found something.
+    Informed {
+        /// What.
+        found: Vec<String>,
+    },
+    /// The person allowed as many steps again, or not.
+    MoreSteps {
+        /// What they said.
+        yes: bool,
+    },
+    /// The planner is done.
+    Finished {
+        /// Its message.
+        message: Message,
+        /// The answer.
+        answer: String,
+    },
+    /// The person went on after a result.
+    Heard {
+        /// The words.
+        text: String,
+    },
+    /// The person added words to a retry.
+    Hinted {
+        /// The words.
+        text: String,
+    },
+    /// The person was asked whether to write the result.
+    MayWrite {
+        /// What they said.
+        yes: bool,
+    },
+    /// The result was written.
+    Written {
+        /// Where.
+        file: String,
+    },
+}
+
+impl State for SheetWork {
+    type Input = SheetInput;
+    type Update = SheetUpdate;
+
+    fn started(input: SheetInput) -> SheetUpdate {
+        let SheetInput { workbook, instruction, max_steps, with_informer, model } = input;
+        SheetUpdate::Started { instruction, workbook, max_steps, with_informer, model }
+    }
+
+    fn answered(answers: Vec<Answer>) -> SheetUpdate {
+        let ended = SheetUpdate::Answered { verdict: Verdict::Ended, text: None, edited: false };
+        let Some(answer) = answers.into_iter().next() else { return ended };
+        let yes = answer.decision == Decision::Accept;
+        match answer.key.as_str() {
+            WRITE_RESULT => return SheetUpdate::MayWrite { yes },
+            STEP_LIMIT => return SheetUpdate::MoreSteps { yes },
+            _ => {}
+        }
+        let code = |args: &Value| args.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let run = |args: &Value| SheetUpdate::Answered {
+            verdict: Verdict::Run(code(args)),
+            text: None,
+            edited: code(args) != code(&answer.proposed),
+        };
+        match &answer.decision {
+            Decision::Accept => run(&answer.proposed),
+            Decision::Edit { args } => run(args),
+            Decision::Respond { text } => {
+                SheetUpdate::Answered { verdict: Verdict::Said, text: Some(text.clone()), edited: false }
+            }
+            Decision::Ignore | Decision::Draft => ended,
+        }
+    }
+
+    fn joined(_: Vec<ChildResult>) -> SheetUpdate {
+        // It starts no children; finding nothing changes nothing.
+        SheetUpdate::Informed { found: Vec::new() }
+    }
+
+    fn arrived(event: Event) -> Option<SheetUpdate> {
+        match event.what {
+            What::Words { text } => Some(SheetUpdate::Heard { text }),
+            What::Hint { text } => Some(SheetUpdate::Hinted { text }),
+            What::News { .. } | What::Settled { .. } | What::Corrected { .. } => None,
+        }
+    }
+
+    fn apply(&mut self, update: SheetUpdate) {
+        match update {
+            SheetUpdate::Started { instruction, workbook, max_steps, with_informer, model } => {
+                self.messages.push(Message::user(&instruction));
+                (self.instruction, self.workbook, self.max_steps) = (instruction, workbook, max_steps);
+                (self.with_informer, self.model_name) = (with_informer, model);
+            }
+            SheetUpdate::Read { digest, bytes, picture, kept } => {
+                (self.digest, self.bytes, self.picture, self.kept) = (digest, bytes, Some(picture), kept);
+            }
+            SheetUpdate::Planned { message, pending } => {
+                self.step += 1;
+                self.messages.push(message);
+                (self.pending, self.verdict) = (Some(pending), None);
+            }
+            SheetUpdate::Answered { verdict, text, edited } => {
+                if let Some(text) = text {
+                    self.tell(&format!("Not run. The person says: {text}"), true);
+                }
+                if edited && let Verdict::Run(code) = &verdict {
+                    self.edited(code);
+                }
+                self.verdict = Some(verdict);
+            }
+            SheetUpdate::Ran { code, observation, picture, changed, formulas } => {
+                self.tell(&observation.text(), observation.error.is_some());
+                self.observation = Some((*observation).clone());
+                self.verdict = None;
+                if !observation.stopped {
+                    self.cells.push(Cell { code, observation: *observation });
+                    (self.picture, self.changed, self.formulas) = (picture, changed, formulas);
+                }
+            }
+            SheetUpdate::Informed { found } => {
+                let none = "Nothing in the workbook holds those words.".to_owned();
+                self.tell(&if found.is_empty() { none } else { found.join("\n") }, false);
+                for line in found {
+                    if !self.key_information.contains(&line) {
+                        self.key_information.push(line);
+                    }
+                }
+            }
+            SheetUpdate::MoreSteps { yes } => {
+                if yes {
+                    self.more_steps += self.max_steps;
+                } else {
+                    self.verdict = Some(Verdict::Ended);
+                }
+            }
+            SheetUpdate::Finished { message, answer } => {
+                self.messages.push(message);
+                (self.pending, self.answer) = (None, Some(answer));
+            }
+            SheetUpdate::Heard { text } => {
+                (self.answer, self.result_file, self.may_write, self.verdict) = (None, None, None, None);
+                (self.step, self.more_steps, self.earlier) = (0, 0, self.cells.len());
+                self.instruction = text.clone();
+                self.messages.push(Message::user(text));
+            }
+            SheetUpdate::Hinted { text } => self.messages.push(Message::user(text)),
+            SheetUpdate::MayWrite { yes } => self.may_write = Some(yes),
+            SheetUpdate::Written { file } => self.result_file = Some(file),
+        }
+    }
+
+    fn title(&self) -> String {
+        self.instruction.lines().next().unwrap_or_default().to_owned()
+    }
+
+    fn output(&self) -> Option<Value> {
+        let answer = self.answer.as_ref()?;
+        Some(json!({ "answer": answer, "file": self.result_file, "formulas": self.formulas }))
+    }
+}
+
+impl SheetWork {
+    /// Tells the model what became of what it wanted.
+    fn tell(&mut self, text: &str, failed: bool) {
+        let call = self.pending.take().and_then(|pending| pending.call);
+        self.messages.push(match call {
+            Some(call) if failed => Message::failure(&call, text),
+            Some(call) => Message::result(&call, text),
+            None => Message::user(text),
+        });
+    }
+
+    /// The conversation keeps the code that is run, not the one that was proposed.
+    fn edited(&mut self, code: &str) {
+        let Some(Message::Assistant { text, calls }) = self.messages.last_mut() else { return };
+        match calls.first_mut() {
+            Some(call) => call.args = json!({ "code": code }),
+            None => *text = format!("```python\n{code}\n```"),
+        }
+        if let Some(call) = self.pending.as_mut().and_then(|pending| pending.call.as_mut()) {
+            call.args = json!({ "code": code });
+        }
+    }
+
+    /// Whether it has taken as many steps as it may.
+    pub(super) fn is_at_limit(&self) -> bool {
+        self.step >= self.max_steps + self.more_steps
+    }
+
+    /// The code of everything that was run and counts, with `next` after it.
+    pub(super) fn codes(&self, next: Option<&str>) -> Vec<String> {
+        let ran = self.cells.iter().map(|cell| cell.code.clone());
+        ran.chain(next.map(str::to_owned)).collect()
+    }
+}

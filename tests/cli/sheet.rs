@@ -1,0 +1,94 @@
+//! `sayso sheet` through the real program: the built-in rules, bad input, and drivers that die between cells.
+
+use crate::analyze::{json, real};
+use crate::desk::{Desk, text, texts};
+use std::os::unix::process::ExitStatusExt;
+
+const SALES: &str = "Region,Amount\nNorth,10\nSouth,12\nNorth,11\nEast,13\nSouth,9\nEast,12\nNorth,400\n";
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    std::fs::write(desk.path("sales.csv"), SALES).unwrap();
+    desk
+}
+
+#[test]
+fn the_built_in_rules_answer_simple_questions() {
+    for (instruction, said) in [
+        ("sum Amount by Region", "North: 421"),
+        ("average Amount", "mean of Amount: 66.7143 (7 rows)"),
+        ("top 2 by Amount", "1. Region North, Amount 400"),
+        ("how many rows are there", "There are 7 rows."),
+        ("only rows where Region is south", "2 of 7 rows"),
+        ("mark the outliers in Amount", "1 of 7 values of Amount"),
+    ] {
+        let desk = desk();
+        let outcome = json(&desk, &["sheet", "sales.csv", "-i", instruction, "--wait"]);
+        let asked = texts(&outcome["interrupts"]).remove(0);
+        let card = json(&desk, &["view", &asked]);
+        assert_eq!((&card["kind"], &card["action"]), (&"approval".into(), &"python".into()), "{instruction}");
+        let outcome = json(&desk, &["accept", &asked, "--wait"]);
+        assert_eq!(outcome["status"], "done", "{instruction}: {outcome}");
+        assert!(text(&outcome["output"]["answer"]).contains(said), "{instruction}: {outcome}");
+        assert_eq!(std::fs::read_to_string(desk.path("sales.csv")).unwrap(), SALES);
+        let wrote = instruction.contains("only") || instruction.contains("mark");
+        assert_eq!(desk.path("sales.result.xlsx").exists(), wrote, "{instruction}");
+    }
+    let desk = desk();
+    let outcome = json(&desk, &["sheet", "sales.csv", "-i", "write me a poem", "--wait"]);
+    assert!(text(&outcome["output"]["answer"]).contains("do not understand"), "{outcome}");
+}
+
+#[test]
+fn bad_input_is_one_sentence() {
+    let desk = desk();
+    std::fs::write(desk.path("notes.txt"), "x").unwrap();
+    for (args, said) in [
+        (vec!["sheet", "none.xlsx", "-i", "x"], "cannot be opened"),
+        (vec!["sheet", "notes.txt", "-i", "x"], "not a workbook"),
+        (vec!["sheet", ".", "-i", "x"], "not a workbook"),
+        (vec!["sheet", "sales.csv", "-i", " "], "say what is to be done"),
+        (vec!["sheet", "sales.csv"], "--instruction"),
+        (vec!["sheet", "sales.csv", "-i", "x", "--max-steps", "0"], "between 1 and 100"),
+        (vec!["sheet", "sales.csv", "-i", "x", "--max-steps", "many"], "--max-steps"),
+    ] {
+        let heard = real(&desk, &args);
+        assert_eq!(heard.code, 2, "{args:?}: {heard:?}");
+        assert!(heard.err.contains(said) && heard.out.is_empty(), "{args:?}: {heard:?}");
+    }
+    assert_eq!(json(&desk, &["threads"]), serde_json::json!([]));
+}
+
+/// Drives until idle; dies at the point first.
+#[track_caller]
+fn run(desk: &Desk, point: &str) {
+    let mut command = desk.real();
+    command.args(["run", "--until-idle"]).env("SAYSO_FAIL_POINT", point);
+    let output = command.output().unwrap();
+    assert_eq!(output.status.signal(), Some(9), "{point}: {output:?}");
+    json(desk, &["run", "--until-idle"]);
+}
+
+#[test]
+fn a_driver_killed_between_cells_asks_nothing_twice_and_writes_once() {
+    let points = ["before_node", "before_commit", "after_commit", "before_commit:2", "before_commit:3"];
+    for point in points.into_iter().chain(["after_intent", "before_outcome", "after_outcome"]) {
+        let desk = desk();
+        let started = json(&desk, &["sheet", "sales.csv", "-i", "mark outliers in Amount", "--wait"]);
+        let thread = text(&started["thread"]);
+        json(&desk, &["accept", &texts(&started["interrupts"])[0]]);
+        run(&desk, point);
+        let whole = json(&desk, &["show", &thread]);
+        assert_eq!(whole["status"], "done", "{point}: {whole}");
+        let nodes: Vec<String> =
+            whole["steps"].as_array().unwrap().iter().map(|s| text(&s["node"])).collect();
+        let expected =
+            ["START", "planner_node", "tool_node", "ANSWERS", "run_code", "planner_node", "write_result"];
+        assert_eq!(nodes, expected, "{point}");
+        assert_eq!(whole["decisions"].as_array().unwrap().len(), 1, "{point}");
+        assert_eq!(whole["effects"].as_array().unwrap().len(), 1, "{point}");
+        let results = std::fs::read_dir(desk.path("sales.csv").parent().unwrap()).unwrap();
+        let names = results.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        assert_eq!(names.filter(|name| name.starts_with("sales.result")).count(), 1, "{point}");
+    }
+}

@@ -1,0 +1,346 @@
+//! `sheet`: whole tasks on workbooks, with a model that says what a test wants and a sandbox that is real.
+
+use crate::study::{Study, happened};
+use sayso::graph::{Decision, ThreadId};
+use sayso::inbox::{Backend, GrantRequest, GrantScope, Status};
+use sayso::llm::{Message, ModelError, Reply, Scripted};
+use sayso::tools::workbook::{self, At, Book, Value as Cell};
+use serde_json::{Value, json};
+
+const SALES: &str = "Region,Product,Amount,Day\nNorth,Hub,120,2026-01-05\nSouth,Rim,80,2026-01-06\n\
+    North,Rim,60,2026-02-01\nEast,Hub,900,2026-02-03\nSouth,Hub,95,2026-03-01\n";
+
+type Answer = Result<Reply, ModelError>;
+
+fn code(thought: &str, code: &str) -> Answer {
+    let mut reply = Scripted::calls([("python", json!({ "code": code }))]);
+    reply.text = thought.to_owned();
+    Ok(reply)
+}
+
+fn finish(answer: &str) -> Answer {
+    Ok(Scripted::calls([("finish", json!({ "answer": answer }))]))
+}
+
+/// A study with a workbook, and work on it driven to its first question.
+async fn begun(name: &str, text: &str, answers: Vec<Answer>) -> (Study, ThreadId) {
+    let study = Study::new(answers);
+    study.write(name, text);
+    let thread = start(&study, name, json!({})).await;
+    (study, thread)
+}
+
+async fn start(study: &Study, name: &str, more: Value) -> ThreadId {
+    let mut input = json!({"workbook": study.inputs().join(name), "instruction": "Look at the sales"});
+    input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let thread = study.start("sheet", input).await;
+    study.settle().await;
+    thread
+}
+
+fn result(study: &Study, name: &str) -> Book {
+    let bytes = std::fs::read(study.inputs().join(name)).unwrap();
+    workbook::open(name, &bytes).unwrap()
+}
+
+fn shown(book: &Book, sheet: &str) -> Vec<Vec<String>> {
+    let sheet = &book.sheets[book.find(sheet).unwrap()];
+    let row = |row: usize| {
+        let cells = 0..sheet.width();
+        cells.map(move |column| sheet.shown(At::new(row as u32, column as u32))).collect()
+    };
+    (0..sheet.rows.len()).map(row).collect()
+}
+
+#[tokio::test]
+async fn a_thought_and_code_are_shown_run_and_answered_for() {
+    let answers = vec![
+        code(
+            "I **sum** by region.",
+            "for k, v in group_by(sheet().records(), 'Region').items():\n    print(k, sum([r['Amount'] for r in v]))",
+        ),
+        finish("East leads with 900."),
+    ];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    let card = study.card(&thread).await;
+    assert!(card.starts_with("I **sum** by region.") || card.starts_with("I sum by region."), "{card}");
+    assert!(card.contains("group_by(sheet()") && card.contains("decimal point"), "{card}");
+    let item = study.item(&study.asked(&thread).await).await;
+    assert_eq!((item.action.as_str(), item.kind.word()), ("python", "approval"));
+    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(outcome.status, Status::Done);
+    assert_eq!(outcome.output, Some(json!({"answer": "East leads with 900.", "file": null, "formulas": []})));
+    let Message::Tool { text, .. } = study.requests()[1].messages.last().unwrap().clone() else { panic!() };
+    assert_eq!(text, "Printed:\nNorth 180\nSouth 175\nEast 900");
+    assert_eq!(study.files(), ["notes.md", "sales.csv"]);
+    assert_eq!(
+        happened(&study.view(&thread).await),
+        [
+            "START: started",
+            "planner_node: read planned",
+            "tool_node:",
+            "ANSWERS: answered",
+            "run_code: ran",
+            "planner_node: finished"
+        ]
+    );
+    let (_, card) = study.local.result(thread).await.unwrap();
+    assert!(
+        card.text().starts_with("East leads with 900.") && card.text().contains("North 180"),
+        "{}",
+        card.text()
+    );
+}
+
+#[tokio::test]
+async fn a_filter_a_join_and_a_pivot_are_written_beside_the_original() {
+    let answers = vec![
+        code(
+            "Filter.",
+            "out = add_sheet('North')\nrows = sheet().rows()\nout.write('A1', [rows[0]] + [r for r in rows if r[0] == 'North'])",
+        ),
+        code(
+            "Prices.",
+            "p = add_sheet('Prices')\np.write('A1', [['Product', 'Price'], ['Hub', 5], ['Rim', 7]])",
+        ),
+        code(
+            "Join and pivot.",
+            "price = {r['Product']: r['Price'] for r in sheet('Prices').records()}\ns = sheet('sales')\ns.set('E1', 'Units')\n\
+             for n, r in enumerate(s.records()):\n    s.set((n + 2, 5), r['Amount'] / price[r['Product']])\n\
+             g = group_by(s.records(), 'Region', 'Product')\nt = add_sheet('Pivot')\nproducts = ['Hub', 'Rim']\n\
+             t.write('A1', [['Region'] + products])\nfor region in ['East', 'North', 'South']:\n    \
+             t.append([region] + [sum([r['Amount'] for r in g.get((region, p), [])]) for p in products])",
+        ),
+        finish("Done."),
+    ];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    study.decides(&thread, Decision::Accept).await;
+    let card = study.card(&thread).await;
+    assert!(card.contains("sheets added: North"), "{card}");
+    study.decides(&thread, Decision::Accept).await;
+    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(outcome.status, Status::Done);
+    assert_eq!(study.read("sales.csv"), SALES);
+    let book = result(&study, "sales.result.xlsx");
+    assert_eq!(shown(&book, "North").len(), 3);
+    assert_eq!(shown(&book, "sales")[1], ["North", "Hub", "120", "2026-01-05", "24"]);
+    let pivot = shown(&book, "Pivot");
+    assert_eq!(pivot[0], ["Region", "Hub", "Rim"]);
+    assert_eq!(pivot[1..], [["East", "900", "0"], ["North", "120", "60"], ["South", "95", "80"]]);
+    let effects = study.view(&thread).await.effects;
+    assert_eq!((effects[0].name.as_str(), effects[0].state.as_str()), ("write_result", "done"));
+}
+
+#[tokio::test]
+async fn dates_are_cleaned_and_formulas_written_as_text() {
+    let text = "When;Amount\n3.4.2026;1,5\n12 Mar 2026;2,5\n2026/05/06;4,0\n";
+    let answers = vec![
+        code(
+            "Clean.",
+            "s = sheet()\nfor n, r in enumerate(s.records()):\n    s.set((n + 2, 1), parse_date(r['When']))\ns.set('B5', '=SUM(B2:B4)')",
+        ),
+        finish("Cleaned."),
+    ];
+    let (study, thread) = begun("dates.csv", text, answers).await;
+    assert!(study.card(&thread).await.contains("semicolon, decimal comma"));
+    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(outcome.output.unwrap()["formulas"], json!(["dates!B5 =SUM(B2:B4)"]));
+    let book = result(&study, "dates.result.xlsx");
+    let day = |row| match book.sheets[0].value(At::new(row, 0)) {
+        Cell::Date(date) => date.date().to_string(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!([day(1), day(2), day(3)], ["2026-04-03", "2026-03-12", "2026-05-06"]);
+    assert_eq!(book.sheets[0].shown(At::new(4, 1)), "=SUM(B2:B4)");
+    // Asked again it keeps the earlier result.
+    let answers = vec![code("Once more.", "sheet().set('C1', 'x')"), finish("Done.")];
+    let other = Study::new(answers);
+    std::fs::create_dir_all(other.inputs()).unwrap();
+    std::fs::write(other.inputs().join("dates.csv"), text).unwrap();
+    std::fs::write(other.inputs().join("dates.result.xlsx"), "mine").unwrap();
+    let thread = start(&other, "dates.csv", json!({})).await;
+    other.decides(&thread, Decision::Accept).await;
+    let files = other.files();
+    let kept: Vec<_> = files.iter().filter(|name| name.starts_with("dates.result-")).collect();
+    assert_eq!(kept.len(), 1, "{files:?}");
+    assert_eq!(other.read(kept[0]), "mine");
+}
+
+#[tokio::test]
+async fn an_error_goes_back_with_the_way_it_is_done_here_and_is_mended() {
+    let answers = vec![
+        code("With pandas.", "import pandas as pd\npd.read_excel('sales.xlsx')"),
+        code("Without.", "x = len(sheet().records())\nprint(x)"),
+        finish("5 rows."),
+    ];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    study.decides(&thread, Decision::Accept).await;
+    let Message::Tool { text, failed, .. } = study.requests()[1].messages.last().unwrap().clone() else {
+        panic!()
+    };
+    assert!(
+        failed
+            && text.contains("No module named 'pandas'")
+            && text.contains("Hint: sheet(\"Name\").records()"),
+        "{text}"
+    );
+    let card = study.card(&thread).await;
+    assert!(card.contains("It failed:") && card.contains("pandas"), "{card}");
+    assert_eq!(study.decides(&thread, Decision::Accept).await.status, Status::Done);
+}
+
+#[tokio::test]
+async fn edited_code_is_what_runs_and_what_the_conversation_keeps() {
+    let answers = vec![code("Two.", "x = 2"), code("Show.", "print(x)"), finish("Shown.")];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    study.decides(&thread, Decision::Edit { args: json!({"code": "x = 40 + 2"}) }).await;
+    study.decides(&thread, Decision::Accept).await;
+    let view = study.view(&thread).await;
+    assert_eq!(view.state["cells"][1]["observation"]["stdout"], "42\n");
+    let last = study.requests().pop().unwrap();
+    let Message::Assistant { calls, .. } = &last.messages[1] else { panic!("{:?}", last.messages) };
+    assert_eq!(calls[0].args["code"], "x = 40 + 2");
+    let wrong = Study::new(vec![code("Two.", "x = 2")]);
+    wrong.write("sales.csv", SALES);
+    let thread = start(&wrong, "sales.csv", json!({})).await;
+    let id = wrong.asked(&thread).await;
+    let refused = wrong.decide(&id, Decision::Edit { args: json!({"code": 7}) }).await;
+    assert!(refused.is_err());
+}
+
+#[tokio::test]
+async fn words_go_back_to_the_planner_and_nothing_runs_and_ignore_ends() {
+    let answers = vec![code("All.", "print('all')"), code("Less.", "print('less')")];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    study.says(&thread, "only the North, please").await;
+    let Message::Tool { text, .. } = study.requests()[1].messages.last().unwrap().clone() else { panic!() };
+    assert_eq!(text, "Not run. The person says: only the North, please");
+    assert_eq!(study.view(&thread).await.state["cells"], json!([]));
+    assert_eq!(study.decides(&thread, Decision::Ignore).await.status, Status::Abandoned);
+    assert_eq!(study.files(), ["notes.md", "sales.csv"]);
+}
+
+#[tokio::test]
+async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again_twice() {
+    let words = |text: &str| Ok(Scripted::text(text));
+    let answers = vec![words("Look:\n```python\nprint('hi')\n```"), words("Done.")];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(outcome.output.unwrap()["answer"], "hi");
+    assert!(
+        matches!(study.requests()[1].messages.last(), Some(Message::User { text }) if text == "Printed:\nhi")
+    );
+
+    let answers = vec![words("Hm."), words("Well."), words("I wonder.")];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    assert_eq!(study.outcome(&thread).await.status, Status::Trouble);
+    assert_eq!(study.requests().len(), 3);
+}
+
+#[tokio::test]
+async fn the_step_limit_is_a_question_and_look_ups_are_steps() {
+    let look = || Ok(Scripted::calls([("inform", json!({ "question": "Where is North?" }))]));
+    let answers = vec![look(), code("One.", "1 + 1"), code("Two.", "2 + 2"), finish("Enough.")];
+    let study = Study::new(answers);
+    study.write("sales.csv", SALES);
+    let thread = start(&study, "sales.csv", json!({"max_steps": 2, "with_informer": true})).await;
+    let found = study.view(&thread).await.state["key_information"].clone();
+    assert_eq!(found, json!(["\"north\" in sales: 2 cells, first A2, A4"]));
+    study.decides(&thread, Decision::Accept).await;
+    let item = study.item(&study.asked(&thread).await).await;
+    assert_eq!((item.kind.word(), item.action.as_str()), ("trouble", "step_limit"));
+    assert_eq!(study.requests().len(), 2);
+    study.decides(&thread, Decision::Accept).await;
+    let outcome = study.decides(&thread, Decision::Accept).await;
+    // The last of the four allowed is not needed.
+    assert_eq!(outcome.status, Status::Done);
+    // Without it, look-ups are not offered.
+    let without = Study::new(vec![finish("So.")]);
+    without.write("sales.csv", SALES);
+    start(&without, "sales.csv", json!({})).await;
+    let names: Vec<String> = without.requests()[0].tools.iter().map(|tool| tool.name.clone()).collect();
+    assert_eq!(names, ["python", "finish"]);
+}
+
+#[tokio::test]
+async fn a_grant_runs_the_rest_of_the_thread_without_asking() {
+    let answers = vec![code("One.", "x = 1"), code("Two.", "print(x + 1)"), finish("2")];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    let id = study.asked(&thread).await;
+    let item = study.item(&id).await;
+    assert!(item.grantable.thread && item.grantable.sender.is_none());
+    let request = GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, lasts: None };
+    study.local.grant(request).await.unwrap();
+    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(outcome.status, Status::Done);
+    let view = study.view(&thread).await;
+    assert_eq!(view.decisions.len(), 2);
+    assert!(view.decisions[1].by.starts_with("grant:"), "{:?}", view.decisions[1]);
+}
+
+#[tokio::test]
+async fn state_is_made_again_from_what_was_accepted_and_going_on_keeps_it() {
+    let answers = vec![
+        code("Keep.", "kept = [1, 2, 3]\nsheet().set('F1', 'x')"),
+        finish("Kept."),
+        code("Use.", "print(sum(kept), sheet().get('F1'))"),
+        finish("6"),
+    ];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    study.decides(&thread, Decision::Accept).await;
+    // The file may be gone or changed by now: its bytes were kept.
+    study.write("sales.csv", "other\n1\n");
+    study.local.proceed(thread.clone(), "now the sum".into()).await.unwrap();
+    study.settle().await;
+    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(outcome.status, Status::Done);
+    let view = study.view(&thread).await;
+    assert_eq!(view.state["cells"][1]["observation"]["stdout"], "6 x\n");
+    assert_eq!(view.decisions.len(), 2);
+}
+
+#[tokio::test]
+async fn a_cell_that_was_stopped_leaves_nothing_behind() {
+    let answers = vec![
+        code("Keep.", "n = 1"),
+        code("Loop.", "n = 2\nsheet().set('A1', 'gone')\nx = []\nwhile True:\n    x.append('a' * 1000000)"),
+        code("Look.", "print(n, sheet().get('A1'))"),
+        finish("1"),
+    ];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    study.decides(&thread, Decision::Accept).await;
+    study.decides(&thread, Decision::Accept).await;
+    let Some(Message::Tool { text, .. }) = study.requests()[2].messages.last().cloned() else { panic!() };
+    assert!(text.contains("memory") && text.contains("Nothing of this code counts"), "{text}");
+    study.decides(&thread, Decision::Accept).await;
+    let view = study.view(&thread).await;
+    assert_eq!(view.state["cells"].as_array().unwrap().len(), 2);
+    assert_eq!(view.state["cells"][1]["observation"]["stdout"], "1 Region\n");
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_workbook_is_refused_before_anything_is_stored() {
+    let study = Study::new([]);
+    study.write("sales.csv", SALES);
+    study.write("folder.xlsx/x.md", "");
+    let book = |name: &str| study.inputs().join(name);
+    let many = [
+        (json!({"workbook": book("none.xlsx"), "instruction": "x"}), "cannot be opened"),
+        (json!({"workbook": book("notes.md"), "instruction": "x"}), "not a workbook"),
+        (json!({"workbook": book("folder.xlsx"), "instruction": "x"}), "not a file"),
+        (json!({"workbook": book("sales.csv"), "instruction": " "}), "say what is to be done"),
+        (json!({"workbook": book("sales.csv"), "instruction": "x", "max_steps": 0}), "between 1 and 100"),
+        (json!({"workbook": book("sales.csv"), "instruction": "x", "model": "none"}), "there are"),
+        (json!({"workbook": book("sales.csv")}), "instruction"),
+    ];
+    for (input, said) in many {
+        let error = study.local.start("sheet".to_owned(), input.clone()).await.unwrap_err();
+        assert!(error.to_string().contains(said), "{input}: {error}");
+    }
+    // What only shows when it is read is trouble, with the reason.
+    study.write("broken.xlsx", "not a package");
+    let thread = start(&study, "broken.xlsx", json!({})).await;
+    let outcome = study.outcome(&thread).await;
+    assert_eq!(outcome.status, Status::Trouble);
+    assert!(study.card(&thread).await.contains("no package as .xlsx"), "{}", study.card(&thread).await);
+}
