@@ -77,6 +77,7 @@ fn help_is_there_for_every_verb() {
         "draft",
         "start",
         "analyze",
+        "sheet",
         "continue",
         "stop",
         "pause",
