@@ -82,6 +82,7 @@ fn help_is_there_for_every_verb() {
         "analyze",
         "ask",
         "docs",
+        "sheet",
         "continue",
         "stop",
         "pause",
