@@ -49,7 +49,9 @@ pub async fn attend(
     loop {
         changes.borrow_and_update();
         let active = active(store, scope)?;
-        if until == Until::Idle && active.is_empty() {
+        // What is to be learned is work too; whoever asked for one family does not wait for it.
+        let learns = matches!(scope, Scope::All) && !store.open_lessons()?.is_empty() && !store.paused()?;
+        if until == Until::Idle && active.is_empty() && !learns {
             return Ok(Attended::new(Ended::Idle, threads, None));
         }
         let driver = match Worker::take(engine.clone()).await? {

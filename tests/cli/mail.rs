@@ -120,3 +120,20 @@ fn watch_takes_mail_in_as_it_comes_and_ends_when_told() {
     let said = watch.wait();
     assert_eq!(said.code, 0, "{said:?}");
 }
+
+#[test]
+fn what_an_answer_teaches_is_learned_before_driving_is_idle() {
+    let desk = desk();
+    configure(&desk, "[learning]\ndelay_seconds = 0\n");
+    deliver(&desk, 1);
+    real_json(&desk, &["mail", "sync", "--json"]);
+    real(&desk, &["run", "--until-idle"]).done();
+    let items = real_json(&desk, &["list", "--json"]);
+    let id = items[0]["id"].as_str().unwrap();
+    real(&desk, &["ignore", id, "--wait"]).done();
+    let learned = || real_json(&desk, &["memory", "show", "triage_preferences", "--json"]);
+    assert_eq!(learned()["version"], 1, "whoever waits for one thread does not wait for this");
+    real(&desk, &["run", "--until-idle"]).done();
+    let learned = learned();
+    assert_eq!((&learned["version"], &learned["cause"]["kind"]), (&json!(2), &json!("answer")), "{learned}");
+}
