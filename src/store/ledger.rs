@@ -6,6 +6,9 @@ use crate::graph::ThreadId;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
 
+/// How the event begins that tells a thread of a mail; the mail's identity follows.
+pub const MAIL_EVENT: &str = "mail:";
+
 /// A mail that a person handed in; its bytes are kept already.
 #[derive(Clone, Debug)]
 pub struct HandedIn {
@@ -146,6 +149,19 @@ impl Store {
                 .exists(params![thread, message_id])?)
         })
     }
+}
+
+/// The mails that these events brought leave their thread, and wait to be taken in anew.
+pub(super) fn release(db: &Connection, thread: i64, events: &[String]) -> Result<(), StoreError> {
+    for mut mail in MailRow::of_thread(db, thread)? {
+        let came = events.iter().any(|id| id.strip_prefix(MAIL_EVENT) == Some(mail.identity.as_str()));
+        if came && mail.state == MailState::Thread {
+            (mail.state, mail.thread) = (MailState::Asked, None);
+            (mail.class, mail.reason) = (None, None);
+            mail.update(db)?;
+        }
+    }
+    Ok(())
 }
 
 fn by_seq(db: &Connection, seq: i64) -> Result<MailRow, StoreError> {

@@ -5,7 +5,7 @@ use crate::app::drive::arrival;
 use crate::app::engine::StartError;
 use crate::graph::{Event, ThreadId, Warning, What};
 use crate::mail::{Account, Mail, NewMail as Found};
-use crate::store::{Before, NewMail, NewThread, Road, StoreError, TakenIn};
+use crate::store::{Before, MAIL_EVENT, NewMail, NewThread, Road, StoreError, TakenIn};
 use crate::text::{Visible, truncate};
 use crate::workflows::intake::{self, Asked};
 use serde_json::{Value, json};
@@ -129,7 +129,7 @@ impl Intake {
         let text = truncate(Visible::line(&text).as_str(), 120).into_owned();
         let warning = Warning { code: "new_mail".to_owned(), text };
         let what = What::News { topic: "mail".to_owned(), payload: received, warning };
-        let event = Event { id: format!("mail:{identity}"), what };
+        let event = Event { id: format!("{MAIL_EVENT}{identity}"), what };
         let arrival =
             arrival(spec, thread, &event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
         Ok(Road::Join(arrival))
