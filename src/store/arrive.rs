@@ -70,12 +70,15 @@ pub(super) fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<Thread
         // What is held here is an answer to trouble, and the news may be a reason to answer otherwise.
         Status::Held => {
             reopen_all(db, &row, now)?;
-            tell_trouble(db, &row, &arrival.event)?;
+            tell_trouble(db, &mut row, &arrival.event)?;
             restand(db, &mut row, now)?;
             keep(db, &row, arrival, now)?;
         }
         Status::Trouble => {
-            tell_trouble(db, &row, &arrival.event)?;
+            tell_trouble(db, &mut row, &arrival.event)?;
+            if matches!(arrival.event.what, What::Settled { .. }) {
+                restand(db, &mut row, now)?;
+            }
             keep(db, &row, arrival, now)?;
         }
         Status::Waiting | Status::Ready | Status::Running | Status::Joining => {
@@ -105,13 +108,27 @@ fn keep(db: &Connection, row: &ThreadRow, arrival: &Arrival, now: i64) -> Result
 }
 
 /// Whoever decides trouble is told of mail that came meanwhile; the trouble remembers it, in case it ends the thread.
-fn tell_trouble(db: &Connection, row: &ThreadRow, event: &Event) -> Result<(), StoreError> {
-    let What::News { warning, .. } = &event.what else { return Ok(()) };
+/// Trouble with what is settled elsewhere is over; only whether an effect happened is still for a person to say.
+fn tell_trouble(db: &Connection, row: &mut ThreadRow, event: &Event) -> Result<(), StoreError> {
+    let mut over = false;
     for mut trouble in InterruptRow::pending(db, row.seq)? {
-        if trouble.engine && trouble.stage == Stage::Open {
-            trouble.warn(warning, &event.id)?;
-            trouble.update(db)?;
+        if !trouble.engine || trouble.stage != Stage::Open {
+            continue;
         }
+        match &event.what {
+            What::News { warning, .. } => {
+                trouble.warn(warning, &event.id)?;
+                trouble.update(db)?;
+            }
+            What::Settled { reason, .. } if trouble.action != "in_doubt" => {
+                trouble.close(db, Some(reason))?;
+                over = true;
+            }
+            What::Settled { .. } | What::Words { .. } | What::Hint { .. } | What::Corrected { .. } => {}
+        }
+    }
+    if over {
+        (row.error_code, row.error_text) = (None, None);
     }
     Ok(())
 }

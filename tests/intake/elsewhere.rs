@@ -81,3 +81,17 @@ async fn mail_that_was_answered_before_it_was_seen_is_left() {
     assert_eq!((synced.new, synced.started), (1, 0));
     assert_eq!(post.mails().await[0].state, "left");
 }
+
+#[tokio::test]
+async fn however_many_wait_each_is_compared_with_its_mailbox() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), &format!("{CONFIG}[intake]\nask_over = 1000\n"));
+    for n in 1..=120 {
+        post.hole.put(&letter(n, "bob@b.example", "Lunch", ""));
+    }
+    post.sync_and_drive().await;
+    assert_eq!(post.items().await.len(), 120);
+    post.hole.flag("0001", "answered");
+    post.sync().await;
+    assert_eq!(post.items().await.len(), 119);
+}

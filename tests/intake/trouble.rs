@@ -4,7 +4,7 @@ use crate::CONFIG;
 use crate::pigeonhole::letter;
 use crate::post::Post;
 use sayso::graph::{Decision, Kind};
-use sayso::inbox::{Item, ItemKind, Status};
+use sayso::inbox::{Backend, By, Decide, Item, ItemKind, Status};
 
 /// A thread in trouble: before it asked anything, or after it was answered.
 async fn in_trouble(post: &Post, subject: &str) -> Item {
@@ -49,4 +49,41 @@ async fn mail_that_joins_trouble_is_told_of_and_outlives_its_thread() {
         assert_eq!(post.sync().await.started, 0);
         post.check();
     }
+}
+
+#[tokio::test]
+async fn what_is_answered_elsewhere_ends_its_trouble() {
+    for subject in ["Unshowable", "Unanswerable"] {
+        let folder = tempfile::tempdir().unwrap();
+        let post = Post::open(folder.path(), CONFIG);
+        let trouble = in_trouble(&post, subject).await;
+        post.hole.flag("0001", "answered");
+        post.sync().await;
+        post.sync().await;
+        assert!(!post.items().await.iter().any(|item| item.id == trouble.id), "{subject}");
+        post.drive().await;
+        let thread = post.threads("email").await.remove(0);
+        assert_eq!(thread.state["settled"], "you have answered it elsewhere");
+        let told = thread.steps.iter().filter(|step| step.node == "ARRIVED").count();
+        assert_eq!(told, 1, "it is told once");
+        post.check();
+    }
+}
+
+#[tokio::test]
+async fn a_thread_about_to_act_hears_that_it_was_answered_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.sync_and_drive().await;
+    let asked = post.items().await.remove(0).interrupt().unwrap();
+    let decide =
+        Decide { interrupt: asked, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
+    post.local.decide(decide).await.unwrap();
+    post.hole.flag("0001", "answered");
+    post.sync().await;
+    post.drive().await;
+    let thread = post.threads("email").await.remove(0);
+    assert_eq!(thread.state["settled"], "you have answered it elsewhere");
+    post.check();
 }
