@@ -181,13 +181,23 @@ impl Store {
     }
 }
 
-/// The mails that these events brought leave their thread, and wait to be taken in anew.
-pub(super) fn release(db: &Connection, thread: i64, events: &[String]) -> Result<(), StoreError> {
+/// A thread was ended from outside: the mails that these events brought leave it and wait to be taken in anew, all
+/// others are handled, with this outcome.
+pub(super) fn ended(
+    db: &Connection,
+    thread: i64,
+    events: &[String],
+    outcome: &str,
+    now: i64,
+) -> Result<(), StoreError> {
     for mut mail in MailRow::of_thread(db, thread)? {
         let came = events.iter().any(|id| id.strip_prefix(MAIL_EVENT) == Some(mail.identity.as_str()));
         if came && mail.state == MailState::Thread {
             (mail.state, mail.thread) = (MailState::Asked, None);
             (mail.class, mail.reason) = (None, None);
+            mail.update(db)?;
+        } else if mail.state == MailState::Thread && mail.handled_at.is_none() {
+            (mail.outcome, mail.handled_at) = (Some(outcome.to_owned()), Some(now));
             mail.update(db)?;
         }
     }

@@ -160,7 +160,7 @@ fn end(
     row.status = status;
     row.update(db)?;
     came.extend(arrive::drop_all(db, row.seq)?.into_iter().map(|event| event.id));
-    ledger::release(db, row.seq, &came)?;
+    ledger::ended(db, row.seq, &came, row.status.word(), now)?;
     if row.awaits == Awaits::Children {
         let mut children = db.prepare_cached(
             "SELECT seq FROM threads WHERE parent = ? AND joined = 1 AND status NOT IN ('done', 'abandoned')",

@@ -45,6 +45,8 @@ async fn mail_that_joins_trouble_is_told_of_and_outlives_its_thread() {
         assert_eq!(threads[1].state["earlier"]["thread"], threads[0].id.as_str());
         let mails = post.mails().await;
         assert_eq!(mails[0].thread.as_ref(), Some(&threads[0].id));
+        assert_eq!(mails[0].outcome.as_deref(), Some("abandoned"));
+        assert!(mails[0].handled_at.is_some());
         assert_eq!(mails[1].thread.as_ref(), Some(&threads[1].id));
         assert_eq!(post.sync().await.started, 0);
         post.check();
