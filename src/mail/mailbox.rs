@@ -144,6 +144,8 @@ pub trait Mailbox: Send + Sync {
     fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>>;
     /// Whether the person's own answer to the mail of this Message-ID lies among the sent mail.
     fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>>;
+    /// Whether the mail of this Message-ID lies among the sent mail: only then the person surely wrote it.
+    fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>>;
     /// Ends when something may have changed, or never where that cannot be told. Dropping it is fine.
     fn changed(&self) -> BoxFuture<'_, ()>;
     /// Whether it can be reached and holds what the config says, in a sentence either way.

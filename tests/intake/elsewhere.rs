@@ -63,6 +63,7 @@ async fn the_persons_own_mail_closes_its_question_and_is_not_triaged() {
     let post = Post::open(folder.path(), CONFIG);
     let item = waiting(&post).await;
     let reply = letter(2, "Ada <Ada@Example.org>", "Re: Lunch", "In-Reply-To: <1@post.example>\r\n");
+    post.hole.sent("2@post.example");
     post.hole.put(&reply.replace("To: ada@", "To: carol@"));
     closed(&post, &item, "you have answered it elsewhere").await;
     let own = post.mails().await.remove(1);
@@ -80,6 +81,21 @@ async fn mail_that_was_answered_before_it_was_seen_is_left() {
     let synced = post.sync().await;
     assert_eq!((synced.new, synced.started), (1, 0));
     assert_eq!(post.mails().await[0].state, "left");
+}
+
+#[tokio::test]
+async fn whoever_claims_to_be_the_person_settles_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    let item = waiting(&post).await;
+    let forged = letter(2, "Ada <ada@example.org>", "Re: Lunch", "In-Reply-To: <1@post.example>\r\n");
+    post.hole.put(&forged.replace("To: ada@", "To: mallory@"));
+    post.sync_and_drive().await;
+    let now = post.items().await.remove(0);
+    assert_eq!(now.id, item.id, "the question is still open");
+    assert!(now.warnings.iter().any(|warning| warning.code == "new_mail"), "{:?}", now.warnings);
+    assert_eq!(post.mails().await[1].state, "thread");
+    assert!(!post.store().knows("mallory@example.org", None).unwrap());
 }
 
 #[tokio::test]

@@ -103,8 +103,12 @@ impl Intake {
             return Ok(Took::default());
         }
         fail_point("before_take_in");
+        let own = match read {
+            Ok((mail, _)) => self.is_own(account, mail).await?,
+            Err(_) => false,
+        };
         let taken = match read {
-            Ok((mail, _)) if self.is_own(account, mail) => {
+            Ok((mail, _)) if own => {
                 self.settle_by_own(account, mail).await?;
                 store.wrote_to(mail.recipients().map(|to| to.address.clone()).collect()).await?;
                 let road = Road::Left("you wrote it".to_owned());

@@ -83,11 +83,15 @@ impl Intake {
         Ok(known.unwrap_or_else(|| mail.conversation().unwrap_or(identity).to_owned()))
     }
 
-    /// Whether the person wrote it.
-    pub(super) fn is_own(&self, account: &Account, mail: &Mail) -> bool {
+    /// Whether the person wrote it. Anybody can write their address into From, so it also has to be known as sent: by
+    /// sayso, or because it lies among the sent mail.
+    pub(super) async fn is_own(&self, account: &Account, mail: &Mail) -> Result<bool, Trouble> {
         let own = account.addresses.iter().map(String::as_str).chain(self.0.config.user.addresses());
         let mut own = own.chain([account.address.as_str()]);
-        own.any(|address| mail.from.same(address))
+        let Some(id) = mail.message_id.as_ref().filter(|_| own.any(|address| mail.from.same(address))) else {
+            return Ok(false);
+        };
+        Ok(self.engine().store().sent_by_any(id)? || account.mailbox.is_sent(id).await?)
     }
 
     /// Lets a mail start its thread, or join the one its conversation has.

@@ -151,6 +151,15 @@ impl Mailbox for Maildir {
         })
     }
 
+    fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        let id = message_id.to_owned();
+        self.work(move |inner| {
+            let mut answers = inner.answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            answers.look(&inner.sent)?;
+            Ok(answers.has(&id))
+        })
+    }
+
     fn changed(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.0.watch.changed(&self.0.folders))
     }
