@@ -99,6 +99,25 @@ async fn whoever_claims_to_be_the_person_settles_nothing() {
 }
 
 #[tokio::test]
+async fn the_persons_older_mail_does_not_close_a_newer_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    post.hole.put(&letter(1, "bob@b.example", "Lunch", "References: <0@post.example>\r\n"));
+    post.sync_and_drive().await;
+    let own = |n: usize, date: &str| {
+        post.hole.sent(&format!("{n}@post.example"));
+        let own = letter(n, "ada@example.org", "Lunch", "References: <0@post.example>\r\n");
+        post.hole.put(&own.replace("02 Nov", date));
+    };
+    own(2, "01 Nov");
+    post.sync_and_drive().await;
+    assert_eq!(post.items().await.len(), 1, "it was written before the question came");
+    own(3, "03 Nov");
+    post.sync_and_drive().await;
+    assert!(post.items().await.is_empty());
+}
+
+#[tokio::test]
 async fn however_many_wait_each_is_compared_with_its_mailbox() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), &format!("{CONFIG}[intake]\nask_over = 1000\n"));

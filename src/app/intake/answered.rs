@@ -26,7 +26,16 @@ impl Intake {
             Some(id) => store.sent_by(&thread, id)?,
             None => false,
         };
-        if ours { Ok(()) } else { self.settle(&thread, ANSWERED, "answered").await }
+        if ours || !self.is_answer(&thread, mail, &refers)? {
+            return Ok(());
+        }
+        self.settle(&thread, ANSWERED, "answered").await
+    }
+
+    /// Whether the person's own mail can answer a thread: it names its newest mail, or was written after that.
+    fn is_answer(&self, thread: &ThreadId, own: &Mail, refers: &[String]) -> Result<bool, Trouble> {
+        let Some((id, at)) = self.engine().store().newest_of(thread)? else { return Ok(true) };
+        Ok(id.is_some_and(|id| refers.contains(&id)) || own.date.is_some_and(|date| date > at))
     }
 
     /// Compares what waits with how its mail stands now.
