@@ -45,8 +45,10 @@ pub enum Standing {
         /// Somebody has answered it.
         answered: bool,
     },
-    /// It is not there any more.
+    /// It is not there any more: deleted, or put away into a folder that is not read.
     Gone,
+    /// It cannot be told: its folder is not among those that are read.
+    Unknown,
 }
 
 /// What became of a mail, as the mailbox is to be told.

@@ -118,6 +118,23 @@ async fn the_persons_older_mail_does_not_close_a_newer_question() {
 }
 
 #[tokio::test]
+async fn a_copy_that_is_deleted_closes_nothing_while_the_other_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    waiting(&post).await;
+    let copy = post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.sync().await;
+    post.hole.remove(&copy);
+    post.sync().await;
+    assert_eq!(post.items().await.len(), 1);
+    // Moved, it is known by its new place.
+    post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.hole.remove("0001");
+    post.sync().await;
+    assert_eq!(post.items().await.len(), 1);
+}
+
+#[tokio::test]
 async fn however_many_wait_each_is_compared_with_its_mailbox() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), &format!("{CONFIG}[intake]\nask_over = 1000\n"));

@@ -49,6 +49,7 @@ impl Intake {
         let standing = account.mailbox.standing(&places).await?;
         for (waiting, standing) in waiting.iter().zip(standing) {
             match standing {
+                Standing::Unknown => {}
                 Standing::Gone => self.settle(&waiting.thread, GONE, "gone").await?,
                 Standing::There { answered, .. } => {
                     // A thread that has sent something may itself be who answered.

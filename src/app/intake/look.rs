@@ -3,7 +3,7 @@
 use super::road::Read;
 use super::{Intake, OnStep, Step, Synced, Trouble};
 use crate::app::fail_point;
-use crate::mail::{Account, Cursor, NewMail};
+use crate::mail::{Account, Cursor, NewMail, Standing};
 use crate::store::{Phase, Road, StoredSource, TakenIn};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
@@ -98,7 +98,14 @@ impl Intake {
             Err(unread) => store.mail_state(&unread.identity)?.is_some(),
         };
         if known {
-            let mail = self.new_mail(account, read, found)?;
+            let mut mail = self.new_mail(account, read, found)?;
+            // A copy beside the one that is known changes nothing; only where that one is not found it has moved.
+            if let Some(place) = store.place_of(&mail.identity)?.filter(|place| *place != mail.place) {
+                let standing = account.mailbox.standing(std::slice::from_ref(&place)).await?;
+                if matches!(standing.first(), Some(Standing::There { .. })) {
+                    mail.place = place;
+                }
+            }
             store.take_in(mail, Road::Asked, limit).await?;
             return Ok(Took::default());
         }

@@ -12,6 +12,8 @@
 //! | --- | --- |
 //! | flag `S`, `R` | seen, answered |
 //! | flag `T` | gone: the person has thrown it away |
+//! | deleted, or moved to a folder that is not read | gone: the person has put it away |
+//! | in a folder that the config no longer names | nothing is known of it, so nothing is concluded |
 //! | flag `D` | not fetched: a draft is no mail that came |
 //! | links, pipes, devices, folders | not there |
 //! | a file over 64 MiB | its first 64 MiB and a byte, which the parser refuses as too large: one trouble, no more |

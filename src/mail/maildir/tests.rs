@@ -149,7 +149,8 @@ async fn standing_is_told_by_flags() {
     let there = |seen, answered| Standing::There { seen, answered };
     let standing = mailbox.open().standing(&asked).await.unwrap();
     assert_eq!(standing[..2], [there(true, true), there(false, false)]);
-    assert_eq!(standing[2..], [Standing::Gone; 4]);
+    assert_eq!(standing[2..4], [Standing::Gone; 2]);
+    assert_eq!(standing[4..], [Standing::Unknown; 2], "what is not read says nothing about its mail");
 }
 
 #[tokio::test]
