@@ -240,6 +240,20 @@ async fn an_answer_in_sent_counts() {
 }
 
 #[tokio::test]
+async fn what_the_person_sent_lies_in_sent() {
+    let mailbox = Desk::new();
+    let maildir = mailbox.open();
+    let sent = async || maildir.is_sent("a@x").await.unwrap();
+    assert!(!sent().await, "no Sent, nothing sent");
+    Folder::new("", mailbox.path(".Sent")).create().unwrap();
+    mailbox.put("cur/1.host:2,S", "Message-ID: <a@x>\n\nbody");
+    mailbox.put(".Sent/cur/2.host:2,S", "Message-ID: <b@x>\nIn-Reply-To: <a@x>\n\nMessage-ID: <a@x>");
+    assert!(!sent().await, "only in the inbox, and as what another answers");
+    mailbox.put(".Sent/cur/3.host:2,S", "Message-ID: <a@x>\n\nbody");
+    assert!(sent().await);
+}
+
+#[tokio::test]
 async fn changes_are_noticed_also_those_between_two_looks() {
     let mailbox = Desk::new();
     let maildir = mailbox.open();
