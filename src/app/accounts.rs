@@ -112,6 +112,10 @@ impl Mailbox for Shut {
         self.closed()
     }
 
+    fn is_sent<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        self.closed()
+    }
+
     fn changed(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::pending())
     }

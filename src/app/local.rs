@@ -443,6 +443,7 @@ pub(super) fn told(error: StoreError) -> BackendError {
                 "interrupt" | "item" => "`sayso list` shows what is open",
                 "grant" => "`sayso grants` shows them all",
                 "memory" => "`sayso memory list` shows them all",
+                "version" => "`sayso memory history` shows them all",
                 _ => "`sayso threads` shows them all",
             };
             BackendError::NotFound { what, id, hint: hint.to_owned() }

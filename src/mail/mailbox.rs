@@ -45,8 +45,10 @@ pub enum Standing {
         /// Somebody has answered it.
         answered: bool,
     },
-    /// It is not there any more.
+    /// It is not there any more: deleted, or put away into a folder that is not read.
     Gone,
+    /// It cannot be told: its folder is not among those that are read.
+    Unknown,
 }
 
 /// What became of a mail, as the mailbox is to be told.
@@ -144,6 +146,8 @@ pub trait Mailbox: Send + Sync {
     fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>>;
     /// Whether the person's own answer to the mail of this Message-ID lies among the sent mail.
     fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>>;
+    /// Whether the mail of this Message-ID lies among the sent mail: only then the person surely wrote it.
+    fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>>;
     /// Ends when something may have changed, or never where that cannot be told. Dropping it is fine.
     fn changed(&self) -> BoxFuture<'_, ()>;
     /// Whether it can be reached and holds what the config says, in a sentence either way.

@@ -2,7 +2,7 @@
 
 use super::commit::append;
 use super::decide::{reopen_all, restand};
-use super::rows::{Awaits, InterruptRow, ThreadRow};
+use super::rows::{Awaits, InterruptRow, Stage, ThreadRow};
 use super::seal::Seal;
 use super::verify::tally;
 use super::{Store, StoreError};
@@ -70,10 +70,18 @@ pub(super) fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<Thread
         // What is held here is an answer to trouble, and the news may be a reason to answer otherwise.
         Status::Held => {
             reopen_all(db, &row, now)?;
+            tell_trouble(db, &mut row, &arrival.event)?;
             restand(db, &mut row, now)?;
             keep(db, &row, arrival, now)?;
         }
-        Status::Waiting | Status::Ready | Status::Running | Status::Joining | Status::Trouble => {
+        Status::Trouble => {
+            tell_trouble(db, &mut row, &arrival.event)?;
+            if matches!(arrival.event.what, What::Settled { .. }) {
+                restand(db, &mut row, now)?;
+            }
+            keep(db, &row, arrival, now)?;
+        }
+        Status::Waiting | Status::Ready | Status::Running | Status::Joining => {
             keep(db, &row, arrival, now)?;
         }
     }
@@ -99,6 +107,32 @@ fn keep(db: &Connection, row: &ThreadRow, arrival: &Arrival, now: i64) -> Result
     if arrival.queued.is_none() { queue(db, row.seq, &arrival.event, now) } else { Ok(()) }
 }
 
+/// Whoever decides trouble is told of mail that came meanwhile; the trouble remembers it, in case it ends the thread.
+/// Trouble with what is settled elsewhere is over; only whether an effect happened is still for a person to say.
+fn tell_trouble(db: &Connection, row: &mut ThreadRow, event: &Event) -> Result<(), StoreError> {
+    let mut over = false;
+    for mut trouble in InterruptRow::pending(db, row.seq)? {
+        if !trouble.engine || trouble.stage != Stage::Open {
+            continue;
+        }
+        match &event.what {
+            What::News { warning, .. } => {
+                trouble.warn(warning, &event.id)?;
+                trouble.update(db)?;
+            }
+            What::Settled { reason, .. } if trouble.action != "in_doubt" => {
+                trouble.close(db, Some(reason))?;
+                over = true;
+            }
+            What::Settled { .. } | What::Words { .. } | What::Hint { .. } | What::Corrected { .. } => {}
+        }
+    }
+    if over {
+        (row.error_code, row.error_text) = (None, None);
+    }
+    Ok(())
+}
+
 /// Words after a result: the thread runs again from its entry.
 fn again(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Result<(), StoreError> {
     append(db, row, "ARRIVED", &arrival.updates, &NextView::Goto { goto: arrival.entry.clone() }, now)?;
@@ -113,6 +147,7 @@ fn again(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> R
 
 /// News for a thread that waits: its questions stay, and say what they did not know.
 fn join(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Result<(), StoreError> {
+    tell_trouble(db, row, &arrival.event)?;
     let mut open = InterruptRow::pending(db, row.seq)?;
     open.retain(|pending| !pending.engine);
     let next = NextView::Ask { ask: open.iter().map(|p| p.id.clone()).collect(), then: row.node.clone() };
@@ -162,6 +197,14 @@ fn drop_queued(db: &Connection, arrival: &Arrival) -> Result<(), StoreError> {
         tally(db, "events", -(dropped as i64))?;
     }
     Ok(())
+}
+
+/// Drops what an ended thread has not taken in, and gives it.
+pub(super) fn drop_all(db: &Connection, thread: i64) -> Result<Vec<Event>, StoreError> {
+    let events = queued(db, thread)?;
+    let dropped = db.prepare_cached("DELETE FROM events WHERE thread = ?")?.execute([thread])?;
+    tally(db, "events", -(dropped as i64))?;
+    Ok(events.into_iter().map(|(_, event)| event).collect())
 }
 
 /// The events a thread has not taken in, oldest first.

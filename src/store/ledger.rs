@@ -1,10 +1,13 @@
 //! What became of each mail: sayso's own record, whatever the mailbox says.
 
-use super::rows::{MailRow, MailState, ThreadRow};
-use super::{Store, StoreError, blobs};
+use super::rows::{MailRow, MailState, ThreadRow, time};
+use super::{Store, StoreError, arrive, blobs};
 use crate::graph::ThreadId;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
+
+/// How the event begins that tells a thread of a mail; the mail's identity follows.
+pub const MAIL_EVENT: &str = "mail:";
 
 /// A mail that a person handed in; its bytes are kept already.
 #[derive(Clone, Debug)]
@@ -111,16 +114,16 @@ impl Store {
         .await
     }
 
-    /// Threads of an account that wait for a person, at most `limit`, those that asked last first.
-    pub fn waiting(&self, account: &str, limit: usize) -> Result<Vec<Waiting>, StoreError> {
+    /// Threads of an account that wait for a person, or are about to go on; those that began last first.
+    pub fn waiting(&self, account: &str) -> Result<Vec<Waiting>, StoreError> {
         self.read(|db| {
             let mut found = db.prepare_cached(
                 "SELECT t.seq, max(m.seq) FROM threads t JOIN mails m ON m.thread = t.seq
-                 WHERE t.status IN ('waiting', 'held') AND t.awaits = 'answers' AND m.account = ? AND m.state = 'thread'
-                 GROUP BY t.seq ORDER BY t.seq DESC LIMIT ?",
+                 WHERE (t.status IN ('waiting', 'held') AND t.awaits = 'answers' OR t.status IN ('ready', 'trouble'))
+                   AND m.account = ? AND m.state = 'thread'
+                 GROUP BY t.seq ORDER BY t.seq DESC",
             )?;
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let mut rows = found.query(params![account, limit])?;
+            let mut rows = found.query([account])?;
             let mut waiting = Vec::new();
             while let Some(row) = rows.next()? {
                 let (thread, newest): (i64, i64) = (row.get(0)?, row.get(1)?);
@@ -137,6 +140,36 @@ impl Store {
         })
     }
 
+    /// Whether a thread was told this already: it has closed something for the reason, or has yet to take the event in.
+    pub fn was_told(&self, thread: &ThreadId, event: &str, reason: &str) -> Result<bool, StoreError> {
+        self.read(|db| {
+            let thread = ThreadRow::seq_of(db, thread)?;
+            let closed = db
+                .prepare_cached("SELECT 1 FROM interrupts WHERE thread = ? AND closed_why = ? LIMIT 1")?
+                .exists(params![thread, reason])?;
+            Ok(closed || arrive::queued(db, thread)?.iter().any(|(_, queued)| queued.id == event))
+        })
+    }
+
+    /// The newest mail of a thread, by its date: its Message-ID, and when it was sent or else came.
+    pub fn newest_of(&self, thread: &ThreadId) -> Result<Option<(Option<String>, Timestamp)>, StoreError> {
+        self.read(|db| {
+            let mails = MailRow::of_thread(db, ThreadRow::seq_of(db, thread)?)?;
+            let newest =
+                mails.into_iter().max_by_key(|mail| (mail.sent_at.unwrap_or(mail.came_at), mail.seq));
+            newest.map(|mail| Ok((mail.message_id, time(mail.sent_at.unwrap_or(mail.came_at))?))).transpose()
+        })
+    }
+
+    /// Whether any thread has sent the mail of this Message-ID.
+    pub fn sent_by_any(&self, message_id: &str) -> Result<bool, StoreError> {
+        self.read(|db| {
+            Ok(db
+                .prepare_cached("SELECT 1 FROM effects WHERE instr(outcome, ?) > 0 LIMIT 1")?
+                .exists([message_id])?)
+        })
+    }
+
     /// Whether a thread has sent the mail of this Message-ID itself.
     pub fn sent_by(&self, thread: &ThreadId, message_id: &str) -> Result<bool, StoreError> {
         self.read(|db| {
@@ -146,6 +179,29 @@ impl Store {
                 .exists(params![thread, message_id])?)
         })
     }
+}
+
+/// A thread was ended from outside: the mails that these events brought leave it and wait to be taken in anew, all
+/// others are handled, with this outcome.
+pub(super) fn ended(
+    db: &Connection,
+    thread: i64,
+    events: &[String],
+    outcome: &str,
+    now: i64,
+) -> Result<(), StoreError> {
+    for mut mail in MailRow::of_thread(db, thread)? {
+        let came = events.iter().any(|id| id.strip_prefix(MAIL_EVENT) == Some(mail.identity.as_str()));
+        if came && mail.state == MailState::Thread {
+            (mail.state, mail.thread) = (MailState::Asked, None);
+            (mail.class, mail.reason) = (None, None);
+            mail.update(db)?;
+        } else if mail.state == MailState::Thread && mail.handled_at.is_none() {
+            (mail.outcome, mail.handled_at) = (Some(outcome.to_owned()), Some(now));
+            mail.update(db)?;
+        }
+    }
+    Ok(())
 }
 
 fn by_seq(db: &Connection, seq: i64) -> Result<MailRow, StoreError> {

@@ -109,6 +109,13 @@ impl Store {
         self.read(|db| Ok(MailRow::find(db, identity)?.map(|mail| mail.state)))
     }
 
+    /// Where a mail was last known to be kept; `None` where that is not known.
+    pub fn place_of(&self, identity: &str) -> Result<Option<String>, StoreError> {
+        self.read(|db| {
+            Ok(MailRow::find(db, identity)?.map(|mail| mail.place).filter(|place| !place.is_empty()))
+        })
+    }
+
     /// The threads of a conversation.
     pub fn before(&self, account: &str, conversation: &str) -> Result<Before, StoreError> {
         self.read(|db| {

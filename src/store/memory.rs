@@ -81,9 +81,7 @@ impl Store {
             let versions = history(db, &namespace)?;
             let newest = versions.last().map_or(0, |(newest, _)| newest.version);
             let Some((wanted, _)) = versions.iter().find(|(found, _)| found.version == version) else {
-                let text =
-                    format!("the memory `{namespace}` has versions 1 to {newest}, no version {version}");
-                return Err(StoreError::Conflict(text));
+                return Err(StoreError::Unknown("version", format!("{version} of {namespace}")));
             };
             if version == newest {
                 let text = format!("version {version} of the memory `{namespace}` is the newest already");

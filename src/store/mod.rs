@@ -49,7 +49,7 @@ pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};
 pub use decide::Holds;
 pub use effects::EffectIntent;
 pub use error::StoreError;
-pub use ledger::{HandedIn, Waiting};
+pub use ledger::{HandedIn, MAIL_EVENT, Waiting};
 pub use lessons::{NewLesson, OpenLesson};
 pub use lists::{Counts, StoredItem};
 pub use load::{Granted, Have, Loaded, Runnable, Tail, ToDo};

@@ -154,6 +154,11 @@ impl Store {
         })
     }
 
+    /// Whether the first look at a mailbox is over, so that whatever comes is taken in.
+    pub fn is_following(&self, name: &str) -> Result<bool, StoreError> {
+        self.read(|db| Ok(SourceRow::find(db, name)?.is_some_and(|row| row.phase == Phase::Following)))
+    }
+
     /// Whether the question about the first look at a mailbox is answered and nothing was done about it yet.
     pub fn first_look_answered(&self, name: &str) -> Result<bool, StoreError> {
         self.read(|db| {

@@ -7,7 +7,7 @@
 use super::commit::wake_parent;
 use super::decide::{reopen_all, standing};
 use super::rows::{Awaits, DecisionRow, EffectRow, InterruptRow, Stage, ThreadRow};
-use super::{Store, StoreError, arrive};
+use super::{Store, StoreError, arrive, ledger};
 use crate::graph::{Decision, EffectState, Event, Interrupt, ThreadId, What};
 use crate::inbox::Status;
 use rusqlite::Connection;
@@ -62,7 +62,13 @@ fn put(db: &Connection, trouble: &NewTrouble, now: i64) -> Result<(), StoreError
     if trouble.version.is_none() {
         reopen_all(db, &row, now)?;
     }
-    InterruptRow::new(db, row.seq, row.steps, true, now, &trouble.interrupt)?.insert(db)?;
+    let mut asked = InterruptRow::new(db, row.seq, row.steps, true, now, &trouble.interrupt)?;
+    for (_, event) in arrive::queued(db, row.seq)? {
+        if let What::News { warning, .. } = &event.what {
+            asked.warn(warning, &event.id)?;
+        }
+    }
+    asked.insert(db)?;
     row.interrupts += 1;
     row.error_code = Some(code.clone());
     row.error_text = Some(trouble.text.clone());
@@ -78,6 +84,7 @@ fn settle(db: &Connection, thread: &ThreadId, version: i64, more: i64, now: i64)
         return Err(StoreError::Moved);
     }
     let mut fate = Fate::GoesOn;
+    let mut came = Vec::new();
     for mut interrupt in InterruptRow::pending(db, row.seq)? {
         if !interrupt.engine || interrupt.stage != Stage::Decided {
             continue;
@@ -86,6 +93,7 @@ fn settle(db: &Connection, thread: &ThreadId, version: i64, more: i64, now: i64)
         decision.consumed = true;
         decision.update(db)?;
         interrupt.close(db, None)?;
+        came.extend(interrupt.binds()?);
         match (interrupt.action.as_str(), &decision.decision) {
             ("step_limit", Decision::Accept) => row.step_limit += more,
             ("budget", Decision::Accept) => row.allowance += 1,
@@ -108,8 +116,8 @@ fn settle(db: &Connection, thread: &ThreadId, version: i64, more: i64, now: i64)
             row.status = standing(db, &row)?;
             row.update(db)
         }
-        Fate::Ends => end(db, &mut row, Status::Done, now),
-        Fate::Abandoned => end(db, &mut row, Status::Abandoned, now),
+        Fate::Ends => end(db, &mut row, Status::Done, came, now),
+        Fate::Abandoned => end(db, &mut row, Status::Abandoned, came, now),
     }
 }
 
@@ -134,13 +142,25 @@ fn settle_effect(db: &Connection, row: &ThreadRow, args: &Value, now: i64) -> Re
     effect.update(db)
 }
 
-/// Ends a thread from outside its graph, with everything that hangs on it.
-fn end(db: &Connection, row: &mut ThreadRow, status: Status, now: i64) -> Result<(), StoreError> {
+/// Ends a thread from outside its graph, with everything that hangs on it. `came` names the events that reached it
+/// while it was in trouble: no node has looked at them, so their mails are given a thread of their own.
+fn end(
+    db: &Connection,
+    row: &mut ThreadRow,
+    status: Status,
+    mut came: Vec<String>,
+    now: i64,
+) -> Result<(), StoreError> {
     for mut pending in InterruptRow::pending(db, row.seq)? {
         pending.close(db, Some("its thread was ended"))?;
+        if pending.engine {
+            came.extend(pending.binds()?);
+        }
     }
     row.status = status;
     row.update(db)?;
+    came.extend(arrive::drop_all(db, row.seq)?.into_iter().map(|event| event.id));
+    ledger::ended(db, row.seq, &came, row.status.word(), now)?;
     if row.awaits == Awaits::Children {
         let mut children = db.prepare_cached(
             "SELECT seq FROM threads WHERE parent = ? AND joined = 1 AND status NOT IN ('done', 'abandoned')",
@@ -150,7 +170,7 @@ fn end(db: &Connection, row: &mut ThreadRow, status: Status, now: i64) -> Result
         for child in children {
             let mut child = ThreadRow::by_seq(db, child)?;
             child.version += 1;
-            end(db, &mut child, Status::Abandoned, now)?;
+            end(db, &mut child, Status::Abandoned, Vec::new(), now)?;
         }
     }
     wake_parent(db, row, now)

@@ -56,7 +56,11 @@ fn a_profile_is_written_anew_from_words_a_file_or_stdin() {
     let said = desk.sayso_with(&["memory", "edit", "cal", "--text", "-", "--json"], b"Never.\n");
     assert_eq!(serde_json::from_str::<Value>(said.done()).unwrap()["cause"]["kind"], "edit");
     assert_eq!(desk.json(&["memory", "revert", "cal", "1"])["profile"], "Mornings.");
-    desk.refused(&["memory", "revert", "cal", "9"], 2, "has versions 1 to 5");
+    desk.refused(
+        &["memory", "revert", "cal", "9"],
+        3,
+        "there is no version `9 of b/cal`; `sayso memory history`",
+    );
     desk.refused(&["memory", "revert", "cal", "x"], 2, "VERSION");
     desk.refused(&["memory", "edit", "cal"], 2, "an editor needs a terminal");
     desk.refused(&["memory", "edit", "cal", "--text", "  "], 2, "would be empty");
@@ -71,6 +75,10 @@ fn a_line_is_pinned_and_let_go() {
     keys(&pinned, VIEW);
     assert_eq!(pinned["pinned"], json!(["Say thanks."]));
     assert!(desk.sayso(&["memory", "show", TONE]).done().ends_with("Pinned:\nSay thanks.\n"));
+    desk.json(&["memory", "edit", "cal", "--text", "- Mornings.\n- Never on Mondays."]);
+    let dashed = desk.json(&["memory", "pin", "cal", "- Mornings."]);
+    assert_eq!(dashed["pinned"], json!(["- Mornings."]));
+    assert_eq!(desk.json(&["memory", "unpin", "cal", "- Mornings."])["pinned"], json!([]));
     desk.refused(&["memory", "pin", TONE, "no such line"], 2, "has no line `no such line`");
     desk.refused(&["memory", "edit", TONE, "--text", "Be brief."], 1, "the line `Say thanks.` is pinned");
     assert_eq!(desk.json(&["memory", "unpin", TONE, "1"])["pinned"], json!([]));

@@ -94,3 +94,18 @@ async fn changed_rows_are_named() {
         sql.execute_batch(back).unwrap();
     }
 }
+
+#[tokio::test]
+async fn a_look_asked_of_a_driver_that_ends_is_had_here() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    post.hole.put(&letter(1, "bob@b.example", "One", ""));
+    let driver = Worker::take(post.local.engine().clone()).await.unwrap().expect("the lock is free");
+    let other = Post::open(folder.path(), CONFIG);
+    let intake = other.intake();
+    let asked = tokio::spawn(async move { intake.sync_anywhere(&|_| (), Duration::from_secs(20)).await });
+    until(&post, async || post.store().sync_wanted().unwrap() > 0).await;
+    drop(driver);
+    let synced = asked.await.unwrap().unwrap().expect("nobody drives any more");
+    assert_eq!((synced[0].new, synced[0].error.as_deref()), (1, None));
+}

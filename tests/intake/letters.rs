@@ -1,4 +1,5 @@
-//! A workflow by the name of `email` that shows each mail and ends with the answer.
+//! A workflow by the name of `email` that shows each mail and ends with the answer. A first mail that is called
+//! unshowable or unanswerable gets it into trouble.
 
 use sayso::graph::{
     Answer, ChildResult, Command, Ctx, Event, Graph, Kind, NodeError, State, What, Workflow, ask, end,
@@ -80,11 +81,18 @@ impl State for Letters {
 }
 
 async fn show(_: Ctx<()>, state: Arc<Letters>) -> Result<Command<Letters>, NodeError> {
+    let first = state.settled.is_none() && state.mails.len() == 1;
+    if first && state.title().starts_with("Unshowable") {
+        return Err(NodeError::failed("it cannot be shown"));
+    }
     let args = json!({"subject": state.title()});
     Ok(Command::ask(vec![proposal("show", Kind::Triage, "notify", &args, &state.title())], "leave"))
 }
 
-async fn leave(_: Ctx<()>, _: Arc<Letters>) -> Result<Command<Letters>, NodeError> {
+async fn leave(_: Ctx<()>, state: Arc<Letters>) -> Result<Command<Letters>, NodeError> {
+    if state.settled.is_none() && state.title().starts_with("Unanswerable") {
+        return Err(NodeError::failed("it cannot be answered"));
+    }
     Ok(Command::end())
 }
 

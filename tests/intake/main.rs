@@ -9,6 +9,7 @@ mod kills;
 mod letters;
 mod pigeonhole;
 mod post;
+mod trouble;
 mod unreadable;
 
 /// A config under which the first look is over quickly.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Files `0001`, `0002` …; beside them `0001.seen`, `0001.answered` and `0001.old`. `replies` lists Message-IDs that
-/// the person answered elsewhere, one a line.
+/// the person answered elsewhere, `sent` those of mail they sent, one a line.
 pub struct Pigeonhole {
     pub folder: PathBuf,
     pub fails: AtomicBool,
@@ -38,9 +38,23 @@ impl Pigeonhole {
     }
 
     pub fn replied(&self, message_id: &str) {
+        self.note("replies", message_id);
+    }
+
+    fn note(&self, list: &str, message_id: &str) {
         use std::io::Write;
-        let file = std::fs::OpenOptions::new().create(true).append(true).open(self.folder.join("replies"));
+        let file = std::fs::OpenOptions::new().create(true).append(true).open(self.folder.join(list));
         writeln!(file.unwrap(), "{message_id}").unwrap();
+    }
+
+    fn noted(&self, list: &str, message_id: &str) -> bool {
+        let noted = std::fs::read_to_string(self.folder.join(list)).unwrap_or_default();
+        noted.lines().any(|line| line == message_id)
+    }
+
+    /// A mail of this Message-ID lies among the sent mail.
+    pub fn sent(&self, message_id: &str) {
+        self.note("sent", message_id);
     }
 
     fn has(&self, place: &str, flag: &str) -> bool {
@@ -124,10 +138,11 @@ impl Mailbox for Pigeonhole {
     }
 
     fn answered_elsewhere<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        Box::pin(async move {
-            let replies = std::fs::read_to_string(self.folder.join("replies")).unwrap_or_default();
-            Ok(replies.lines().any(|line| line == id))
-        })
+        Box::pin(async move { Ok(self.noted("replies", id)) })
+    }
+
+    fn is_sent<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        Box::pin(async move { Ok(self.noted("sent", id)) })
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {

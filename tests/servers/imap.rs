@@ -207,6 +207,17 @@ async fn answers_from_elsewhere_are_found_in_sent() {
 }
 
 #[tokio::test]
+async fn what_the_person_sent_is_found_in_sent() {
+    let fake = Fake::new();
+    let (imap, _) = fake.open().await;
+    fake.put("INBOX", "Message-ID: <1@x>\r\n\r\nYes\r\n", &[]);
+    fake.put("Sent Things", "Message-ID: <11@x>\r\nIn-Reply-To: <1@x>\r\n\r\nYes\r\n", &[]);
+    assert!(!imap.is_sent("1@x").await.unwrap());
+    fake.put("Sent Things", "Message-ID: <1@x>\r\n\r\nYes\r\n", &[]);
+    assert!(imap.is_sent("1@x").await.unwrap());
+}
+
+#[tokio::test]
 async fn folders_that_are_not_there_are_named_with_some_that_are() {
     let fake = Fake::new();
     let (imap, _) = fake

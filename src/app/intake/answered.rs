@@ -8,9 +8,6 @@ use crate::mail::{Account, Mail, Standing};
 use crate::store::{StoreError, Waiting};
 use serde_json::json;
 
-/// How many waiting threads are compared with the mailbox at each look.
-const MOST: usize = 100;
-
 const ANSWERED: &str = "you have answered it elsewhere";
 const GONE: &str = "the mail is no longer in its mailbox";
 
@@ -29,12 +26,21 @@ impl Intake {
             Some(id) => store.sent_by(&thread, id)?,
             None => false,
         };
-        if ours { Ok(()) } else { self.settle(&thread, ANSWERED, "answered").await }
+        if ours || !self.is_answer(&thread, mail, &refers)? {
+            return Ok(());
+        }
+        self.settle(&thread, ANSWERED, "answered").await
+    }
+
+    /// Whether the person's own mail can answer a thread: it names its newest mail, or was written after that.
+    fn is_answer(&self, thread: &ThreadId, own: &Mail, refers: &[String]) -> Result<bool, Trouble> {
+        let Some((id, at)) = self.engine().store().newest_of(thread)? else { return Ok(true) };
+        Ok(id.is_some_and(|id| refers.contains(&id)) || own.date.is_some_and(|date| date > at))
     }
 
     /// Compares what waits with how its mail stands now.
     pub(super) async fn settle_answered(&self, account: &Account) -> Result<(), Trouble> {
-        let mut waiting = self.engine().store().waiting(&account.name, MOST)?;
+        let mut waiting = self.engine().store().waiting(&account.name)?;
         waiting.retain(|waiting| !waiting.place.is_empty());
         if waiting.is_empty() {
             return Ok(());
@@ -43,6 +49,7 @@ impl Intake {
         let standing = account.mailbox.standing(&places).await?;
         for (waiting, standing) in waiting.iter().zip(standing) {
             match standing {
+                Standing::Unknown => {}
                 Standing::Gone => self.settle(&waiting.thread, GONE, "gone").await?,
                 Standing::There { answered, .. } => {
                     // A thread that has sent something may itself be who answered.
@@ -64,14 +71,18 @@ impl Intake {
 
     async fn settle(&self, thread: &ThreadId, reason: &str, how: &str) -> Result<(), Trouble> {
         let store = self.engine().store();
-        // A thread at work hears of it when it next waits.
-        if !matches!(store.outcome(thread)?.status, Status::Waiting | Status::Held) {
-            return Ok(());
+        let id = format!("settled:{how}");
+        match store.outcome(thread)?.status {
+            Status::Waiting | Status::Held => {}
+            // It hears of it before its next node, once: what troubles it after that is for a person.
+            Status::Ready | Status::Trouble if !store.was_told(thread, &id, reason)? => {}
+            // A thread at work hears of it when it next waits.
+            _ => return Ok(()),
         }
         let line = store.line(thread)?;
         let Some(spec) = self.engine().registry().get(&line.workflow) else { return Ok(()) };
         let what = What::Settled { reason: reason.to_owned(), payload: json!({ "how": how }) };
-        let event = Event { id: format!("settled:{how}"), what };
+        let event = Event { id, what };
         let arrival =
             arrival(spec, thread, &event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
         match store.arrive(arrival).await {

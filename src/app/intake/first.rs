@@ -70,7 +70,9 @@ impl Intake {
     pub(super) fn is_answered(&self, account: &Account) -> bool {
         let store = self.engine().store();
         let first = store.first_look_answered(&account.name).unwrap_or(false);
-        first || store.mails_in(&account.name, MailState::Unreadable, 1).is_ok_and(|found| !found.is_empty())
+        let any = |state| store.mails_in(&account.name, state, 1).is_ok_and(|found| !found.is_empty());
+        let follows = || store.is_following(&account.name).unwrap_or(false);
+        first || any(MailState::Unreadable) || (any(MailState::Asked) && follows())
     }
 
     /// Does what people answered, and goes on with what was interrupted.
@@ -86,7 +88,8 @@ impl Intake {
             let most = usize::try_from(answer.take).unwrap_or(usize::MAX);
             self.begin_taking(account, most, source).await?;
         }
-        if source.phase == Phase::Taking {
+        // After the first look only mail is kept whose thread was given up before it looked at it.
+        if matches!(source.phase, Phase::Taking | Phase::Following) {
             self.take_kept(account, source, synced).await?;
         }
         let store = self.engine().store();
@@ -152,8 +155,10 @@ impl Intake {
                 fail_point("after_take_kept");
             }
         }
-        store.follow(account.name.clone()).await?;
-        source.phase = Phase::Following;
+        if source.phase != Phase::Following {
+            store.follow(account.name.clone()).await?;
+            source.phase = Phase::Following;
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use super::road::Read;
 use super::{Intake, OnStep, Step, Synced, Trouble};
 use crate::app::fail_point;
-use crate::mail::{Account, Cursor, NewMail};
+use crate::mail::{Account, Cursor, NewMail, Standing};
 use crate::store::{Phase, Road, StoredSource, TakenIn};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
@@ -98,13 +98,24 @@ impl Intake {
             Err(unread) => store.mail_state(&unread.identity)?.is_some(),
         };
         if known {
-            let mail = self.new_mail(account, read, found)?;
+            let mut mail = self.new_mail(account, read, found)?;
+            // A copy beside the one that is known changes nothing; only where that one is not found it has moved.
+            if let Some(place) = store.place_of(&mail.identity)?.filter(|place| *place != mail.place) {
+                let standing = account.mailbox.standing(std::slice::from_ref(&place)).await?;
+                if matches!(standing.first(), Some(Standing::There { .. })) {
+                    mail.place = place;
+                }
+            }
             store.take_in(mail, Road::Asked, limit).await?;
             return Ok(Took::default());
         }
         fail_point("before_take_in");
+        let own = match read {
+            Ok((mail, _)) => self.is_own(account, mail).await?,
+            Err(_) => false,
+        };
         let taken = match read {
-            Ok((mail, _)) if self.is_own(account, mail) => {
+            Ok((mail, _)) if own => {
                 self.settle_by_own(account, mail).await?;
                 store.wrote_to(mail.recipients().map(|to| to.address.clone()).collect()).await?;
                 let road = Road::Left("you wrote it".to_owned());

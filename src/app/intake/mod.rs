@@ -117,11 +117,15 @@ impl Intake {
                 drop(lock);
                 Ok(Some(synced))
             }
-            Taken::Theirs(_) => self.sync_there(patience).await,
+            Taken::Theirs(_) => self.sync_there(on_step, patience).await,
         }
     }
 
-    async fn sync_there(&self, patience: Duration) -> Result<Option<Vec<Synced>>, StoreError> {
+    async fn sync_there(
+        &self,
+        on_step: OnStep<'_>,
+        patience: Duration,
+    ) -> Result<Option<Vec<Synced>>, StoreError> {
         let store = self.engine().store();
         let (asked, last) = (store.now(), store.newest_mail()?);
         store.want_sync().await?;
@@ -139,6 +143,10 @@ impl Intake {
                     Ok(Synced { source: account.name.clone(), new, started, error })
                 };
                 return self.accounts().iter().map(since).collect::<Result<_, _>>().map(Some);
+            }
+            // Whoever drove may have ended without a look.
+            if let Taken::Ours(_lock) = DriverLock::take(store.folder())? {
+                return Ok(Some(self.sync(on_step).await));
             }
             if Instant::now() >= deadline {
                 return Ok(None);

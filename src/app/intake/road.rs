@@ -5,7 +5,7 @@ use crate::app::drive::arrival;
 use crate::app::engine::StartError;
 use crate::graph::{Event, ThreadId, Warning, What};
 use crate::mail::{Account, Mail, NewMail as Found};
-use crate::store::{Before, NewMail, NewThread, Road, StoreError, TakenIn};
+use crate::store::{Before, MAIL_EVENT, NewMail, NewThread, Road, StoreError, TakenIn};
 use crate::text::{Visible, truncate};
 use crate::workflows::intake::{self, Asked};
 use serde_json::{Value, json};
@@ -83,11 +83,15 @@ impl Intake {
         Ok(known.unwrap_or_else(|| mail.conversation().unwrap_or(identity).to_owned()))
     }
 
-    /// Whether the person wrote it.
-    pub(super) fn is_own(&self, account: &Account, mail: &Mail) -> bool {
+    /// Whether the person wrote it. Anybody can write their address into From, so it also has to be known as sent: by
+    /// sayso, or because it lies among the sent mail.
+    pub(super) async fn is_own(&self, account: &Account, mail: &Mail) -> Result<bool, Trouble> {
         let own = account.addresses.iter().map(String::as_str).chain(self.0.config.user.addresses());
         let mut own = own.chain([account.address.as_str()]);
-        own.any(|address| mail.from.same(address))
+        let Some(id) = mail.message_id.as_ref().filter(|_| own.any(|address| mail.from.same(address))) else {
+            return Ok(false);
+        };
+        Ok(self.engine().store().sent_by_any(id)? || account.mailbox.is_sent(id).await?)
     }
 
     /// Lets a mail start its thread, or join the one its conversation has.
@@ -129,7 +133,7 @@ impl Intake {
         let text = truncate(Visible::line(&text).as_str(), 120).into_owned();
         let warning = Warning { code: "new_mail".to_owned(), text };
         let what = What::News { topic: "mail".to_owned(), payload: received, warning };
-        let event = Event { id: format!("mail:{identity}"), what };
+        let event = Event { id: format!("{MAIL_EVENT}{identity}"), what };
         let arrival =
             arrival(spec, thread, &event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
         Ok(Road::Join(arrival))

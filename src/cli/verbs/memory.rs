@@ -61,6 +61,7 @@ enum Action {
         #[arg(value_name = "NS")]
         namespace: String,
         /// The line
+        #[arg(allow_hyphen_values = true)]
         line: String,
     },
     /// Let a pinned line go
@@ -69,6 +70,7 @@ enum Action {
         #[arg(value_name = "NS")]
         namespace: String,
         /// The line
+        #[arg(allow_hyphen_values = true)]
         line: String,
     },
     /// Make an earlier version the newest again

@@ -17,7 +17,7 @@ pub(super) fn standing(folders: &[Folder], places: &[String]) -> Result<Vec<Stan
     let mut standings = Vec::with_capacity(places.len());
     for place in places {
         let Some((folder, key)) = folder_and_key(folders, place) else {
-            standings.push(Standing::Gone);
+            standings.push(Standing::Unknown);
             continue;
         };
         if !listed.contains_key(folder.name.as_str()) {

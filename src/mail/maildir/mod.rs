@@ -12,6 +12,8 @@
 //! | --- | --- |
 //! | flag `S`, `R` | seen, answered |
 //! | flag `T` | gone: the person has thrown it away |
+//! | deleted, or moved to a folder that is not read | gone: the person has put it away |
+//! | in a folder that the config no longer names | nothing is known of it, so nothing is concluded |
 //! | flag `D` | not fetched: a draft is no mail that came |
 //! | links, pipes, devices, folders | not there |
 //! | a file over 64 MiB | its first 64 MiB and a byte, which the parser refuses as too large: one trouble, no more |
@@ -148,6 +150,15 @@ impl Mailbox for Maildir {
             let mut answers = inner.answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             answers.look(&inner.sent)?;
             Ok(answers.answered(&id))
+        })
+    }
+
+    fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        let id = message_id.to_owned();
+        self.work(move |inner| {
+            let mut answers = inner.answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            answers.look(&inner.sent)?;
+            Ok(answers.has(&id))
         })
     }
 

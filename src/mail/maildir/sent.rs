@@ -6,10 +6,16 @@ use super::header::ids_of;
 use crate::mail::MailError;
 use std::collections::{HashMap, HashSet};
 
-/// What each mail in Sent answers.
+/// A mail in Sent.
+struct Read {
+    own: Option<Short>,
+    answers: Vec<Short>,
+}
+
+/// What each mail in Sent is, and what it answers.
 #[derive(Default)]
 pub(super) struct Answers {
-    read: HashMap<Short, Vec<Short>>,
+    read: HashMap<Short, Read>,
 }
 
 impl Answers {
@@ -28,7 +34,8 @@ impl Answers {
             }
             // What cannot be read now is tried again the next time.
             if let Ok(Some(ids)) = ids_of(sent, &key, &entry) {
-                self.read.insert(name, ids.answers.iter().map(|id| short("id", id)).collect());
+                let answers = ids.answers.iter().map(|id| short("id", id)).collect();
+                self.read.insert(name, Read { own: ids.own.map(|id| short("id", &id)), answers });
             }
         }
         self.read.retain(|name, _| there.contains(name));
@@ -37,6 +44,12 @@ impl Answers {
 
     pub(super) fn answered(&self, message_id: &str) -> bool {
         let wanted = short("id", message_id);
-        self.read.values().any(|answers| answers.contains(&wanted))
+        self.read.values().any(|mail| mail.answers.contains(&wanted))
+    }
+
+    /// Whether the mail of this Message-ID is there itself.
+    pub(super) fn has(&self, message_id: &str) -> bool {
+        let wanted = short("id", message_id);
+        self.read.values().any(|mail| mail.own == Some(wanted))
     }
 }

@@ -149,7 +149,8 @@ async fn standing_is_told_by_flags() {
     let there = |seen, answered| Standing::There { seen, answered };
     let standing = mailbox.open().standing(&asked).await.unwrap();
     assert_eq!(standing[..2], [there(true, true), there(false, false)]);
-    assert_eq!(standing[2..], [Standing::Gone; 4]);
+    assert_eq!(standing[2..4], [Standing::Gone; 2]);
+    assert_eq!(standing[4..], [Standing::Unknown; 2], "what is not read says nothing about its mail");
 }
 
 #[tokio::test]
@@ -236,6 +237,20 @@ async fn an_answer_in_sent_counts() {
     assert!(!maildir.answered_elsewhere("fake@x").await.unwrap());
     fs::remove_file(mailbox.path(".Sent/cur/1.host:2,S")).unwrap();
     assert!(!maildir.answered_elsewhere("a@x").await.unwrap());
+}
+
+#[tokio::test]
+async fn what_the_person_sent_lies_in_sent() {
+    let mailbox = Desk::new();
+    let maildir = mailbox.open();
+    let sent = async || maildir.is_sent("a@x").await.unwrap();
+    assert!(!sent().await, "no Sent, nothing sent");
+    Folder::new("", mailbox.path(".Sent")).create().unwrap();
+    mailbox.put("cur/1.host:2,S", "Message-ID: <a@x>\n\nbody");
+    mailbox.put(".Sent/cur/2.host:2,S", "Message-ID: <b@x>\nIn-Reply-To: <a@x>\n\nMessage-ID: <a@x>");
+    assert!(!sent().await, "only in the inbox, and as what another answers");
+    mailbox.put(".Sent/cur/3.host:2,S", "Message-ID: <a@x>\n\nbody");
+    assert!(sent().await);
 }
 
 #[tokio::test]

@@ -134,6 +134,10 @@ impl Mailbox for Cabinet {
         })
     }
 
+    fn is_sent<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        Box::pin(async { Ok(false) })
+    }
+
     fn answered_elsewhere<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
         Box::pin(async { Ok(false) })
     }
