@@ -151,12 +151,12 @@ fn read<T: DeserializeOwned>(args: &Value) -> Option<T> {
 
 /// Whom an answer to all would reach besides.
 fn left_out(conversation: &Conversation, args: &WriteEmail) -> String {
-    let Some((_, newest)) = conversation.newest().filter(|_| send::answers(conversation, args)) else {
+    let Some((_, answered)) = conversation.about().filter(|_| send::answers(conversation, args)) else {
         return String::new();
     };
     let mut reached = send::bare(&args.cc);
     reached.extend(send::bare(&args.bcc));
-    let out = reply_all_left_out(newest, &conversation.own(), &send::bare(&args.to), &reached);
+    let out = reply_all_left_out(answered, &conversation.own(), &send::bare(&args.to), &reached);
     join(&out)
 }
 

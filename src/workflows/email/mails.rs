@@ -14,6 +14,8 @@ pub(super) struct Conversation {
     pub mails: Vec<(MailRef, Mail)>,
     /// The account it came by, or the one that mail of no account goes out by.
     pub account: Option<Account>,
+    /// The digest of the mail that is decided about.
+    about: String,
 }
 
 impl Conversation {
@@ -29,7 +31,7 @@ impl Conversation {
         let named = mails.iter().rev().find(|(known, _)| !known.account.is_empty());
         let account = named.and_then(|(known, _)| services.accounts.get(&known.account));
         let account = account.or_else(|| services.accounts.first());
-        Ok(Self { mails, account })
+        Ok(Self { mails, account, about: state.about.clone() })
     }
 
     /// Every address that is the person's.
@@ -42,7 +44,12 @@ impl Conversation {
         self.account.as_ref().is_some_and(|account| account.addresses.iter().any(|own| mail.from.same(own)))
     }
 
-    /// The mail to decide about: the newest that is not the person's own.
+    /// The mail that was shown, or that the proposals answer, whatever came since; else the newest.
+    pub fn about(&self) -> Option<&(MailRef, Mail)> {
+        self.mails.iter().find(|(known, _)| known.raw == self.about).or_else(|| self.newest())
+    }
+
+    /// The mail to decide about next: the newest that is not the person's own.
     pub fn newest(&self) -> Option<&(MailRef, Mail)> {
         self.mails.iter().rev().find(|(_, mail)| !self.is_own(mail)).or(self.mails.last())
     }

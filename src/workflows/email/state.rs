@@ -38,6 +38,10 @@ pub struct Email {
     pub triaged_by: By,
     /// What the person said it is, where triage has not heard it yet.
     pub corrected: Option<Class>,
+    /// The digest of the mail that was triaged last: the gist is about it.
+    pub triaged: String,
+    /// The digest of the mail that is decided about: the one shown, or the one the pending calls answer.
+    pub about: String,
     /// The conversation with the model.
     pub messages: Vec<Turn>,
     /// Calls that nothing has become of yet.
@@ -103,6 +107,9 @@ pub enum EmailUpdate {
         gist: String,
         /// Who said so.
         by: By,
+        /// The digest of the mail.
+        #[serde(default)]
+        mail: String,
     },
     /// The person answered.
     Answered {
@@ -124,6 +131,9 @@ pub enum EmailUpdate {
         text: String,
         /// The calls.
         calls: Vec<ToolCall>,
+        /// The digest of the mail they answer.
+        #[serde(default)]
+        about: String,
     },
     /// Mail came before anybody was asked, so the model proposes anew.
     Outdated,
@@ -241,7 +251,9 @@ impl State for Email {
                 }
                 self.email_input = mails;
             }
-            EmailUpdate::Triaged { class, reasoning, gist, by } => {
+            EmailUpdate::Triaged { class, reasoning, gist, by, mail } => {
+                self.about.clone_from(&mail);
+                self.triaged = mail;
                 self.classification_decision = Some(class);
                 (self.triage_reasoning, self.gist, self.triaged_by) = (reasoning, gist, by);
                 self.corrected = None;
@@ -253,7 +265,8 @@ impl State for Email {
                 self.lessons.extend(lessons);
                 self.answers.clear();
             }
-            EmailUpdate::Proposed { text, calls } => {
+            EmailUpdate::Proposed { text, calls, about } => {
+                self.about = about;
                 self.pending.clone_from(&calls);
                 self.outdated = false;
                 self.messages.push(Turn::Called { text, calls });

@@ -33,7 +33,23 @@ async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
     office.local.decide(decide(&item.args_hash.unwrap().to_string())).await.unwrap();
     office.settle().await;
     assert_eq!(office.sent().len(), 1);
-    assert!(office.sent()[0].contains("In-Reply-To: <two@client.example>"), "{}", office.sent()[0]);
+    // What was proposed answers the mail it was proposed for, whatever came since.
+    assert!(office.sent()[0].contains("In-Reply-To: <one@client.example>"), "{}", office.sent()[0]);
+}
+
+#[tokio::test]
+async fn what_was_approved_before_a_mail_came_neither_answers_nor_quotes_it() {
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let thread = office.got().await;
+    let id = office.asked(&thread).await;
+    office.decide(&id, Decision::Accept).await.unwrap();
+    office.news(&thread, &second()).await;
+    office.settle().await;
+    let sent = office.sent();
+    assert_eq!(sent.len(), 1);
+    assert!(sent[0].contains("In-Reply-To: <one@client.example>"), "{}", sent[0]);
+    assert!(sent[0].contains("> When does the report come?"), "{}", sent[0]);
+    assert!(!sent[0].contains("two@client.example") && !sent[0].contains("No hurry"), "{}", sent[0]);
 }
 
 #[tokio::test]

@@ -37,7 +37,7 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<(), NodeError> {
         return Ok(());
     }
     let conversation = Conversation::read(ctx.services(), state)?;
-    let mail = conversation.newest().map(|(_, mail)| mails::lesson_facts(mail));
+    let mail = conversation.about().map(|(_, mail)| mails::lesson_facts(mail));
     let lessons = state.lessons.iter().map(|learn| Lesson {
         namespace: learn.namespace.clone(),
         cause: Cause { mail: mail.clone(), ..cause(learn) },

@@ -56,7 +56,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         Class::Notify => "triage_interrupt_handler",
         Class::Respond => "response_agent",
     });
-    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by });
+    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, mail: known.raw.clone() });
     Ok(Command { updates, ..command })
 }
 
