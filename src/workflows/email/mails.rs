@@ -49,6 +49,12 @@ impl Conversation {
         self.mails.iter().find(|(known, _)| known.raw == self.about).or_else(|| self.newest())
     }
 
+    /// Whether mail came that is newer than the one decided about.
+    pub fn has_news(&self) -> bool {
+        let raw = |found: Option<&(MailRef, Mail)>| found.map(|(known, _)| known.raw.clone());
+        raw(self.about()) != raw(self.newest())
+    }
+
     /// The mail to decide about next: the newest that is not the person's own.
     pub fn newest(&self) -> Option<&(MailRef, Mail)> {
         self.mails.iter().rev().find(|(_, mail)| !self.is_own(mail)).or(self.mails.last())

@@ -48,6 +48,8 @@ pub struct Email {
     pub pending: Vec<ToolCall>,
     /// Whether mail came after they were proposed and before anybody was asked.
     pub outdated: bool,
+    /// Whether mail came after the person answered and before that was acted on.
+    pub unseen: bool,
     /// The person's newest answers.
     pub answers: Vec<Answer>,
     /// What is to be learned from them.
@@ -60,6 +62,8 @@ pub struct Email {
     pub refused: bool,
     /// What left.
     pub sent: Vec<SentNote>,
+    /// The digests of the mails that were answered.
+    pub answered: Vec<String>,
     /// Whether something was approved that the account's mode kept from being done.
     pub observed: bool,
     /// Why it was settled without us.
@@ -193,6 +197,8 @@ pub struct Acted {
     pub became: Vec<Turn>,
     /// What left.
     pub sent: Vec<SentNote>,
+    /// The digests of the mails that were answered.
+    pub answered: Vec<String>,
     /// What is to be learned.
     pub lessons: Vec<Learn>,
     /// Files read since.
@@ -258,7 +264,10 @@ impl State for Email {
                 (self.triage_reasoning, self.gist, self.triaged_by) = (reasoning, gist, by);
                 self.corrected = None;
             }
-            EmailUpdate::Answered { answers } => self.answers = answers,
+            EmailUpdate::Answered { answers } => {
+                self.answers = answers;
+                self.unseen = false;
+            }
             EmailUpdate::Shown { told, outcome, lessons } => {
                 self.messages.extend(told.map(|text| Turn::Told { text }));
                 self.outcome = outcome;
@@ -356,6 +365,7 @@ impl Email {
             self.anew();
         }
         self.outdated = !self.pending.is_empty();
+        self.unseen |= !self.answers.is_empty();
         self.messages.push(Turn::Came { mail: mail.raw.clone() });
         self.email_id = mail.message_id.clone().unwrap_or_else(|| mail.raw.clone());
         self.email_input.push(mail);
@@ -377,6 +387,7 @@ impl Email {
         self.pending.retain(|call| !over(&call.id));
         self.messages.extend(acted.became);
         self.sent.extend(acted.sent);
+        self.answered.extend(acted.answered);
         self.lessons.extend(acted.lessons);
         self.attached.extend(acted.attached);
         self.observed |= acted.observed;

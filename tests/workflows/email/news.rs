@@ -4,6 +4,7 @@ use super::office::{Office, Plan, calls, done, mail, respond, second, write};
 use crate::support::house::holding;
 use sayso::graph::{Decision, What};
 use sayso::inbox::{Backend, BackendError, By, Decide, Status};
+use sayso::llm::{Builtin, Model};
 use serde_json::json;
 
 #[tokio::test]
@@ -152,4 +153,39 @@ async fn a_fork_sends_for_itself_and_marks_nothing() {
     assert_eq!(office.sent().len(), 1);
     assert!(office.marks().is_empty(), "the mail is the first thread's");
     assert_eq!(office.ledger(&thread).1, None);
+}
+
+#[tokio::test]
+async fn a_question_that_came_meanwhile_is_not_taken_for_answered() {
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let thread = office.got().await;
+    office.news(&thread, &second().replace("No hurry any more.", "Can you send me the invoice too?")).await;
+    office.decides(&thread, Decision::Accept).await;
+    assert_eq!(office.sent().len(), 1);
+    assert_eq!(office.marks(), ["new/1 Answered", "new/2 Done"]);
+    // The built-in model, asked the same, does not say that nothing is left.
+    let request = office.requests("email.reply").remove(1);
+    let reply = Builtin::default().complete(&request, &|_| {}).await.unwrap();
+    assert_ne!(reply.calls[0].name, "done", "{reply:?}");
+}
+
+#[tokio::test]
+async fn a_draft_kept_before_new_mail_does_not_end_it() {
+    let office = Office::new("respond", [calls([write()]), calls([write()])]);
+    let thread = office.got().await;
+    office.news(&thread, &second()).await;
+    office.decides(&thread, Decision::Draft).await;
+    assert_eq!(office.requests("email.reply").len(), 2);
+    assert_eq!(office.status(&thread).await, Status::Waiting);
+}
+
+#[tokio::test]
+async fn a_no_said_before_a_mail_came_is_no_word_about_it() {
+    let office = Office::new("respond", [calls([write()]), calls([write()])]);
+    let thread = office.got().await;
+    let id = office.asked(&thread).await;
+    office.decide(&id, Decision::Ignore).await.unwrap();
+    office.news(&thread, &second()).await;
+    office.settle().await;
+    assert_eq!(office.status(&thread).await, Status::Waiting, "the new mail is put to the person");
 }
