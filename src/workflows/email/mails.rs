@@ -7,6 +7,7 @@ use crate::llm::facts::email::{MailFacts, Signals, User};
 use crate::mail::{self, Account, Mail};
 use crate::text::Visible;
 use crate::workflows::Services;
+use jiff::Timestamp;
 
 /// A conversation as its nodes and cards see it.
 pub(super) struct Conversation {
@@ -28,6 +29,7 @@ impl Conversation {
             Ok((known.clone(), mail))
         });
         let mails: Vec<(MailRef, Mail)> = mails.collect::<Result<_, NodeError>>()?;
+        let mails = by_date(mails, services.clock.clone()());
         let named = mails.iter().rev().find(|(known, _)| !known.account.is_empty());
         let account = named.and_then(|(known, _)| services.accounts.get(&known.account));
         let account = account.or_else(|| services.accounts.first());
@@ -78,6 +80,20 @@ impl Conversation {
         }
         people
     }
+}
+
+/// Mails in the order they were written: what was written first may come last. A mail that says nothing of its time,
+/// or names one that has not come yet, stands where it came.
+fn by_date(mails: Vec<(MailRef, Mail)>, now: Timestamp) -> Vec<(MailRef, Mail)> {
+    let mut latest = Timestamp::MIN;
+    let mut dated: Vec<(Timestamp, (MailRef, Mail))> = Vec::new();
+    for one in mails {
+        let date = one.1.date.filter(|date| *date <= now).unwrap_or(latest);
+        latest = latest.max(date);
+        dated.push((date, one));
+    }
+    dated.sort_by_key(|(date, _)| *date);
+    dated.into_iter().map(|(_, one)| one).collect()
 }
 
 /// Whose mail it is, for prompts.

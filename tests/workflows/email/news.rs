@@ -155,6 +155,13 @@ async fn a_fork_sends_for_itself_and_marks_nothing() {
     assert_eq!(office.ledger(&thread).1, None);
 }
 
+/// A mail of the conversation, written at this hour of a day gone by.
+fn written(by: &str, id: &str, hour: u8, text: &str) -> String {
+    format!(
+        "From: {by}\r\nTo: ada@example.org\r\nSubject: The report\r\nMessage-ID: <{id}@client.example>\r\nReferences: <one@client.example>\r\nDate: Thu, 02 Jan 2020 {hour:02}:00:00 +0000\r\n\r\n{text}\r\n"
+    )
+}
+
 #[tokio::test]
 async fn a_question_that_came_meanwhile_is_not_taken_for_answered() {
     let office = Office::new("respond", [calls([write()]), calls([done()])]);
@@ -188,4 +195,17 @@ async fn a_no_said_before_a_mail_came_is_no_word_about_it() {
     office.news(&thread, &second()).await;
     office.settle().await;
     assert_eq!(office.status(&thread).await, Status::Waiting, "the new mail is put to the person");
+}
+
+#[tokio::test]
+async fn the_newest_mail_is_the_one_written_last_and_not_the_one_that_came_last() {
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let late = written("bob@client.example", "two", 12, "When does it come?");
+    let thread = office.receive(&late, json!({})).await.unwrap();
+    office.settle().await;
+    office.news(&thread, &written("eve@client.example", "one", 9, "Here is the plan.")).await;
+    office.decides(&thread, respond("Say thanks instead")).await;
+    let request = office.requests("email.reply").remove(1);
+    assert_eq!(request.facts["reply_to"], json!(["bob@client.example"]));
+    assert_eq!(request.facts["earlier"][0]["from"], "eve@client.example");
 }
