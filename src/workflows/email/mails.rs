@@ -1,8 +1,9 @@
 //! The mails of a conversation, read from where their bytes are kept.
 
+use super::risks;
 use super::state::{Email, MailRef};
 use crate::config::MailMode;
-use crate::graph::NodeError;
+use crate::graph::{NodeError, Warning};
 use crate::llm::facts::email::{MailFacts, Signals, User};
 use crate::mail::{self, Account, Mail};
 use crate::text::Visible;
@@ -80,6 +81,26 @@ impl Conversation {
         }
         people
     }
+}
+
+/// The warnings of the mail that is decided about and of every mail that came since: a card shows them all.
+pub(super) fn warnings(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
+    let about = conversation.mails.iter().position(|(known, _)| known.raw == conversation.about);
+    let mut warnings: Vec<Warning> = Vec::new();
+    for one in conversation.mails.iter().skip(about.unwrap_or(0)) {
+        let newest = conversation.newest().is_some_and(|(newest, _)| newest.raw == one.0.raw);
+        if conversation.is_own(&one.1) && !newest || about.is_none() && !newest {
+            continue;
+        }
+        let account = conversation.account.clone();
+        let alone = Conversation { mails: vec![one.clone()], account, about: String::new() };
+        for warning in risks::of_mail(services, &alone)? {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+    }
+    Ok(warnings)
 }
 
 /// Mails in the order they were written: what was written first may come last. A mail that says nothing of its time,

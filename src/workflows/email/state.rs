@@ -42,6 +42,8 @@ pub struct Email {
     pub triaged: String,
     /// The digest of the mail that is decided about: the one shown, or the one the pending calls answer.
     pub about: String,
+    /// Whether newer mail is to be triaged before anything else.
+    pub again: bool,
     /// The conversation with the model.
     pub messages: Vec<Turn>,
     /// Calls that nothing has become of yet.
@@ -126,6 +128,9 @@ pub enum EmailUpdate {
         told: Option<String>,
         /// What became of the mail, where that is all.
         outcome: Option<String>,
+        /// Whether newer mail is to be triaged next.
+        #[serde(default)]
+        again: bool,
         /// What is to be learned.
         lessons: Vec<Learn>,
     },
@@ -263,12 +268,14 @@ impl State for Email {
                 self.classification_decision = Some(class);
                 (self.triage_reasoning, self.gist, self.triaged_by) = (reasoning, gist, by);
                 self.corrected = None;
+                self.again = false;
             }
             EmailUpdate::Answered { answers } => {
                 self.answers = answers;
                 self.unseen = false;
             }
-            EmailUpdate::Shown { told, outcome, lessons } => {
+            EmailUpdate::Shown { told, outcome, again, lessons } => {
+                self.again = again;
                 self.messages.extend(told.map(|text| Turn::Told { text }));
                 self.outcome = outcome;
                 self.lessons.extend(lessons);
@@ -393,6 +400,10 @@ impl Email {
         self.observed |= acted.observed;
         self.refused |= acted.refused;
         self.then = acted.then;
+        if self.then == Then::Ask {
+            // It is put to the person as it stands, and the card says what came.
+            self.outdated = false;
+        }
         self.answers.clear();
     }
 

@@ -1,7 +1,7 @@
 //! Proposals are put to the person, all of a message at once.
 
 use super::Given;
-use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
+use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::proposal;
 use crate::llm::ToolCall;
 use crate::llm::facts::email::Became;
@@ -106,6 +106,15 @@ async fn interrupt(
     asked.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
     let reached = recipients(&call.name, &args);
     asked.warnings = risks::of_call(services, state, conversation, &call.name, &args).await?;
+    if conversation.has_news() {
+        let text = "New mail came in this conversation since this was proposed.".to_owned();
+        asked.warnings.insert(0, Warning { code: "new_mail".to_owned(), text });
+    }
+    for warning in mails::warnings(services, conversation)? {
+        if !asked.warnings.contains(&warning) {
+            asked.warnings.push(warning);
+        }
+    }
     if !question {
         let sender = answered.from.address.to_lowercase();
         asked.grantable =

@@ -12,8 +12,12 @@ use std::sync::Arc;
 /// After a mail that was shown.
 pub(in crate::workflows::email) async fn update_memory(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
     learn(&ctx, &state).await?;
-    let answers = state.outcome.is_none() && !state.is_settled();
-    let next = if answers { "response_agent" } else { "mark_as_read_node" };
+    let next = match state.outcome {
+        _ if state.is_settled() => "mark_as_read_node",
+        _ if state.again => "triage_router",
+        None => "response_agent",
+        Some(_) => "mark_as_read_node",
+    };
     Ok(Command::goto(next).update(EmailUpdate::Learned))
 }
 
