@@ -5,7 +5,7 @@ use super::meeting::When;
 use super::state::{Email, Turn};
 use super::tools::{self, Leaving, ScheduleMeeting, WriteEmail};
 use super::{risks, send};
-use crate::graph::Folded;
+use crate::graph::{Folded, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
 use crate::llm::facts::email::Became;
 use crate::mail::compose::reply_all_left_out;
@@ -19,16 +19,21 @@ use serde_json::Value;
 pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     let Some(state) = state.get::<Email>() else { return Card::default() };
     let mut blocks = Vec::new();
-    if !item.warnings.is_empty() {
-        blocks.push(Block::Warnings(item.warnings.clone()));
-    }
     let conversation = match Conversation::read(services, state) {
         Ok(conversation) => conversation,
         Err(error) => {
+            blocks.extend(warned(item.warnings.clone()));
             blocks.push(Block::Text(Visible::new(&format!("The conversation cannot be shown: {error}"))));
             return Card { blocks };
         }
     };
+    let mut warnings = item.warnings.clone();
+    if matches!(item.kind, ItemKind::Interrupt(_)) && conversation.has_news() {
+        // What came after it was asked may be unusual in itself.
+        let since = mails::warnings(services, &conversation).unwrap_or_default();
+        warnings.extend(since.into_iter().filter(|warning| !item.warnings.contains(warning)));
+    }
+    blocks.extend(warned(warnings));
     if !state.gist.is_empty() {
         blocks.push(Block::Heading(Visible::line(&wants(state, &conversation))));
     }
@@ -73,9 +78,15 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     vec![Block::Fields(fields)]
 }
 
-/// Who, and what they want.
+fn warned(warnings: Vec<Warning>) -> Option<Block> {
+    (!warnings.is_empty()).then_some(Block::Warnings(warnings))
+}
+
+/// Who, and what they want: the gist is that of the mail that was triaged, not of one that came since.
 fn wants(state: &Email, conversation: &Conversation) -> String {
-    let who = conversation.newest().map(|(_, mail)| mails::sender(mail)).unwrap_or_default();
+    let triaged = conversation.mails.iter().find(|(known, _)| known.raw == state.triaged);
+    let triaged = triaged.or_else(|| conversation.about());
+    let who = triaged.map(|(_, mail)| mails::sender(mail)).unwrap_or_default();
     format!("{who}: {}", state.gist)
 }
 
@@ -151,12 +162,12 @@ fn read<T: DeserializeOwned>(args: &Value) -> Option<T> {
 
 /// Whom an answer to all would reach besides.
 fn left_out(conversation: &Conversation, args: &WriteEmail) -> String {
-    let Some((_, newest)) = conversation.newest().filter(|_| send::answers(conversation, args)) else {
+    let Some((_, answered)) = conversation.about().filter(|_| send::answers(conversation, args)) else {
         return String::new();
     };
     let mut reached = send::bare(&args.cc);
     reached.extend(send::bare(&args.bcc));
-    let out = reply_all_left_out(newest, &conversation.own(), &send::bare(&args.to), &reached);
+    let out = reply_all_left_out(answered, &conversation.own(), &send::bare(&args.to), &reached);
     join(&out)
 }
 

@@ -1,12 +1,14 @@
 //! The mails of a conversation, read from where their bytes are kept.
 
+use super::risks;
 use super::state::{Email, MailRef};
 use crate::config::MailMode;
-use crate::graph::NodeError;
+use crate::graph::{NodeError, Warning};
 use crate::llm::facts::email::{MailFacts, Signals, User};
 use crate::mail::{self, Account, Mail};
 use crate::text::Visible;
 use crate::workflows::Services;
+use jiff::Timestamp;
 
 /// A conversation as its nodes and cards see it.
 pub(super) struct Conversation {
@@ -14,6 +16,8 @@ pub(super) struct Conversation {
     pub mails: Vec<(MailRef, Mail)>,
     /// The account it came by, or the one that mail of no account goes out by.
     pub account: Option<Account>,
+    /// The digest of the mail that is decided about.
+    about: String,
 }
 
 impl Conversation {
@@ -26,10 +30,11 @@ impl Conversation {
             Ok((known.clone(), mail))
         });
         let mails: Vec<(MailRef, Mail)> = mails.collect::<Result<_, NodeError>>()?;
+        let mails = by_date(mails, services.clock.clone()());
         let named = mails.iter().rev().find(|(known, _)| !known.account.is_empty());
         let account = named.and_then(|(known, _)| services.accounts.get(&known.account));
         let account = account.or_else(|| services.accounts.first());
-        Ok(Self { mails, account })
+        Ok(Self { mails, account, about: state.about.clone() })
     }
 
     /// Every address that is the person's.
@@ -42,7 +47,18 @@ impl Conversation {
         self.account.as_ref().is_some_and(|account| account.addresses.iter().any(|own| mail.from.same(own)))
     }
 
-    /// The mail to decide about: the newest that is not the person's own.
+    /// The mail that was shown, or that the proposals answer, whatever came since; else the newest.
+    pub fn about(&self) -> Option<&(MailRef, Mail)> {
+        self.mails.iter().find(|(known, _)| known.raw == self.about).or_else(|| self.newest())
+    }
+
+    /// Whether mail came that is newer than the one decided about.
+    pub fn has_news(&self) -> bool {
+        let raw = |found: Option<&(MailRef, Mail)>| found.map(|(known, _)| known.raw.clone());
+        raw(self.about()) != raw(self.newest())
+    }
+
+    /// The mail to decide about next: the newest that is not the person's own.
     pub fn newest(&self) -> Option<&(MailRef, Mail)> {
         self.mails.iter().rev().find(|(_, mail)| !self.is_own(mail)).or(self.mails.last())
     }
@@ -65,6 +81,40 @@ impl Conversation {
         }
         people
     }
+}
+
+/// The warnings of the mail that is decided about and of every mail that came since: a card shows them all.
+pub(super) fn warnings(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
+    let about = conversation.mails.iter().position(|(known, _)| known.raw == conversation.about);
+    let mut warnings: Vec<Warning> = Vec::new();
+    for one in conversation.mails.iter().skip(about.unwrap_or(0)) {
+        let newest = conversation.newest().is_some_and(|(newest, _)| newest.raw == one.0.raw);
+        if conversation.is_own(&one.1) && !newest || about.is_none() && !newest {
+            continue;
+        }
+        let account = conversation.account.clone();
+        let alone = Conversation { mails: vec![one.clone()], account, about: String::new() };
+        for warning in risks::of_mail(services, &alone)? {
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
+    }
+    Ok(warnings)
+}
+
+/// Mails in the order they were written: what was written first may come last. A mail that says nothing of its time,
+/// or names one that has not come yet, stands where it came.
+fn by_date(mails: Vec<(MailRef, Mail)>, now: Timestamp) -> Vec<(MailRef, Mail)> {
+    let mut latest = Timestamp::MIN;
+    let mut dated: Vec<(Timestamp, (MailRef, Mail))> = Vec::new();
+    for one in mails {
+        let date = one.1.date.filter(|date| *date <= now).unwrap_or(latest);
+        latest = latest.max(date);
+        dated.push((date, one));
+    }
+    dated.sort_by_key(|(date, _)| *date);
+    dated.into_iter().map(|(_, one)| one).collect()
 }
 
 /// Whose mail it is, for prompts.

@@ -98,11 +98,11 @@ pub(super) fn invitation(
         content.push_str(location);
         content.push('\n');
     }
-    let newest = conversation.newest().map(|(_, mail)| mail);
+    let answered = conversation.about().map(|(_, mail)| mail);
     let known = conversation.people();
     let attendees = send::bare(&args.attendees);
     let belongs = attendees.iter().any(|one| known.iter().any(|known| known.eq_ignore_ascii_case(one)));
-    let begun = newest.filter(|_| belongs).map(Draft::answering).unwrap_or_default();
+    let begun = answered.filter(|_| belongs).map(Draft::answering).unwrap_or_default();
     Ok(Draft {
         from: send::sender(services, conversation),
         to: send::people(&args.attendees)?,

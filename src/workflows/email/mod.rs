@@ -60,7 +60,11 @@ fn graph() -> Result<Graph<Email, Services>, BuildError> {
             [ask("triage_answered"), goto("mark_as_read_node")],
         )
         .node("triage_answered", nodes::triage_answered, [goto("update_memory")])
-        .node("update_memory", nodes::update_memory, [goto("response_agent"), goto("mark_as_read_node")])
+        .node(
+            "update_memory",
+            nodes::update_memory,
+            [goto("response_agent"), goto("triage_router"), goto("mark_as_read_node")],
+        )
         .mount("response_agent", response_agent()?, "mark_as_read_node")
         .node("mark_as_read_node", nodes::mark_as_read_node, [end()])
         .build()

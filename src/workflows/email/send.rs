@@ -33,8 +33,8 @@ pub(super) fn bare(typed: &[String]) -> Vec<String> {
 pub(super) fn sender(services: &Services, conversation: &Conversation) -> Address {
     let usual = conversation.account.as_ref().map(|account| account.address.clone());
     let usual = usual.unwrap_or_else(|| services.user.address.clone());
-    let address = match conversation.newest() {
-        Some((_, newest)) => from_address(newest, &usual, &conversation.own()),
+    let address = match conversation.about() {
+        Some((_, mail)) => from_address(mail, &usual, &conversation.own()),
         None => usual,
     };
     Address { name: services.user.name.clone(), address }
@@ -51,17 +51,17 @@ pub(super) fn answers(conversation: &Conversation, args: &WriteEmail) -> bool {
     bare(&args.to).iter().chain(&bare(&args.cc)).any(known)
 }
 
-/// The mail a call asks for.
+/// The mail a call asks for. It answers the mail it was proposed for, and not one that came since.
 pub(super) fn draft(
     services: &Services,
     conversation: &Conversation,
     args: &WriteEmail,
     attachments: Vec<File>,
 ) -> Result<Draft, ComposeError> {
-    let newest = conversation.newest().map(|(_, mail)| mail).filter(|_| answers(conversation, args));
-    let begun = newest.map(Draft::answering).unwrap_or_default();
+    let answered = conversation.about().map(|(_, mail)| mail).filter(|_| answers(conversation, args));
+    let begun = answered.map(Draft::answering).unwrap_or_default();
     let mut content = args.content.clone();
-    if let Some(mail) = newest.filter(|_| services.user.quote) {
+    if let Some(mail) = answered.filter(|_| services.user.quote) {
         content = with_quote(&content, mail, &services.user.time_zone);
     }
     Ok(Draft {

@@ -38,12 +38,20 @@ pub struct Email {
     pub triaged_by: By,
     /// What the person said it is, where triage has not heard it yet.
     pub corrected: Option<Class>,
+    /// The digest of the mail that was triaged last: the gist is about it.
+    pub triaged: String,
+    /// The digest of the mail that is decided about: the one shown, or the one the pending calls answer.
+    pub about: String,
+    /// Whether newer mail is to be triaged before anything else.
+    pub again: bool,
     /// The conversation with the model.
     pub messages: Vec<Turn>,
     /// Calls that nothing has become of yet.
     pub pending: Vec<ToolCall>,
     /// Whether mail came after they were proposed and before anybody was asked.
     pub outdated: bool,
+    /// Whether mail came after the person answered and before that was acted on.
+    pub unseen: bool,
     /// The person's newest answers.
     pub answers: Vec<Answer>,
     /// What is to be learned from them.
@@ -56,6 +64,8 @@ pub struct Email {
     pub refused: bool,
     /// What left.
     pub sent: Vec<SentNote>,
+    /// The digests of the mails that were answered.
+    pub answered: Vec<String>,
     /// Whether something was approved that the account's mode kept from being done.
     pub observed: bool,
     /// Why it was settled without us.
@@ -103,6 +113,9 @@ pub enum EmailUpdate {
         gist: String,
         /// Who said so.
         by: By,
+        /// The digest of the mail.
+        #[serde(default)]
+        mail: String,
     },
     /// The person answered.
     Answered {
@@ -115,6 +128,9 @@ pub enum EmailUpdate {
         told: Option<String>,
         /// What became of the mail, where that is all.
         outcome: Option<String>,
+        /// Whether newer mail is to be triaged next.
+        #[serde(default)]
+        again: bool,
         /// What is to be learned.
         lessons: Vec<Learn>,
     },
@@ -124,6 +140,9 @@ pub enum EmailUpdate {
         text: String,
         /// The calls.
         calls: Vec<ToolCall>,
+        /// The digest of the mail they answer.
+        #[serde(default)]
+        about: String,
     },
     /// Mail came before anybody was asked, so the model proposes anew.
     Outdated,
@@ -183,6 +202,8 @@ pub struct Acted {
     pub became: Vec<Turn>,
     /// What left.
     pub sent: Vec<SentNote>,
+    /// The digests of the mails that were answered.
+    pub answered: Vec<String>,
     /// What is to be learned.
     pub lessons: Vec<Learn>,
     /// Files read since.
@@ -241,19 +262,27 @@ impl State for Email {
                 }
                 self.email_input = mails;
             }
-            EmailUpdate::Triaged { class, reasoning, gist, by } => {
+            EmailUpdate::Triaged { class, reasoning, gist, by, mail } => {
+                self.about.clone_from(&mail);
+                self.triaged = mail;
                 self.classification_decision = Some(class);
                 (self.triage_reasoning, self.gist, self.triaged_by) = (reasoning, gist, by);
                 self.corrected = None;
+                self.again = false;
             }
-            EmailUpdate::Answered { answers } => self.answers = answers,
-            EmailUpdate::Shown { told, outcome, lessons } => {
+            EmailUpdate::Answered { answers } => {
+                self.answers = answers;
+                self.unseen = false;
+            }
+            EmailUpdate::Shown { told, outcome, again, lessons } => {
+                self.again = again;
                 self.messages.extend(told.map(|text| Turn::Told { text }));
                 self.outcome = outcome;
                 self.lessons.extend(lessons);
                 self.answers.clear();
             }
-            EmailUpdate::Proposed { text, calls } => {
+            EmailUpdate::Proposed { text, calls, about } => {
+                self.about = about;
                 self.pending.clone_from(&calls);
                 self.outdated = false;
                 self.messages.push(Turn::Called { text, calls });
@@ -343,6 +372,7 @@ impl Email {
             self.anew();
         }
         self.outdated = !self.pending.is_empty();
+        self.unseen |= !self.answers.is_empty();
         self.messages.push(Turn::Came { mail: mail.raw.clone() });
         self.email_id = mail.message_id.clone().unwrap_or_else(|| mail.raw.clone());
         self.email_input.push(mail);
@@ -364,11 +394,16 @@ impl Email {
         self.pending.retain(|call| !over(&call.id));
         self.messages.extend(acted.became);
         self.sent.extend(acted.sent);
+        self.answered.extend(acted.answered);
         self.lessons.extend(acted.lessons);
         self.attached.extend(acted.attached);
         self.observed |= acted.observed;
         self.refused |= acted.refused;
         self.then = acted.then;
+        if self.then == Then::Ask {
+            // It is put to the person as it stands, and the card says what came.
+            self.outdated = false;
+        }
         self.answers.clear();
     }
 

@@ -41,6 +41,8 @@ pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Emai
         _ if state.is_settled() => Then::Leave,
         (true, _, _) => Then::Ask,
         (false, true, _) => Then::Model,
+        // What ends it ends it for the mail it was about, unless the person dismissed the new one with it.
+        (false, false, true) if conversation.has_news() && (state.unseen || !acted.refused) => Then::Model,
         (false, false, true) => Then::Leave,
         (false, false, false) => Then::Model,
     };
@@ -132,7 +134,12 @@ impl Doing<'_> {
                 let Some(files) = files else { return Ok(()) };
                 let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
                 let note = note("mail", call, &draft, &args.content);
-                self.send(call, basis, &draft, note).await
+                self.send(call, basis, &draft, note).await?;
+                let left = self.acted.sent.iter().any(|note| note.call == call.id);
+                if left && send::answers(self.conversation, &args) {
+                    self.acted.answered.extend(self.conversation.about().map(|(known, _)| known.raw.clone()));
+                }
+                Ok(())
             }
             tools::UNSUBSCRIBE => {
                 let args: Leaving = read(&args)?;

@@ -60,7 +60,7 @@ async fn mark(ctx: &Ctx<Services>, state: &Email, outcome: &str) -> Result<Vec<S
     for (n, known) in state.email_input.iter().enumerate() {
         let account = ctx.services().accounts.get(&known.account).filter(|_| !known.place.is_empty());
         let Some(account) = account else { continue };
-        let Some(handled) = wanted(&account, state, outcome) else { continue };
+        let Some(handled) = wanted(&account, state, &known.raw, outcome) else { continue };
         let basis = Basis::Grant { name: GRANT.to_owned() };
         let effect = Arc::new(Mark { mailbox: account.mailbox.clone(), handled });
         match ctx.once(&format!("mark:{n}"), basis, known.place.clone().into_bytes(), effect).await {
@@ -76,11 +76,11 @@ async fn mark(ctx: &Ctx<Services>, state: &Email, outcome: &str) -> Result<Vec<S
 }
 
 /// What the mailbox is to be told, where it is to be told anything.
-fn wanted(account: &Account, state: &Email, outcome: &str) -> Option<Handled> {
+fn wanted(account: &Account, state: &Email, raw: &str, outcome: &str) -> Option<Handled> {
     let alone = state.classification_decision == Some(Class::Ignore) && state.triaged_by != By::Person;
     let (handled, after) = if outcome == "ignored" && alone {
         (Handled::Ignored, &account.handled_ignored)
-    } else if outcome == "replied" {
+    } else if state.answered.iter().any(|answered| answered == raw) {
         (Handled::Answered, &account.handled_done)
     } else {
         (Handled::Done, &account.handled_done)

@@ -1,7 +1,7 @@
 //! Proposals are put to the person, all of a message at once.
 
 use super::Given;
-use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
+use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::proposal;
 use crate::llm::ToolCall;
 use crate::llm::facts::email::Became;
@@ -25,22 +25,22 @@ pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, s
         return Ok(Command::goto("llm_call").update(EmailUpdate::Outdated));
     }
     let conversation = Conversation::read(ctx.services(), &state)?;
-    let Some((_, newest)) = conversation.newest() else {
+    let Some((_, answered)) = conversation.about() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
-    if let Some(became) = wrong(&state, newest) {
+    if let Some(became) = wrong(&state, answered) {
         let acted = Acted { became, then: Then::Model, ..Acted::default() };
         return Ok(Command::goto("llm_call").update(EmailUpdate::Acted(Box::new(acted))));
     }
     let mut asked = Vec::new();
     for call in state.pending.iter().filter(|call| tools::asks(&call.name)) {
-        asked.push(interrupt(&ctx, &state, &conversation, newest, call).await?);
+        asked.push(interrupt(&ctx, &state, &conversation, answered, call).await?);
     }
     Ok(if asked.is_empty() { Command::goto("act") } else { Command::ask(asked, "act") })
 }
 
 /// What is wrong with calls that fit their schema and still mean nothing. One such call spoils its neighbours.
-fn wrong(state: &Email, newest: &Mail) -> Option<Vec<Turn>> {
+fn wrong(state: &Email, answered: &Mail) -> Option<Vec<Turn>> {
     let check = |call: &ToolCall| match call.name.as_str() {
         tools::SCHEDULE_MEETING => {
             let args: ScheduleMeeting =
@@ -54,7 +54,7 @@ fn wrong(state: &Email, newest: &Mail) -> Option<Vec<Turn>> {
             let everybody: Vec<String> = everybody.collect();
             send::people(&everybody).map(drop).map_err(|e| e.to_string())
         }
-        tools::UNSUBSCRIBE if tools::leaving(newest).is_none() => {
+        tools::UNSUBSCRIBE if tools::leaving(answered).is_none() => {
             Err("this mail names no address to leave its list by".to_owned())
         }
         _ => Ok(()),
@@ -84,30 +84,39 @@ async fn interrupt(
     ctx: &Ctx<Services>,
     state: &Email,
     conversation: &Conversation,
-    newest: &Mail,
+    answered: &Mail,
     call: &ToolCall,
 ) -> Result<Interrupt, NodeError> {
     let services = ctx.services();
     let args = match call.name.as_str() {
         // How to leave a list is the list's word; the model only says that it wants to.
-        tools::UNSUBSCRIBE => json!(tools::leaving(newest)),
+        tools::UNSUBSCRIBE => json!(tools::leaving(answered)),
         _ => call.args.clone(),
     };
     let question = call.name == tools::QUESTION;
     let kind = if question { Kind::Question } else { Kind::Approval };
-    let mut asked = proposal(&call.id, kind, &call.name, &args, &title(&call.name, &args, newest));
+    let mut asked = proposal(&call.id, kind, &call.name, &args, &title(&call.name, &args, answered));
     asked.schema = tools::edit_schema(&call.name);
     asked.allow = allow(&call.name, conversation);
     asked.labels = labels(&call.name, conversation.acts());
     asked.gist = gist(&call.name, &args, state);
-    asked.source = Some(mails::sender(newest));
+    asked.source = Some(mails::sender(answered));
     asked.irreversible = !question && conversation.acts();
     asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
     asked.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
     let reached = recipients(&call.name, &args);
     asked.warnings = risks::of_call(services, state, conversation, &call.name, &args).await?;
+    if conversation.has_news() {
+        let text = "New mail came in this conversation since this was proposed.".to_owned();
+        asked.warnings.insert(0, Warning { code: "new_mail".to_owned(), text });
+    }
+    for warning in mails::warnings(services, conversation)? {
+        if !asked.warnings.contains(&warning) {
+            asked.warnings.push(warning);
+        }
+    }
     if !question {
-        let sender = newest.from.address.to_lowercase();
+        let sender = answered.from.address.to_lowercase();
         asked.grantable =
             Grantable { thread: true, sender: Some(sender.clone()).filter(|sender| !sender.is_empty()) };
         let (people, own) = (conversation.people(), conversation.own());
@@ -145,9 +154,9 @@ fn labels(tool: &str, acts: bool) -> Labels {
     Labels { accept, respond, ..Labels::default() }
 }
 
-fn title(tool: &str, args: &Value, newest: &Mail) -> String {
+fn title(tool: &str, args: &Value, answered: &Mail) -> String {
     let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
-    let subject = if newest.subject.trim().is_empty() { "(no subject)" } else { &newest.subject };
+    let subject = if answered.subject.trim().is_empty() { "(no subject)" } else { &answered.subject };
     match tool {
         tools::UNSUBSCRIBE => format!("Unsubscribe: {subject}"),
         tools::QUESTION => subject.to_owned(),

@@ -12,8 +12,12 @@ use std::sync::Arc;
 /// After a mail that was shown.
 pub(in crate::workflows::email) async fn update_memory(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
     learn(&ctx, &state).await?;
-    let answers = state.outcome.is_none() && !state.is_settled();
-    let next = if answers { "response_agent" } else { "mark_as_read_node" };
+    let next = match state.outcome {
+        _ if state.is_settled() => "mark_as_read_node",
+        _ if state.again => "triage_router",
+        None => "response_agent",
+        Some(_) => "mark_as_read_node",
+    };
     Ok(Command::goto(next).update(EmailUpdate::Learned))
 }
 
@@ -37,7 +41,7 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<(), NodeError> {
         return Ok(());
     }
     let conversation = Conversation::read(ctx.services(), state)?;
-    let mail = conversation.newest().map(|(_, mail)| mails::lesson_facts(mail));
+    let mail = conversation.about().map(|(_, mail)| mails::lesson_facts(mail));
     let lessons = state.lessons.iter().map(|learn| Lesson {
         namespace: learn.namespace.clone(),
         cause: Cause { mail: mail.clone(), ..cause(learn) },

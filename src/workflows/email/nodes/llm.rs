@@ -27,7 +27,8 @@ pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc
     let reply = ask_model(&ctx, "reply", &model, &request).await?;
     let calls = unique(reply.calls, &state);
     let command = Command::goto("interrupt_handler");
-    updates.push(EmailUpdate::Proposed { text: reply.text, calls });
+    let about = conversation.newest().map(|(known, _)| known.raw.clone()).unwrap_or_default();
+    updates.push(EmailUpdate::Proposed { text: reply.text, calls, about });
     Ok(Command { updates, ..command })
 }
 

@@ -9,7 +9,7 @@ use crate::mail;
 use crate::text::{Visible, truncate};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{By, Email, EmailUpdate, Learn, MailRef};
-use crate::workflows::email::{defaults, input, prompts, risks, rules};
+use crate::workflows::email::{defaults, input, prompts, rules};
 use crate::workflows::{Lesson, Services, ask_for, pick_model};
 use serde_json::json;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         Class::Notify => "triage_interrupt_handler",
         Class::Respond => "response_agent",
     });
-    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by });
+    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, mail: known.raw.clone() });
     Ok(Command { updates, ..command })
 }
 
@@ -145,26 +145,34 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
     };
     asked.source = Some(mails::sender(newest));
     asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
-    asked.warnings = risks::of_mail(services, &conversation)?;
+    asked.warnings = mails::warnings(services, &conversation)?;
     Ok(Command::ask(vec![asked], "triage_answered"))
 }
 
 /// Takes the person's answer up.
-pub(in crate::workflows::email) async fn triage_answered(_: Ctx<Services>, state: Arc<Email>) -> Given {
+pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+    let news = Conversation::read(ctx.services(), &state)?.has_news();
     let learn = |kind: CauseKind| {
         let answer = state.answers.first().filter(|answer| answer.learn)?;
         let namespace = defaults::TRIAGE.to_owned();
         Some(Learn { namespace, kind, answer: Some(answer.clone()), action: None })
     };
     let decision = state.answers.first().map(|answer| &answer.decision);
-    let (told, outcome, lesson) = match decision {
+    let (told, mut outcome, lesson) = match decision {
         Some(Decision::Respond { text }) => (Some(text.clone()), None, learn(CauseKind::NotifyResponded)),
         Some(Decision::Ignore) => (None, Some("ignored"), learn(CauseKind::NotifyIgnored)),
         Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft) => (None, Some("noted"), None),
         // Settled without us: nobody answered.
         None => (None, None, None),
     };
+    // What was noted is the mail that was shown; nobody has said yet what the newer one is. It may be dismissed with
+    // the first by whoever saw it.
+    let again = news && (outcome == Some("noted") || outcome.is_some() && state.unseen);
+    if again {
+        outcome = None;
+    }
     Ok(Command::goto("update_memory").update(EmailUpdate::Shown {
+        again,
         told,
         outcome: outcome.map(str::to_owned),
         lessons: lesson.into_iter().collect(),

@@ -8,6 +8,9 @@ use super::slots::Known;
 use super::wishes::About;
 use crate::llm::facts::email::{Became, ReplyFacts, Said};
 
+/// What the calendar tells holds for every mail.
+const CALENDAR: &str = "check_calendar_availability";
+
 /// The story of a mail.
 #[derive(Debug, Default)]
 pub(super) struct Story<'a> {
@@ -41,6 +44,8 @@ impl<'a> Story<'a> {
     pub fn of(facts: &'a ReplyFacts) -> Self {
         let mut story = Self::default();
         let mut calls: Vec<(&str, &str, &Value)> = Vec::new();
+        // How many of them were proposed before the newest mail came.
+        let mut outdated = 0;
         for said in &facts.said {
             match said {
                 Said::Told { text } => {
@@ -49,11 +54,16 @@ impl<'a> Story<'a> {
                 }
                 Said::Called { id, tool, args } => calls.push((id, tool, args)),
                 Said::Became { id, how, text, data } => {
-                    if let Some(call) = calls.iter().rev().find(|(known, _, _)| known == id).copied() {
-                        story.became(call, *how, text, data);
+                    let Some(n) = calls.iter().rposition(|(known, _, _)| known == id) else { continue };
+                    // What became of an answer to an older mail answers nothing of the newest.
+                    if n >= outdated || *how == Became::Answered || calls[n].1 == CALENDAR {
+                        story.became(calls[n], *how, text, data);
                     }
                 }
-                Said::Came => story.came(),
+                Said::Came => {
+                    outdated = calls.len();
+                    story.came();
+                }
             }
         }
         story
@@ -67,13 +77,13 @@ impl<'a> Story<'a> {
         data: &Value,
     ) {
         match (tool, how) {
-            ("check_calendar_availability", Became::Done) => {
+            (CALENDAR, Became::Done) => {
                 let days = args.get("days").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
                 let days: Vec<Date> =
                     days.iter().filter_map(|day| day.as_str()?.get(..10)?.parse().ok()).collect();
                 self.known.add(days, data);
             }
-            ("check_calendar_availability", Became::Failed) => self.calendar_failed = Some(text),
+            (CALENDAR, Became::Failed) => self.calendar_failed = Some(text),
             ("write_email", Became::Done) => self.mailed = true,
             ("schedule_meeting", Became::Done) => self.met = true,
             (_, Became::Refused) => self.refused = true,
