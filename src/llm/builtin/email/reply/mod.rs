@@ -46,6 +46,11 @@ pub(super) fn reply(facts: &ReplyFacts) -> Result<Vec<Call>, String> {
         let text = format!("I know no address for “{}”. Which one shall be copied?", line(name, 60));
         return Ok(vec![letter::question(text)]);
     }
+    if desk.to.is_empty() {
+        let text = "There is nobody to answer to: the mail names no address that mail can be sent to. Which address \
+                    shall I write to? Ignore this where no answer is needed.";
+        return Ok(vec![letter::question(text)]);
+    }
     let calls = if points::wants_meeting(&facts.mail, &desk.points) || meets(&desk) {
         meeting::propose(&desk)
     } else {
@@ -137,6 +142,33 @@ mod tests {
             "(",
         ]);
         prop::collection::vec(words, 0..30).prop_map(|words| words.join(" "))
+    }
+
+    #[test]
+    fn where_nobody_can_be_answered_the_person_is_asked() {
+        for from in ["", "root", "\"john doe\"@x.example"] {
+            let mut facts = ReplyFacts {
+                user: User { name: "Ada Lovelace".into(), ..User::default() },
+                mail: MailFacts { from: from.into(), text: "Please call.".into(), ..MailFacts::default() },
+                reply_to: Some(from.to_owned()).filter(|from| !from.is_empty()).into_iter().collect(),
+                now: "2026-11-11T09:30:00+01:00".into(),
+                said: vec![Said::Told { text: "tell him yes".into() }],
+                ..ReplyFacts::default()
+            };
+            let calls = reply(&facts).unwrap();
+            assert_eq!(calls[0].0, "question", "{from}");
+            assert!(calls[0].1["content"].as_str().unwrap().starts_with("There is nobody to answer to"));
+            let id = String::from("q");
+            facts.said.push(Said::Called {
+                id: id.clone(),
+                tool: "question".into(),
+                args: calls[0].1.clone(),
+            });
+            let text = "bob@x.example".to_owned();
+            facts.said.push(Said::Became { id, how: Became::Answered, text, data: Value::Null });
+            let calls = reply(&facts).unwrap();
+            assert_eq!((calls[0].0, &calls[0].1["to"]), ("write_email", &json!(["bob@x.example"])), "{from}");
+        }
     }
 
     proptest! {
