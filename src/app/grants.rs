@@ -3,6 +3,7 @@
 use crate::config::{Config, Policy, PolicyMode, Reach};
 use crate::graph::{NodeError, Place};
 use crate::inbox::{GrantLine, POLICY_GRANT};
+use crate::mail::compose::is_own;
 use crate::store::Store;
 use crate::workflows::{Grants, Wish};
 use std::collections::BTreeMap;
@@ -25,7 +26,14 @@ impl Grants for StoreGrants {
         if wish.warned {
             return Ok(None);
         }
-        let given = self.store.covering(wish.tool, &place.thread, wish.sender).map_err(NodeError::failed)?;
+        let mut strangers = Vec::new();
+        for to in wish.recipients.iter().filter(|to| !is_own(to, wish.own)) {
+            if !self.store.knows(to, None).map_err(NodeError::failed)? {
+                strangers.push(to);
+            }
+        }
+        let given = self.store.covering(wish.tool, &place.thread, wish.sender, &strangers);
+        let given = given.map_err(NodeError::failed)?;
         if given.is_some() {
             return Ok(given);
         }

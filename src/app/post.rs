@@ -44,6 +44,10 @@ impl Ledger for StoreLedger {
         })
     }
 
+    fn newest(&self, account: &str, most: usize) -> Result<Vec<Vec<u8>>, NodeError> {
+        self.0.newest_mails(account, most).map_err(NodeError::failed)
+    }
+
     fn triaged<'a>(
         &'a self,
         place: &'a Place,

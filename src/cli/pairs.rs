@@ -130,8 +130,9 @@ fn known(schema: &Value, also: &Value) -> Vec<String> {
         value.and_then(Value::as_object).map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
     };
     let mut known = of(resolve(schema, schema).get("properties"));
-    known.extend(of(Some(also)).into_iter().filter(|key| property(schema, also, key).is_some()));
-    known.dedup();
+    let more = of(Some(also)).into_iter().filter(|key| property(schema, also, key).is_some());
+    let more: Vec<String> = more.filter(|key| !known.contains(key)).collect();
+    known.extend(more);
     known
 }
 

@@ -79,3 +79,10 @@ fn without_declared_keys_everything_goes() {
     let read = read(&pairs, &Value::Bool(true), &json!({"a": 0})).unwrap();
     assert_eq!(Value::Object(read), json!({"a": 1, "b": "x"}));
 }
+
+#[test]
+fn every_key_is_named_once() {
+    let names = known(&schema(), &json!({"to": [], "any": 1, "subject": "x"}));
+    let once: std::collections::BTreeSet<&String> = names.iter().collect();
+    assert_eq!(once.len(), names.len(), "{names:?}");
+}

@@ -53,7 +53,7 @@ pub fn check_args(schema: &Value, args: &Value) -> Result<(), String> {
         Some(error) => {
             let path = error.instance_path().to_string();
             let field = path.trim_start_matches('/').replace('/', ".");
-            Err(if field.is_empty() { error.to_string() } else { format!("`{field}`: {error}") })
+            Err(if field.is_empty() { sentence(&error) } else { format!("`{field}`: {}", sentence(&error)) })
         }
     }
 }
@@ -67,9 +67,22 @@ pub fn check_fields(schema: &Value, args: &Value) -> Vec<(String, String)> {
     let wrong = validator.iter_errors(args).map(|error| {
         let path = error.instance_path().to_string();
         let field = path.trim_start_matches('/').split('/').next().unwrap_or_default().to_owned();
-        (field, error.to_string())
+        (field, sentence(&error))
     });
     wrong.collect()
+}
+
+/// What is wrong, for people: nobody should have to read a pattern.
+fn sentence(error: &jsonschema::ValidationError<'_>) -> String {
+    match error.kind() {
+        jsonschema::error::ValidationErrorKind::Pattern { .. } => {
+            format!(
+                "{} is not written the way it has to be; write it like the one on the card",
+                error.instance()
+            )
+        }
+        _ => error.to_string(),
+    }
 }
 
 fn words(allow: Allow) -> String {
@@ -113,6 +126,9 @@ mod tests {
         assert!(wrong.starts_with("`to`: 3 is not of type"), "{wrong}");
         let fields = check_fields(&json!({"properties": {"to": {"type": "string"}}}), &json!({"to": 3}));
         assert_eq!(fields[0].0, "to");
+        let shaped = json!({"properties": {"to": {"type": "string", "pattern": "^[^@]+@[^@]+$"}}});
+        let wrong = check_args(&shaped, &json!({"to": "nobody"})).unwrap_err();
+        assert!(wrong.starts_with("`to`: \"nobody\" is not written") && !wrong.contains("[^@]"), "{wrong}");
         let missing = refused(Decision::Edit { args: json!({}) }, None).unwrap_err().to_string();
         assert!(missing.contains("\"to\" is a required property"), "{missing}");
     }

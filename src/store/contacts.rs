@@ -1,6 +1,7 @@
 //! Whom the person knows: whoever they wrote to, and whoever wrote to them.
 
-use super::{Store, StoreError};
+use super::rows::MailRow;
+use super::{Store, StoreError, blobs};
 use rusqlite::params;
 
 impl Store {
@@ -53,5 +54,20 @@ impl Store {
             Ok(())
         })
         .await
+    }
+
+    /// The bytes of the newest mails of an account, at most `limit`, newest first.
+    pub fn newest_mails(&self, account: &str, limit: usize) -> Result<Vec<Vec<u8>>, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.read(|db| {
+            let mut found =
+                db.prepare_cached("SELECT * FROM mails WHERE account = ? ORDER BY seq DESC LIMIT ?")?;
+            let mut rows = found.query(params![account, limit])?;
+            let mut mails = Vec::new();
+            while let Some(row) = rows.next()? {
+                mails.push(blobs::get(db, &MailRow::read(row)?.raw)?);
+            }
+            Ok(mails)
+        })
     }
 }

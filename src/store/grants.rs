@@ -64,12 +64,14 @@ impl Store {
         .await
     }
 
-    /// The grant that covers a call of `tool` by this thread, or about mail of this sender.
+    /// The grant that covers a call of `tool` by this thread, or about mail of this sender. `strangers` are those it
+    /// would reach whom the person does not know: a sender's grant covers no other of them than that sender.
     pub fn covering(
         &self,
         tool: &str,
         thread: &ThreadId,
         sender: &str,
+        strangers: &[&String],
     ) -> Result<Option<String>, StoreError> {
         let now = self.now_ms();
         self.read(|db| {
@@ -80,7 +82,11 @@ impl Store {
                 let row = GrantRow::read(row)?;
                 let reaches = match &row.scope {
                     Scope::Thread(only) => only == thread,
-                    Scope::Sender(only) => !sender.is_empty() && only.eq_ignore_ascii_case(sender),
+                    Scope::Sender(only) => {
+                        !sender.is_empty()
+                            && only.eq_ignore_ascii_case(sender)
+                            && strangers.iter().all(|to| only.eq_ignore_ascii_case(to))
+                    }
                     Scope::Builtin => false,
                 };
                 if reaches && row.lasts(now) {

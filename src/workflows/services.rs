@@ -132,6 +132,9 @@ pub trait Accounts: Send + Sync {
 pub trait Ledger: Send + Sync {
     /// Keeps a mail that a person handed in, as the mail of this thread.
     fn hand_in<'a>(&'a self, place: &'a Place, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>>;
+    /// The newest mails of an account as their bytes, at most `most`, newest first; the ones a thread is about among
+    /// them.
+    fn newest(&self, account: &str, most: usize) -> Result<Vec<Vec<u8>>, NodeError>;
     /// Notes what triage made of the thread's mails.
     fn triaged<'a>(
         &'a self,

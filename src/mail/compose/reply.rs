@@ -22,7 +22,7 @@ pub struct Recipients {
 /// there. An answer to one's own mail goes where that mail went. Where a list has answers go to itself, its writer is
 /// among `also`; where it does not, the list is.
 pub fn reply_recipients(mail: &Mail, own: &[String]) -> Recipients {
-    let mine = |address: &Address| own_address(&address.address, own).is_some();
+    let mine = |address: &Address| is_own(&address.address, own);
     let mut found = Recipients::default();
     if mine(&mail.from) && mail.recipients().any(|address| !mine(address)) {
         add(&mut found.to, &[], mail.to.iter().filter(|address| !mine(address)));
@@ -104,6 +104,11 @@ pub fn from_address(mail: &Mail, usual: &str, own: &[String]) -> String {
         .find_map(|address| own_address(address, own))
         .unwrap_or(usual)
         .to_owned()
+}
+
+/// Whether an address is one of the person's, a tag aside.
+pub fn is_own(address: &str, own: &[String]) -> bool {
+    own_address(address, own).is_some()
 }
 
 /// The one of the person's addresses that this is, a tag aside.

@@ -155,6 +155,10 @@ fn address(name: Option<&str>, address: Option<&str>) -> Option<Address> {
     if address.is_empty() && name.contains('@') && !name.contains(' ') {
         (name, address) = ("", name);
     }
+    // A whole `<address>` in an encoded word is no name, and its brackets are no part of it.
+    if let Some(inside) = address.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
+        address = inside.trim();
+    }
     if address.is_empty() && name.is_empty() {
         return None;
     }

@@ -224,3 +224,9 @@ proptest! {
         let _ = parse(&raw);
     }
 }
+
+#[test]
+fn an_encoded_address_keeps_no_brackets() {
+    let mail = parse(b"From: a@x.example\nReply-To: =?utf-8?Q?<bob=40x.example>?=\n\nHi").unwrap();
+    assert_eq!(mail.reply_to, [crate::mail::Address::bare("bob@x.example")]);
+}

@@ -105,6 +105,9 @@ const PROVIDERS: &[&str] = &[
 const EVERYWHERE: &[&str] =
     &["hotmail", "outlook", "live", "yahoo", "gmx", "yandex", "google", "amazon", "ebay", "paypal", "msn"];
 
+/// Those of them that give mail to anybody.
+const COUNTRIES: &[&str] = &["hotmail", "outlook", "live", "yahoo", "gmx", "yandex", "msn"];
+
 /// Words that imitations add to a name.
 const BAIT: &[&str] = &[
     "account",
@@ -175,6 +178,19 @@ pub(super) fn organisation(domain: &str) -> &str {
 
 pub(super) fn same_organisation(one: &str, other: &str) -> bool {
     organisation(&one.to_ascii_lowercase()) == organisation(&other.to_ascii_lowercase())
+}
+
+/// Whether two addresses are of different hands: of two organisations, or of two people where millions have their mail.
+pub(super) fn elsewhere(one: &str, other: &str) -> bool {
+    let domain =
+        |address: &str| address.rsplit_once('@').map_or("", |(_, domain)| domain).to_ascii_lowercase();
+    let (first, second) = (domain(one), domain(other));
+    if !same_organisation(&first, &second) {
+        return true;
+    }
+    let shared = organisation(&first);
+    let provider = PROVIDERS.contains(&shared) || COUNTRIES.contains(&split(shared).0);
+    provider && !one.eq_ignore_ascii_case(other)
 }
 
 /// The name of an organisation's domain and what stands after it.

@@ -12,6 +12,7 @@ mod quoting;
 #[cfg(test)]
 mod tests;
 
+use super::compose::is_own;
 use super::{Address, Mail};
 use crate::text::Visible;
 use std::collections::HashSet;
@@ -79,6 +80,11 @@ pub enum Risk {
         /// The words that do.
         words: String,
     },
+    /// A list is left at an organisation that is neither the list's nor the sender's.
+    LeavesElsewhere {
+        /// Where the mail would go.
+        address: String,
+    },
     /// The text repeats a mail that has no part in the conversation.
     QuotesOtherMail {
         /// The first words repeated.
@@ -100,6 +106,7 @@ impl Risk {
             Self::LinkDiffers { .. } => "link_differs",
             Self::Executable { .. } => "executable_attachment",
             Self::AddressesAssistant { .. } => "addresses_assistant",
+            Self::LeavesElsewhere { .. } => "leaves_elsewhere",
             Self::QuotesOtherMail { .. } => "quotes_other_mail",
         }
     }
@@ -129,6 +136,11 @@ impl Risk {
             Self::AddressesAssistant { words } => {
                 format!("The mail speaks to an assistant, not to you: “{words}”.")
             }
+            Self::LeavesElsewhere { address } => {
+                format!(
+                    "The list would be left by a mail to {address}, which is neither its own nor its sender's."
+                )
+            }
             Self::QuotesOtherMail { words } => {
                 format!("The text repeats another mail that is not part of this conversation: “{words}…”.")
             }
@@ -143,6 +155,8 @@ pub struct Known<'a> {
     pub is_known: &'a dyn Fn(&str) -> bool,
     /// Addresses the person knows, for look-alikes.
     pub addresses: &'a [String],
+    /// The person's own addresses.
+    pub own: &'a [String],
 }
 
 /// A mail that somebody wants to send.
@@ -178,7 +192,11 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
         }
     }
     found.extend(
-        mail.reply_to.iter().take(MOST_ALIKE).filter_map(|reply_to| reply_to_differs(mail, reply_to)),
+        mail.reply_to
+            .iter()
+            .filter(|reply_to| !is_own(&reply_to.address, known.own))
+            .filter_map(|reply_to| reply_to_differs(mail, reply_to))
+            .take(MOST_ALIKE),
     );
     found.extend(name_holds_address(&mail.from));
     found.extend(mail.links.iter().filter_map(|link| domains::link_differs(mail, link)).take(MOST_ALIKE));
@@ -193,7 +211,7 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     found
 }
 
-/// Answers that go to another organisation. A list that sets its own address is what lists do.
+/// Answers that go to another organisation, or to somebody else at a mail provider. A list that sets its own address is what lists do.
 fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
     let (from, to) = (mail.from.domain(), reply_to.domain());
     let listed = mail.list.as_ref().is_some_and(|list| {
@@ -203,32 +221,29 @@ fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
     let sender = mail.sender.as_ref().is_some_and(|sender| domains::same_organisation(sender.domain(), to));
     let quiet = from.is_empty() || to.is_empty() || listed || (sender && mail.list.is_some());
     // The same company: its mail may come from a service and ask for answers at home.
-    (!quiet && !domains::same_organisation(from, to))
+    (!quiet && domains::elsewhere(&mail.from.address, &reply_to.address))
         .then(|| Risk::ReplyToDiffers { from: mail.from.address.clone(), reply_to: reply_to.address.clone() })
 }
 
-/// A display name with an address of another organisation in it.
+/// A display name with an address in it that is of another organisation, or somebody else's at a mail provider.
 fn name_holds_address(from: &Address) -> Option<Risk> {
     let shown = domains::address_in(&from.name)?;
-    let domain = shown.rsplit_once('@').map_or("", |(_, domain)| domain);
     // "ann@example.com via List" comes from the list, and says so.
     let via = from.name.to_lowercase().contains(" via ");
-    (!via && !domains::same_organisation(domain, from.domain()))
+    (!via && domains::elsewhere(&shown, &from.address))
         .then(|| Risk::NameHoldsAddress { shown, address: from.address.clone() })
 }
 
 /// The warnings of a mail that somebody wants to send: `conversation` are the mails it answers, `other_mails` those
-/// that it has no business with, `own` the person's addresses.
+/// that it has no business with.
 pub fn risks_of_message(
     message: &Message<'_>,
     conversation: &[&Mail],
     other_mails: &[&Mail],
-    own: &[String],
     known: &Known<'_>,
 ) -> Vec<Risk> {
     let mut found = Vec::new();
     let inside: HashSet<String> = conversation.iter().flat_map(|mail| part_takers(mail)).collect();
-    let own: HashSet<String> = own.iter().map(|own| own.to_lowercase()).collect();
     let domains = domains::Domains::new(known.addresses);
     let mut seen = HashSet::new();
     let all = message
@@ -240,7 +255,7 @@ pub fn risks_of_message(
     for (to, unseen) in all {
         let address = bare(to);
         let key = address.to_lowercase();
-        if !seen.insert((key.clone(), unseen)) || own.contains(&key) {
+        if !seen.insert((key.clone(), unseen)) || is_own(&address, known.own) {
             continue;
         }
         if unseen {
@@ -254,7 +269,8 @@ pub fn risks_of_message(
         if seen.insert((domain.to_owned(), false)) {
             found.extend(domains.risk(domain));
         }
-        if !(known.is_known)(&address) && !inside.contains(&key) {
+        // A mail can name anybody: to stand in the conversation makes nobody known.
+        if !(known.is_known)(&address) {
             found.push(Risk::FirstContact { address });
         }
     }
@@ -262,6 +278,16 @@ pub fn risks_of_message(
         quoting::repeated(message, conversation, other_mails).map(|words| Risk::QuotesOtherMail { words }),
     );
     found
+}
+
+/// The warning of a mail that leaves the list `mail` came by: such a mail goes to whomever the list names.
+pub fn risk_of_leaving(mail: &Mail, to: &str) -> Option<Risk> {
+    let list = mail.list.as_ref();
+    let post = list.and_then(|list| list.post.as_deref());
+    let id = list.and_then(|list| list.id.as_deref()).map(|id| format!("list@{id}"));
+    let own = [Some(mail.from.address.as_str()), post, id.as_deref()];
+    let fits = own.into_iter().flatten().any(|own| !domains::elsewhere(own, to));
+    (!fits).then(|| Risk::LeavesElsewhere { address: to.to_owned() })
 }
 
 /// Everybody who wrote or got a mail, bare and in lower case.

@@ -7,15 +7,18 @@ use super::send;
 use super::state::{Attached, Email};
 use super::tools::{self, ScheduleMeeting, WriteEmail};
 use crate::graph::{NodeError, Warning};
-use crate::mail::Mail;
-use crate::mail::risk::{Known, Message, Risk, risks_of_mail, risks_of_message};
+use crate::mail::risk::{Known, Message, Risk, risk_of_leaving, risks_of_mail, risks_of_message};
+use crate::mail::{self, Mail};
 use crate::workflows::Services;
 use serde_json::Value;
+
+/// A proposal is compared with so many other mails of its account.
+const OTHERS: usize = 40;
 
 /// The warnings of the newest mail.
 pub(super) fn of_mail(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
     let Some((_, newest)) = conversation.newest() else { return Ok(Vec::new()) };
-    with_known(services, conversation.own(), newest, |known| {
+    with_known(services, conversation, Vec::new(), newest, |known| {
         risks_of_mail(newest, known).into_iter().map(|risk| warning(&risk)).collect()
     })
 }
@@ -34,8 +37,17 @@ pub(super) async fn of_call(
         return Ok(warnings);
     }
     // Leaving a list goes to whom the list names, who is nobody of the conversation.
-    if tool != tools::UNSUBSCRIBE {
-        warnings.extend(of_message(services, conversation, newest, tool, args)?);
+    if tool == tools::UNSUBSCRIBE {
+        let reached = recipients(tool, args);
+        warnings
+            .extend(reached.iter().filter_map(|to| risk_of_leaving(newest, to)).map(|risk| warning(&risk)));
+    } else {
+        for warning in of_message(services, conversation, newest, tool, args)? {
+            // The sender may be new both as who wrote and as who is written to.
+            if !warnings.contains(&warning) {
+                warnings.push(warning);
+            }
+        }
     }
     if let Some(text) = cannot_send(services, state, conversation, tool, args) {
         warnings.push(Warning { code: "cannot_send".to_owned(), text });
@@ -72,12 +84,21 @@ fn of_message(
         _ => Message { to: &reached, subject: text("subject"), ..Message::default() },
     };
     let mails: Vec<&Mail> = conversation.mails.iter().map(|(_, mail)| mail).collect();
-    let own = conversation.own();
-    let mut trusted = own.clone();
-    trusted.extend(conversation.people());
-    with_known(services, trusted, newest, |known| {
-        risks_of_message(&message, &mails, &[], &own, known).iter().map(warning).collect()
+    let others = others(services, conversation)?;
+    let others: Vec<&Mail> = others.iter().collect();
+    with_known(services, conversation, conversation.people(), newest, |known| {
+        risks_of_message(&message, &mails, &others, known).iter().map(warning).collect()
     })
+}
+
+/// Newer mails of the account that have no part in the conversation. What the person wrote themselves is theirs to
+/// repeat.
+fn others(services: &Services, conversation: &Conversation) -> Result<Vec<Mail>, NodeError> {
+    let Some(account) = &conversation.account else { return Ok(Vec::new()) };
+    let newest = services.ledger.newest(&account.name, OTHERS)?;
+    let read = newest.iter().filter_map(|raw| mail::parse(raw).ok());
+    let inside = |mail: &Mail| conversation.mails.iter().any(|(known, _)| known.raw == mail.raw);
+    Ok(read.filter(|mail| !inside(mail) && !conversation.is_own(mail)).collect())
 }
 
 /// Times that are taken, gone by, or cannot be looked up.
@@ -125,12 +146,14 @@ fn cannot_send(
 /// Looks at a mail with whom the person knows: whom they wrote to, and whoever is `trusted` here besides.
 fn with_known<T>(
     services: &Services,
+    conversation: &Conversation,
     trusted: Vec<String>,
     newest: &Mail,
     look: impl FnOnce(&Known<'_>) -> T,
 ) -> Result<T, NodeError> {
     let mut addresses = services.contacts.all()?;
-    addresses.extend(trusted);
+    let own = conversation.own();
+    addresses.extend(own.iter().cloned().chain(trusted));
     let besides = newest.message_id.as_deref();
     let failed = std::cell::RefCell::new(None);
     let is_known = |address: &str| match services.contacts.known(address, besides) {
@@ -140,7 +163,7 @@ fn with_known<T>(
             true
         }
     };
-    let found = look(&Known { is_known: &is_known, addresses: &addresses });
+    let found = look(&Known { is_known: &is_known, addresses: &addresses, own: &own });
     match failed.into_inner() {
         Some(error) => Err(error),
         None => Ok(found),

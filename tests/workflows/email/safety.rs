@@ -156,3 +156,41 @@ async fn a_grant_answers_only_what_is_not_unusual() {
     let item = office.open(&thread).await;
     assert!(item.warnings.iter().any(|warning| warning.code == "recipient_outside"));
 }
+
+#[tokio::test]
+async fn a_senders_grant_reaches_no_stranger_that_the_mail_names() {
+    use sayso::inbox::{GrantRequest, GrantScope};
+    let mut copied = write();
+    copied.1["cc"] = json!(["eve@client.example"]);
+    let office = Office::new("respond", [calls([write()]), calls([done()]), calls([copied])]);
+    office.store().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+    let thread = office.got().await;
+    let interrupt = office.asked(&thread).await;
+    let scope = GrantScope::Sender;
+    office.local.grant(GrantRequest { interrupt, scope, lasts: None }).await.unwrap();
+    office.decides(&thread, Decision::Accept).await;
+    assert_eq!(office.sent().len(), 1);
+    let named = mail_with("Cc: eve@client.example\r\nX-Second: yes\r\n", "And Eve?\n");
+    let named = named.replace("Message-ID: <", "Message-ID: <second-");
+    let thread = office.receive(&named, json!({})).await.unwrap();
+    office.settle().await;
+    let item = office.open(&thread).await;
+    let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
+    assert_eq!(codes, ["first_contact"], "asked, in spite of the grant");
+    assert_eq!(office.sent().len(), 1);
+}
+
+#[tokio::test]
+async fn words_of_another_mail_are_flagged() {
+    let secret = "The merger with the northern branch closes on the third of March at four million.";
+    let mut leaking = write();
+    leaking.1["content"] = json!(format!("Hello Bob,\n{secret}"));
+    let office = Office::new("ignore", [calls([leaking])]);
+    let other = mail_with("", &format!("{secret}\n")).replace("Message-ID: <", "Message-ID: <other-");
+    office.receive(&other, json!({})).await.unwrap();
+    office.settle().await;
+    *office.script.class.lock().unwrap() = "respond".to_owned();
+    let thread = office.got().await;
+    let item = office.open(&thread).await;
+    assert!(item.warnings.iter().any(|warning| warning.code == "quotes_other_mail"), "{:?}", item.warnings);
+}

@@ -26,6 +26,8 @@ pub(super) struct Desk<'a> {
     pub wishes: Wishes,
     pub points: Vec<Point>,
     pub voice: Voice,
+    /// Whom the reply goes to; nobody where the mail names no address that can be written to.
+    pub to: Vec<String>,
     /// Whether the mail speaks to several people.
     pub to_all: bool,
 }
@@ -45,13 +47,27 @@ impl<'a> Desk<'a> {
         for words in &story.older {
             wishes::read(&mut Wishes::default(), &mut manner, words, About::Proposal, now.date(), &known);
         }
-        for (about, words) in &story.heard {
+        // An address alone says whom to write to, and is nothing to write.
+        for (about, words) in story.heard.iter().filter(|(_, words)| !writable(words.trim())) {
             wishes::read(&mut wishes, &mut manner, words, *about, now.date(), &known);
         }
         let points = points(&facts.user, &facts.mail, written);
         let voice = voice(facts, &own, &manner, &wishes);
         let to_all = !facts.reply_all.is_empty() && (wishes.to_all || speaks_to_several(&own));
-        Ok(Self { facts, story, now, zone, written, own, manner, wishes, points, voice, to_all })
+        Ok(Self {
+            facts,
+            story,
+            now,
+            zone,
+            written,
+            own,
+            manner,
+            wishes,
+            points,
+            voice,
+            to: to(facts, story),
+            to_all,
+        })
     }
 
     /// Whether a tool may be called.
@@ -62,7 +78,11 @@ impl<'a> Desk<'a> {
     /// Who wrote, for the person to read.
     pub fn who(&self) -> &str {
         let mail = &self.facts.mail;
-        if mail.from_name.trim().is_empty() { &mail.from } else { mail.from_name.trim() }
+        match (mail.from_name.trim(), mail.from.as_str()) {
+            ("", "") => "Somebody",
+            ("", address) => address,
+            (name, _) => name,
+        }
     }
 
     /// Whom the reply greets; empty where no person's name is known.
@@ -96,6 +116,31 @@ impl<'a> Desk<'a> {
         let head = self.own.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
         !first.is_empty() && flat(head).contains(&format!(" {first} "))
     }
+}
+
+/// Where answers are wanted, else the sender; else the address the person named when they were asked for one.
+fn to(facts: &ReplyFacts, story: &Story<'_>) -> Vec<String> {
+    let from = std::slice::from_ref(&facts.mail.from);
+    let wanted = if facts.reply_to.is_empty() { from } else { &facts.reply_to };
+    let usable: Vec<String> = wanted.iter().filter(|address| writable(address)).cloned().collect();
+    if !usable.is_empty() {
+        return usable;
+    }
+    let words = story.words.iter().rev().flat_map(|words| words.split([' ', ',', ';', '<', '>', '\n']));
+    words
+        .map(|word| word.trim_end_matches('.'))
+        .find(|word| writable(word))
+        .map(str::to_owned)
+        .into_iter()
+        .collect()
+}
+
+/// Whether mail can be sent to an address as it stands.
+fn writable(address: &str) -> bool {
+    let odd = |c: char| c.is_whitespace() || c.is_control() || "<>,;\"\\()".contains(c);
+    let parts = address.split_once('@');
+    parts.is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty() && !domain.contains('@'))
+        && !address.contains(odd)
 }
 
 fn clock(facts: &ReplyFacts) -> Result<(Zoned, TimeZone), String> {

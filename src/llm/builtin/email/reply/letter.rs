@@ -192,7 +192,7 @@ fn thanks(text: &str) -> bool {
 
 fn envelope(desk: &Desk<'_>, content: &str) -> Value {
     let facts = desk.facts;
-    let to = if facts.reply_to.is_empty() { vec![facts.mail.from.clone()] } else { facts.reply_to.clone() };
+    let to = desk.to.clone();
     let mut cc: Vec<String> = if desk.to_all { facts.reply_all.clone() } else { Vec::new() };
     let copies =
         desk.manner.copies.iter().filter(|(_, whom)| to.iter().any(|to| to.eq_ignore_ascii_case(whom)));

@@ -185,12 +185,11 @@ fn look(desk: &Desk<'_>, days: &[Date]) -> Call {
 
 fn schedule(desk: &Desk<'_>, habits: &Habits, start: &jiff::Zoned, minutes: u32) -> Call {
     let facts = desk.facts;
-    let mut attendees =
-        if facts.reply_to.is_empty() { vec![facts.mail.from.clone()] } else { facts.reply_to.clone() };
+    let mut attendees = desk.to.clone();
     if desk.to_all {
         attendees.extend(facts.reply_all.iter().cloned());
     }
-    attendees.extend(desk.wishes.copy.iter().filter(|who| !facts.reply_to.contains(who)).cloned());
+    attendees.extend(desk.wishes.copy.iter().filter(|who| !desk.to.contains(who)).cloned());
     let mut subject = desk.wishes.subject.clone().unwrap_or_else(|| facts.mail.subject.trim().to_owned());
     while let Some(rest) = ["re:", "aw:", "fwd:", "fw:", "wg:"].iter().find_map(|head| {
         subject.get(..head.len())?.eq_ignore_ascii_case(head).then(|| subject[head.len()..].trim().to_owned())

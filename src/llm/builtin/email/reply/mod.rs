@@ -22,7 +22,8 @@ mod wishes;
 use serde_json::{Value, json};
 
 use super::super::words::line;
-use crate::llm::facts::email::ReplyFacts;
+use super::signs::{flat, has};
+use crate::llm::facts::email::{Became, ReplyFacts, Said};
 use desk::Desk;
 use story::Story;
 
@@ -42,8 +43,17 @@ pub(super) fn reply(facts: &ReplyFacts) -> Result<Vec<Call>, String> {
             "That could not be done: {why}. What shall I do instead?"
         ))]);
     }
+    if leaves(facts, &story) {
+        let left = said_done(facts, "unsubscribe");
+        return Ok(vec![(if left { "done" } else { "unsubscribe" }, json!({}))]);
+    }
     if let Some(name) = desk.wishes.unknown.last().filter(|_| desk.wishes.copy.is_empty()) {
         let text = format!("I know no address for “{}”. Which one shall be copied?", line(name, 60));
+        return Ok(vec![letter::question(text)]);
+    }
+    if desk.to.is_empty() {
+        let text = "There is nobody to answer to: the mail names no address that mail can be sent to. Which address \
+                    shall I write to? Ignore this where no answer is needed.";
         return Ok(vec![letter::question(text)]);
     }
     let calls = if points::wants_meeting(&facts.mail, &desk.points) || meets(&desk) {
@@ -52,6 +62,29 @@ pub(super) fn reply(facts: &ReplyFacts) -> Result<Vec<Call>, String> {
         letter::propose(&desk)
     };
     Ok(changed(&desk, calls))
+}
+
+/// Whether the person's last words are to leave the list the mail came by, and it can be left.
+fn leaves(facts: &ReplyFacts, story: &Story<'_>) -> bool {
+    let offered = facts.tools.iter().any(|tool| tool == "unsubscribe");
+    let last = story.heard.last().map(|(_, words)| flat(words)).unwrap_or_default();
+    offered
+        && has(
+            &last,
+            "unsubscribe, unsubscribe me, leave the list, leave this list, abbestellen, abmelden, bestell ab",
+        )
+        && !has(&last, "not, don t, never, nicht, kein*")
+}
+
+/// Whether a call of this tool was carried out.
+fn said_done(facts: &ReplyFacts, wanted: &str) -> bool {
+    let called = |id: &String| {
+        facts
+            .said
+            .iter()
+            .any(|said| matches!(said, Said::Called { id: known, tool, .. } if known == id && tool == wanted))
+    };
+    facts.said.iter().any(|said| matches!(said, Said::Became { id, how: Became::Done, .. } if called(id)))
 }
 
 /// Whether a meeting was proposed before, and the person's words are about its time.
@@ -79,7 +112,7 @@ fn changed(desk: &Desk<'_>, calls: Vec<Call>) -> Vec<Call> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::facts::email::{Became, MailFacts, Said, User};
+    use crate::llm::facts::email::{MailFacts, User};
     use proptest::prelude::*;
 
     /// Words that the rules look for, and characters they may stumble over.
@@ -137,6 +170,58 @@ mod tests {
             "(",
         ]);
         prop::collection::vec(words, 0..30).prop_map(|words| words.join(" "))
+    }
+
+    #[test]
+    fn where_nobody_can_be_answered_the_person_is_asked() {
+        for from in ["", "root", "\"john doe\"@x.example"] {
+            let mut facts = ReplyFacts {
+                user: User { name: "Ada Lovelace".into(), ..User::default() },
+                mail: MailFacts { from: from.into(), text: "Please call.".into(), ..MailFacts::default() },
+                reply_to: Some(from.to_owned()).filter(|from| !from.is_empty()).into_iter().collect(),
+                now: "2026-11-11T09:30:00+01:00".into(),
+                said: vec![Said::Told { text: "tell him yes".into() }],
+                ..ReplyFacts::default()
+            };
+            let calls = reply(&facts).unwrap();
+            assert_eq!(calls[0].0, "question", "{from}");
+            assert!(calls[0].1["content"].as_str().unwrap().starts_with("There is nobody to answer to"));
+            let id = String::from("q");
+            facts.said.push(Said::Called {
+                id: id.clone(),
+                tool: "question".into(),
+                args: calls[0].1.clone(),
+            });
+            let text = "bob@x.example".to_owned();
+            facts.said.push(Said::Became { id, how: Became::Answered, text, data: Value::Null });
+            let calls = reply(&facts).unwrap();
+            assert_eq!((calls[0].0, &calls[0].1["to"]), ("write_email", &json!(["bob@x.example"])), "{from}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_left_when_the_person_says_so_and_it_can_be() {
+        let next = |words: &str, offered: bool, done: bool| {
+            let tools = ["write_email", "question", "done", "unsubscribe"];
+            let mut said = vec![Said::Told { text: words.into() }];
+            if done {
+                let (id, how, data) = ("u".to_owned(), Became::Done, Value::Null);
+                said.push(Said::Called { id: id.clone(), tool: "unsubscribe".into(), args: json!({}) });
+                said.push(Said::Became { id, how, text: "Sent.".into(), data });
+            }
+            let facts = ReplyFacts {
+                mail: MailFacts { from: "n@x.example".into(), text: "News!".into(), ..MailFacts::default() },
+                now: "2026-11-11T09:30:00+01:00".into(),
+                tools: tools[..if offered { 4 } else { 3 }].iter().map(|tool| (*tool).to_owned()).collect(),
+                said,
+                ..ReplyFacts::default()
+            };
+            reply(&facts).unwrap()[0].0
+        };
+        assert_eq!(next("Please unsubscribe me.", true, false), "unsubscribe");
+        assert_eq!(next("Please unsubscribe me.", true, true), "done");
+        assert_ne!(next("Please unsubscribe me.", false, false), "unsubscribe");
+        assert_ne!(next("Do not unsubscribe!", true, false), "unsubscribe");
     }
 
     proptest! {
