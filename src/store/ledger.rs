@@ -114,12 +114,12 @@ impl Store {
         .await
     }
 
-    /// Threads of an account that wait for a person, or are about to go on; those that began last first.
+    /// Threads of an account that ask a person, or are about to act on the answer; those that began last first.
     pub fn waiting(&self, account: &str) -> Result<Vec<Waiting>, StoreError> {
         self.read(|db| {
             let mut found = db.prepare_cached(
                 "SELECT t.seq, max(m.seq) FROM threads t JOIN mails m ON m.thread = t.seq
-                 WHERE (t.status IN ('waiting', 'held') AND t.awaits = 'answers' OR t.status IN ('ready', 'trouble'))
+                 WHERE (t.status IN ('waiting', 'held', 'ready') AND t.awaits = 'answers' OR t.status = 'trouble')
                    AND m.account = ? AND m.state = 'thread'
                  GROUP BY t.seq ORDER BY t.seq DESC",
             )?;
