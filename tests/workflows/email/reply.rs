@@ -266,3 +266,26 @@ async fn a_path_that_depends_on_where_one_stands_is_not_read() {
     office.decides(&thread, Decision::Accept).await;
     assert!(office.sent().is_empty());
 }
+
+#[tokio::test]
+async fn an_edit_teaches_once_it_was_carried_out_and_a_file_teaches_nothing() {
+    let file = |office: &Office| {
+        let file = office.folder.path().join("plan.txt");
+        std::fs::write(&file, "The plan.").unwrap();
+        json!([file])
+    };
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let thread = office.got().await;
+    office.decides(&thread, edit(write(), "attachments", file(&office))).await;
+    office.decides(&thread, Decision::Accept).await;
+    assert_eq!((office.sent().len(), office.learned().len()), (1, 0));
+
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let thread = office.got().await;
+    let mut both = write();
+    both.1["content"] = json!("It comes on Monday.");
+    office.decides(&thread, edit(both, "attachments", file(&office))).await;
+    assert!(office.learned().is_empty(), "it may still be taken back");
+    office.decides(&thread, Decision::Accept).await;
+    assert_eq!(office.learned(), ["response_preferences proposal_edited"]);
+}
