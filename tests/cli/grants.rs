@@ -68,7 +68,7 @@ fn a_grant_is_given_with_an_accept_listed_and_revoked() {
     // For the thread, for as long as it lasts.
     let (thread_two, asked) = offering(&desk);
     desk.json(&["accept", &asked, "--grant", "thread"]);
-    let given = desk.json(&["grants"])[3].clone();
+    let given = desk.json(&["grants"])[4].clone();
     assert_eq!((&given["thread"], &given["expires_at"]), (&json!(thread_two), &Value::Null));
     assert_ne!(thread, thread_two);
 }
@@ -114,7 +114,7 @@ fn what_is_built_in_is_switched_off_and_on() {
     desk.refused(&["grants", "revoke"], 2, "<ID>");
     desk.refused(&["grants", "give"], 2, "give");
     desk.configure("[policy.write_email]\nmode = \"allow\"\nrecipients = [\"own_domain\"]\n");
-    let policy = desk.json(&["grants"])[2].clone();
+    let policy = desk.json(&["grants"])[3].clone();
     assert_eq!((&policy["id"], &policy["origin"]), (&json!("policy:write_email"), &json!("config")));
     desk.refused(&["grants", "revoke", "policy:write_email"], 2, "[policy.write_email]");
 }

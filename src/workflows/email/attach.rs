@@ -1,4 +1,5 @@
-//! Files a person attaches: read once, bounded, and kept by digest, so that what was shown is what is sent.
+//! Files a person attaches: read when they are named, bounded, and kept by digest, so that what was shown is what is
+//! sent.
 
 use super::state::{Attached, Email};
 use crate::graph::{Ctx, NodeError};
@@ -10,23 +11,25 @@ use std::path::Path;
 /// All files of one mail together are at most this long.
 const TOGETHER: u64 = 25 * 1024 * 1024;
 
-/// Reads those of `paths` that were not read before, or could not be.
+/// Reads what a person named, each time they name it: those of `paths` that hold something else than was shown, or
+/// cannot be read.
 pub(super) async fn read(
     ctx: &Ctx<Services>,
     state: &Email,
     call: &str,
     paths: &[String],
 ) -> Result<BTreeMap<String, Attached>, NodeError> {
-    let known = |path: &String| state.attached.get(path).is_some_and(|file| file.error.is_none());
-    if paths.iter().all(known) {
+    if paths.is_empty() {
         return Ok(BTreeMap::new());
     }
     let look = async {
         let mut found = BTreeMap::new();
-        let mut total: u64 = paths.iter().filter_map(|path| state.attached.get(path)).map(|f| f.bytes).sum();
-        for path in paths.iter().filter(|path| !known(path)) {
+        let mut total = 0;
+        for path in paths {
             let file = one(ctx, path, &mut total).await?;
-            found.insert(path.clone(), file);
+            if file.error.is_some() || state.attached.get(path) != Some(&file) {
+                found.insert(path.clone(), file);
+            }
         }
         Ok(found)
     };
@@ -37,6 +40,11 @@ async fn one(ctx: &Ctx<Services>, path: &str, total: &mut u64) -> Result<Attache
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_else(|| "file".to_owned());
     let failed = |text: String| Attached { name: name.clone(), error: Some(text), ..Attached::default() };
+    if !Path::new(path).is_absolute() {
+        // Whoever carries this out may stand in another folder than the person who typed it.
+        let text = format!("{path} is not a whole path: give it from the root on, such as /home/me/plan.pdf");
+        return Ok(failed(text));
+    }
     let read = path.to_owned();
     let read =
         tokio::task::spawn_blocking(move || input::read_file(&read)).await.map_err(NodeError::failed)?;

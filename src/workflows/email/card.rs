@@ -108,7 +108,9 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
     let mut blocks = match item.action.as_str() {
         tools::WRITE_EMAIL => {
             let Some(args) = read::<WriteEmail>(&item.args) else { return Vec::new() };
-            let files: Vec<String> = state.files_of(&item.args).map(risks::file_line).collect();
+            let files = args.attachments.iter().filter_map(|path| Some((path, state.attached.get(path)?)));
+            let files: Vec<String> =
+                files.map(|(path, file)| format!("{} from {path}", risks::file_line(file))).collect();
             vec![
                 fields(vec![
                     ("To", args.to.join(", ")),

@@ -72,7 +72,10 @@ pub(super) fn write_mail(text: &mut String, mail: &MailFacts) {
     header("Attachments", &mail.attachments.join(", "));
     header("Headers say", &signals(&mail.headers));
     let shown = &mail.text[..mail.text.floor_char_boundary(MAIL_BYTES)];
-    let _ = write!(text, "\n{shown}");
+    // Behind a bar on every line, so that no mail can pass for the person's words.
+    for line in shown.lines() {
+        let _ = write!(text, "\n| {line}");
+    }
     if shown.len() < mail.text.len() {
         let _ = write!(text, "\n[{} of {} bytes shown]", shown.len(), mail.text.len());
     }

@@ -56,6 +56,8 @@ pub struct Email {
     pub answers: Vec<Answer>,
     /// What is to be learned from them.
     pub lessons: Vec<Learn>,
+    /// What is to be learned from an edit once the call is carried out, by its id.
+    pub unproven: BTreeMap<String, Learn>,
     /// Files the person attached, by the path they typed.
     pub attached: BTreeMap<String, Attached>,
     /// Where the answering goes on.
@@ -206,6 +208,8 @@ pub struct Acted {
     pub answered: Vec<String>,
     /// What is to be learned.
     pub lessons: Vec<Learn>,
+    /// What is to be learned from an edit that is asked about again, by the call's id.
+    pub unproven: BTreeMap<String, Learn>,
     /// Files read since.
     pub attached: BTreeMap<String, Attached>,
     /// Whether something was only observed.
@@ -397,6 +401,7 @@ impl Email {
         self.answered.extend(acted.answered);
         self.lessons.extend(acted.lessons);
         self.attached.extend(acted.attached);
+        self.unproven = acted.unproven;
         self.observed |= acted.observed;
         self.refused |= acted.refused;
         self.then = acted.then;

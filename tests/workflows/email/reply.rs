@@ -236,3 +236,56 @@ async fn files_are_added_by_the_person_alone_and_shown_before_they_leave() {
     office.decides(&thread, fixed).await;
     assert_eq!(office.sent().len(), 1);
 }
+
+#[tokio::test]
+async fn a_file_named_again_is_read_again_and_shown_before_it_leaves() {
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let thread = office.got().await;
+    let file = office.folder.path().join("plan.txt");
+    std::fs::write(&file, "The plan.").unwrap();
+    let attach = || edit(write(), "attachments", json!([file]));
+    office.decides(&thread, attach()).await;
+    let shown = office.open(&thread).await.text;
+    assert!(shown.contains(&format!("from {}", file.display())), "{shown}");
+    std::fs::write(&file, "Another plan.").unwrap();
+    office.decides(&thread, attach()).await;
+    assert!(office.sent().is_empty(), "nobody has seen yet what it holds now");
+    assert!(office.open(&thread).await.text.contains("plan.txt (13 bytes, sha256 "));
+    office.decides(&thread, attach()).await;
+    assert!(office.sent().remove(0).contains("QW5vdGhlciBwbGFuLg=="), "what was shown last leaves");
+}
+
+#[tokio::test]
+async fn a_path_that_depends_on_where_one_stands_is_not_read() {
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let thread = office.got().await;
+    // There is such a file where the tests run.
+    office.decides(&thread, edit(write(), "attachments", json!(["Cargo.toml"]))).await;
+    let item = office.open(&thread).await;
+    assert!(item.warnings.iter().any(|w| w.text.contains("is not a whole path")), "{:?}", item.warnings);
+    office.decides(&thread, Decision::Accept).await;
+    assert!(office.sent().is_empty());
+}
+
+#[tokio::test]
+async fn an_edit_teaches_once_it_was_carried_out_and_a_file_teaches_nothing() {
+    let file = |office: &Office| {
+        let file = office.folder.path().join("plan.txt");
+        std::fs::write(&file, "The plan.").unwrap();
+        json!([file])
+    };
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let thread = office.got().await;
+    office.decides(&thread, edit(write(), "attachments", file(&office))).await;
+    office.decides(&thread, Decision::Accept).await;
+    assert_eq!((office.sent().len(), office.learned().len()), (1, 0));
+
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let thread = office.got().await;
+    let mut both = write();
+    both.1["content"] = json!("It comes on Monday.");
+    office.decides(&thread, edit(both, "attachments", file(&office))).await;
+    assert!(office.learned().is_empty(), "it may still be taken back");
+    office.decides(&thread, Decision::Accept).await;
+    assert_eq!(office.learned(), ["response_preferences proposal_edited"]);
+}

@@ -69,7 +69,12 @@ impl Doing<'_> {
             return Ok(());
         };
         match &answer.decision {
-            Decision::Accept => self.approved(call, answer, answer.proposed.clone()).await,
+            Decision::Accept => {
+                let lesson = self.state.unproven.get(&call.id).cloned();
+                self.approved(call, answer, answer.proposed.clone()).await?;
+                self.prove(call, lesson);
+                Ok(())
+            }
             Decision::Edit { args } => self.edited(call, answer, args.clone()).await,
             Decision::Draft => self.draft(call, answer).await,
             Decision::Respond { text } => {
@@ -107,9 +112,12 @@ impl Doing<'_> {
     }
 
     async fn edited(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
+        let mut lesson = self.state.unproven.get(&call.id).cloned();
         if args != call.args {
-            self.learn(namespace(&call.name), CauseKind::ProposalEdited, call, answer);
             self.acted.edited.push((call.id.clone(), args.clone()));
+        }
+        if without_files(&args) != without_files(&call.args) {
+            lesson = lesson_of(namespace(&call.name), CauseKind::ProposalEdited, call, answer);
         }
         if call.name == tools::WRITE_EMAIL {
             let written: WriteEmail = read(&args)?;
@@ -117,10 +125,23 @@ impl Doing<'_> {
             if !fresh.is_empty() {
                 // The person has named files that nobody has shown them yet: what they hold is asked about.
                 self.acted.attached.extend(fresh);
+                self.prove(call, lesson);
                 return Ok(());
             }
         }
-        self.approved(call, answer, args).await
+        self.approved(call, answer, args).await?;
+        self.prove(call, lesson);
+        Ok(())
+    }
+
+    /// An edit teaches once the call is over; one that is asked about again may still be taken back.
+    fn prove(&mut self, call: &ToolCall, lesson: Option<Learn>) {
+        let over = |turn: &Turn| matches!(turn, Turn::Became { call: id, .. } if *id == call.id);
+        if self.acted.became.iter().any(over) {
+            self.acted.lessons.extend(lesson);
+        } else {
+            self.acted.unproven.extend(lesson.map(|lesson| (call.id.clone(), lesson)));
+        }
     }
 
     /// Does exactly what was approved. A call that cannot be done as it stands is asked about again.
@@ -263,16 +284,28 @@ impl Doing<'_> {
     }
 
     fn learn(&mut self, namespace: &str, kind: CauseKind, call: &ToolCall, answer: &Answer) {
-        if answer.learn {
-            let (namespace, action) = (namespace.to_owned(), Some(call.name.clone()));
-            self.acted.lessons.push(Learn { namespace, kind, answer: Some(answer.clone()), action });
-        }
+        self.acted.lessons.extend(lesson_of(namespace, kind, call, answer));
     }
 
     fn became(&mut self, call: &ToolCall, how: Became, text: String, data: Value) {
         let (call, tool) = (call.id.clone(), call.name.clone());
         self.acted.became.push(Turn::Became { call, tool, how, text, data });
     }
+}
+
+/// What an answer teaches, where it may.
+fn lesson_of(namespace: &str, kind: CauseKind, call: &ToolCall, answer: &Answer) -> Option<Learn> {
+    let (namespace, action) = (namespace.to_owned(), Some(call.name.clone()));
+    answer.learn.then(|| Learn { namespace, kind, answer: Some(answer.clone()), action })
+}
+
+/// Arguments as far as they say how somebody writes.
+fn without_files(args: &Value) -> Value {
+    let mut args = args.clone();
+    if let Some(args) = args.as_object_mut() {
+        args.remove("attachments");
+    }
+    args
 }
 
 /// The profile that learns from what is said about a proposal.
