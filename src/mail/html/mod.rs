@@ -6,8 +6,10 @@
 //! This is no browser: it knows which tags begin a line, a list or a quote, and which styles hide text. Layout is
 //! left out on purpose, since mails use tables for it.
 
+mod attributes;
 mod style;
 mod token;
+mod values;
 mod writer;
 
 #[cfg(test)]
@@ -16,8 +18,9 @@ mod tests;
 use super::Link;
 use super::links;
 use crate::text::Visible;
+use attributes::Attributes;
 use style::{Declared, Element, Look, Sheet};
-use token::{Name, Token, attributes, tokens};
+use token::{Name, Token, tokens};
 use writer::Writer;
 
 /// The most HTML that is read, in bytes.
@@ -125,60 +128,6 @@ struct Anchor {
     from: usize,
     /// What stands for it where it has no text.
     alt: String,
-}
-
-/// The attributes that count.
-#[derive(Default)]
-struct Attributes<'a> {
-    style: &'a str,
-    class: &'a str,
-    id: &'a str,
-    href: Option<&'a str>,
-    alt: &'a str,
-    colour: Option<&'a str>,
-    back: Option<&'a str>,
-    picture: bool,
-    hidden: bool,
-    start: Option<u32>,
-    cite: bool,
-}
-
-impl<'a> Attributes<'a> {
-    fn read(text: &'a str) -> Self {
-        let mut found = Self::default();
-        // More attributes than these nobody needs; the first of a name counts.
-        for (name, value) in attributes(text).take(64) {
-            let once = |to: &mut &'a str| {
-                if to.is_empty() {
-                    *to = value;
-                }
-            };
-            match name.to_ascii_lowercase().as_str() {
-                "style" => once(&mut found.style),
-                "class" => once(&mut found.class),
-                "id" => once(&mut found.id),
-                "href" => found.href = found.href.or(Some(value)),
-                "alt" => once(&mut found.alt),
-                "color" | "text" => found.colour = Some(value),
-                "bgcolor" => found.back = Some(value),
-                "background" => found.picture = !value.is_empty(),
-                "hidden" => found.hidden = true,
-                "start" => found.start = value.parse().ok(),
-                "cite" => found.cite = true,
-                "type" => found.cite |= value.eq_ignore_ascii_case("cite"),
-                _ => {}
-            }
-        }
-        found
-    }
-
-    /// Mail programs indent with quotes that have no border; those are not quotes.
-    fn is_quote(&self) -> bool {
-        let style = self.style.to_ascii_lowercase();
-        let indented =
-            style.contains("border:none") || style.contains("border: none") || style.contains("border:0");
-        self.cite || !indented
-    }
 }
 
 impl<'a> Reader<'a> {
@@ -291,6 +240,12 @@ impl<'a> Reader<'a> {
         style.under(&important);
         if found.hidden {
             style.under(&Declared::read("display:none").0);
+        }
+        // Folded up: only its summary is seen.
+        if tag == "details" && !found.unfolded {
+            style.under(&Declared::read("visibility:hidden").0);
+        } else if tag == "summary" && self.open.last().is_some_and(|open| open.name.as_str() == "details") {
+            style.under(&Declared::read("visibility:visible").0);
         }
         if tag == "pre" {
             look.pre = true;

@@ -4,6 +4,7 @@
 //! class, id, one inside the other), in their order and weight. What is not understood hides nothing. Rules for
 //! other media (`@media`, `@supports`) are left out, as they are on most screens.
 
+use super::values::{faded, pixels};
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -167,6 +168,12 @@ impl Declared {
             "mso-hide" => self.gone = Some(value == "all" || self.gone == Some(true)),
             "visibility" => self.invisible = Some(matches!(value, "hidden" | "collapse")),
             "opacity" => self.transparent = Some(value.parse::<f32>().is_ok_and(|value| value <= 0.05)),
+            "filter" => self.transparent = Some(faded(value) || self.transparent == Some(true)),
+            "letter-spacing" => {
+                // Letters stand upon each other.
+                let stacked = pixels(value).is_some_and(|pixels| pixels <= -8.0);
+                self.clipped = Some(stacked || self.clipped == Some(true));
+            }
             "height" | "max-height" | "width" | "max-width" => {
                 self.no_box = Some(tiny() || self.no_box == Some(true));
             }
@@ -215,24 +222,6 @@ fn background(value: &str) -> Option<Paint> {
     whole
         .or_else(|| value.split_whitespace().map(paint).find(|paint| *paint != Paint::Unknown))
         .or(Some(Paint::Unknown))
-}
-
-/// A length in pixels, where that can be told without knowing the page.
-fn pixels(value: &str) -> Option<f32> {
-    let digits = value.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+')).unwrap_or(value.len());
-    let number: f32 = value[..digits].parse().ok()?;
-    match value[digits..].trim() {
-        "px" => Some(number),
-        "" => Some(number),
-        "pt" => Some(number * 4.0 / 3.0),
-        "em" | "rem" => Some(number * 16.0),
-        "in" => Some(number * 96.0),
-        "cm" => Some(number * 38.0),
-        "mm" => Some(number * 3.8),
-        _ if number == 0.0 => Some(0.0),
-        "%" | "vw" | "vh" if number <= -50.0 => Some(number * 10.0),
-        _ => None,
-    }
 }
 
 fn size(value: &str) -> Option<Size> {

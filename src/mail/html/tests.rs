@@ -39,6 +39,10 @@ fn what_people_cannot_see() {
         "visibility:hidden",
         "opacity:0",
         "opacity:0.01",
+        "filter:opacity(0)",
+        "filter:blur(1px) opacity(1%)",
+        "letter-spacing:-1em",
+        "letter-spacing:-20px",
         "font-size:0",
         "font-size:1px",
         "font-size:0.1em",
@@ -61,6 +65,7 @@ fn what_people_cannot_see() {
     shows("a<!-- secret -->b", "ab", 1);
     shows("a<!--[if mso]><p>x</p><![endif]-->b", "ab", 0);
     shows("a <span hidden>secret</span>b", "a b", 1);
+    shows("a <details><summary>More</summary>secret <p>words</p></details>b", "a More\n\nb", 1);
     shows("a <font color=white>secret</font>b", "a b", 1);
     shows("<body bgcolor=black text=white>seen <font color=#010101>secret</font></body>", "seen", 1);
     shows(
@@ -84,6 +89,8 @@ fn what_is_seen_after_all() {
     shows("<td background='x.png'><span style='color:white'>Sale</span></td>", "Sale", 0);
     shows("<div style='font-size:0'><span style='font-size:14px'>text</span></div>", "text", 0);
     shows("<div style='max-height:0'>text</div>", "text", 0);
+    shows("<i style='filter:opacity(90%);letter-spacing:-0.02em'>text</i>", "text", 0);
+    shows("<details open>text</details>", "text", 0);
     shows(
         "<style>@media (max-width:600px){.x{display:none}} .y{color:red}</style><p class=x>text</p>",
         "text",
