@@ -89,7 +89,7 @@ pub(super) fn warnings(services: &Services, conversation: &Conversation) -> Resu
     let mut warnings: Vec<Warning> = Vec::new();
     for one in conversation.mails.iter().skip(about.unwrap_or(0)) {
         let newest = conversation.newest().is_some_and(|(newest, _)| newest.raw == one.0.raw);
-        if conversation.is_own(&one.1) && !newest || about.is_none() && !newest {
+        if !newest && (conversation.is_own(&one.1) || about.is_none()) {
             continue;
         }
         let account = conversation.account.clone();
