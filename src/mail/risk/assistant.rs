@@ -321,8 +321,8 @@ fn is_trade(word: &str) -> bool {
     )
 }
 
-/// Hidden characters must not take a word apart.
-fn without_placeholders(text: &str) -> std::borrow::Cow<'_, str> {
+/// A text without what stands for hidden characters, which must not take a word apart.
+pub(super) fn without_placeholders(text: &str) -> std::borrow::Cow<'_, str> {
     if !text.contains("⟨U+") {
         return text.into();
     }

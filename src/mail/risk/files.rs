@@ -1,5 +1,7 @@
 //! Attachments that run when they are opened.
 
+use super::assistant::without_placeholders;
+
 /// Endings that some system runs, or that carry programs which run when opened.
 const PROGRAMS: &[&str] = &[
     "exe",
@@ -105,18 +107,7 @@ const KINDS: &[&str] = &[
 pub(super) fn is_program(name: &str, kind: &str) -> bool {
     // What hides or turns letters around has no business in a name.
     let turned = ["⟨U+202A", "⟨U+202B", "⟨U+202D", "⟨U+202E", "⟨U+2066", "⟨U+2067", "⟨U+2068", "⟨U+2069"];
-    let plain: String = strip_placeholders(name).to_lowercase();
+    let plain = without_placeholders(name).to_lowercase();
     let ending = plain.rsplit_once('.').map_or("", |(_, ending)| ending.trim());
     PROGRAMS.contains(&ending) || turned.iter().any(|mark| name.contains(mark)) || KINDS.contains(&kind)
-}
-
-/// The name without what stands for hidden characters.
-fn strip_placeholders(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    let mut rest = name;
-    while let Some((before, after)) = rest.split_once("⟨U+") {
-        out.push_str(before);
-        rest = after.split_once('⟩').map_or("", |(_, after)| after);
-    }
-    out + rest
 }

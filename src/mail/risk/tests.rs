@@ -395,3 +395,10 @@ fn instructions_in_hidden_text_are_named_too() {
     let mail = crate::mail::parse(quiet.as_bytes()).unwrap();
     assert!(risks_of_mail(&mail, &Known { is_known: &|_| true, addresses: &[], own: &[] }).is_empty());
 }
+
+#[test]
+fn half_a_placeholder_hides_no_ending() {
+    assert!(files::is_program("invoice⟨U+.exe", "application/octet-stream"));
+    assert!(files::is_program("invoice⟨U+200B⟩.exe", "application/octet-stream"));
+    assert!(!files::is_program("invoice⟨U+.pdf", "application/pdf"));
+}
