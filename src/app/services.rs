@@ -9,6 +9,7 @@ use crate::calendar;
 use crate::config::{Config, Env};
 use crate::graph::{BoxFuture, NodeError, Place};
 use crate::store::{Span, Store, StoreError};
+use crate::text::hex;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
 use crate::workflows::{Blobs, CallRecord, Meter, Services};
@@ -102,7 +103,7 @@ impl Blobs for StoreBlobs {
     fn put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {
         Box::pin(async move {
             let digest = self.0.put_blob(bytes).await.map_err(NodeError::failed)?;
-            Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+            Ok(hex(&digest))
         })
     }
 

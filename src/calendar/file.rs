@@ -2,6 +2,7 @@
 
 use super::CalendarError;
 use super::lines::LONGEST_TEXT;
+use crate::text::hex;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -192,14 +193,13 @@ pub(super) fn name_for(uid: &str) -> String {
     if !uid.is_empty() && uid.len() <= 120 && !uid.starts_with('.') && uid.chars().all(plain) {
         return format!("{uid}.ics");
     }
-    let digest: String = digest(uid.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("{digest}.ics")
+    format!("{}.ics", hex(&digest(uid.as_bytes())))
 }
 
 fn random() -> io::Result<String> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&bytes))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> CalendarError {

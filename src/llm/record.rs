@@ -4,6 +4,7 @@
 //! stood in the prompts are in it: a cassette is personal, though it holds no key. A replay finds the answer by
 //! the redacted request; where a request differs (a date in the prompt), by the next unused one of its task.
 
+use crate::text::hex;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -181,7 +182,7 @@ fn digest(value: &Value) -> String {
     }
     let mut text = String::new();
     write(value, &mut text);
-    Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(text.as_bytes())[..16])
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::StoreError;
 use super::rows::damaged;
+use crate::text::hex;
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
@@ -19,7 +20,7 @@ pub(super) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreEr
         .prepare_cached("SELECT bytes FROM blobs WHERE digest = ?")?
         .query_row([digest], |row| row.get(0))
         .optional()?;
-    let name = || digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect::<String>();
+    let name = || hex(&digest[..6]);
     match found {
         None => damaged(format!("the content {} is missing", name())),
         Some(bytes) if Sha256::digest(&bytes)[..] == digest[..] => Ok(bytes),

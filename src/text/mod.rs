@@ -5,6 +5,7 @@
 //! colours or screens, and imports nothing of ours.
 
 mod emoji;
+mod hex;
 mod hidden;
 mod markdown;
 mod nearest;
@@ -13,6 +14,7 @@ mod visible;
 mod width;
 mod wrap;
 
+pub use hex::hex;
 pub use hidden::is_hidden;
 pub use markdown::{Line, Markdown, Weight};
 pub use nearest::nearest;

@@ -1,5 +1,6 @@
 //! Writes a file without ever losing one: what stood there is kept beside it, dated, unless it may go.
 
+use crate::text::hex;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -41,7 +42,7 @@ pub fn write_over(
 fn random() -> io::Result<String> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&bytes))
 }
 
 fn replace(

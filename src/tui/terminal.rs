@@ -4,7 +4,7 @@
 //! Ctrl-Z and `$EDITOR` leave the terminal as it was found.
 
 use crate::config::{Desktop, Notices};
-use crate::text::Visible;
+use crate::text::{Visible, hex};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -229,7 +229,7 @@ pub fn pipe(command: &str, text: &str) -> Result<(), String> {
 fn private_file(text: &str, ending: &str) -> io::Result<std::path::PathBuf> {
     let mut random = [0_u8; 8];
     getrandom::fill(&mut random).map_err(|e| io::Error::other(e.to_string()))?;
-    let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = hex(&random);
     let path = std::env::temp_dir().join(format!("sayso-{name}.{ending}"));
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);

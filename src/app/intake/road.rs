@@ -6,7 +6,7 @@ use crate::app::engine::StartError;
 use crate::graph::{Event, ThreadId, Warning, What};
 use crate::mail::{Account, Mail, NewMail as Found};
 use crate::store::{Before, MAIL_EVENT, NewMail, NewThread, Road, StoreError, TakenIn};
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, hex, truncate};
 use crate::workflows::intake::{self, Asked};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -197,8 +197,4 @@ fn summary(output: Option<&Value>) -> String {
     let Some(output) = output else { return String::new() };
     let said = output.get("summary").and_then(Value::as_str).map(str::to_owned);
     said.unwrap_or_else(|| truncate(&output.to_string(), 500).into_owned())
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

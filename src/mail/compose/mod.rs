@@ -24,7 +24,7 @@ pub use reply::{
 };
 
 use super::{Address, Invitation, Mail};
-use crate::text::Visible;
+use crate::text::{Visible, hex};
 use field::Head;
 use jiff::Zoned;
 use serde::{Deserialize, Serialize};
@@ -141,7 +141,7 @@ fn content(draft: &Draft, seed: &str) -> Vec<u8> {
 /// Letters nobody can guess without the seed, 32 of them.
 fn digest(purpose: &str, seed: &str) -> String {
     let hash = Sha256::new().chain_update(purpose).chain_update([0]).chain_update(seed).finalize();
-    hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash[..16])
 }
 
 #[cfg(test)]

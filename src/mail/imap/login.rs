@@ -3,7 +3,7 @@
 use super::answer::{Answer, Kind};
 use super::session::{Arg, ImapError, Session};
 use crate::config::MailLogin;
-use crate::mail::net::{place, said, secret};
+use crate::mail::net::{place, refused_login, secret};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use secrecy::ExposeSecret;
@@ -39,16 +39,7 @@ impl Session {
             {
                 Err(self.bye("it cannot check passwords just now"))
             }
-            Err(ImapError::No { .. }) => Err(ImapError::Login(match &self.server.login {
-                MailLogin::Password(_) => format!(
-                    "{} refused the password of {}; check user and password (some servers want an app password)",
-                    place(&self.server),
-                    said(&user)
-                ),
-                MailLogin::Token(_) => {
-                    format!("{} refused the token of {}; renew it", place(&self.server), said(&user))
-                }
-            })),
+            Err(ImapError::No { .. }) => Err(ImapError::Login(refused_login(&self.server, &user))),
             other => other,
         }
     }

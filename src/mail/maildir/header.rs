@@ -2,6 +2,7 @@
 
 use super::folder::{Entry, Folder};
 use crate::mail::MailError;
+use crate::text::hex;
 use mail_parser::{HeaderValue, MessageParser};
 use sha2::{Digest, Sha256};
 
@@ -43,8 +44,7 @@ pub(in crate::mail) fn head(raw: &[u8]) -> &[u8] {
 /// A file name for a mail that only these very bytes have.
 pub(in crate::mail) fn identity(raw: &[u8]) -> String {
     let hash = Sha256::digest(raw);
-    let letters: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    format!("sayso.{letters}")
+    format!("sayso.{}", hex(&hash[..16]))
 }
 
 /// The ids of a file.

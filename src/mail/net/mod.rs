@@ -87,6 +87,17 @@ impl NetError {
     }
 }
 
+/// That a server would not let the person in, and what to do about it.
+pub(super) fn refused_login(server: &MailServer, user: &str) -> String {
+    let (place, user) = (place(server), said(user));
+    match &server.login {
+        MailLogin::Password(_) => format!(
+            "{place} refused the password of {user}; check user and password (some servers want an app password)"
+        ),
+        MailLogin::Token(_) => format!("{place} refused the token of {user}; renew it"),
+    }
+}
+
 /// A server as errors call it.
 pub(super) fn place(server: &MailServer) -> String {
     format!("{}:{}", server.host, server.port)

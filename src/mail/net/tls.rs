@@ -3,6 +3,7 @@
 
 use super::{NetError, Stream, place, plain};
 use crate::config::{MailServer, MailTls};
+use crate::text::hex;
 use rustls_platform_verifier::Verifier;
 use sha2::{Digest, Sha256};
 use std::io;
@@ -131,7 +132,7 @@ impl ServerCertVerifier for Pinned {
         _ocsp: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let found: String = Sha256::digest(end_entity).iter().map(|byte| format!("{byte:02x}")).collect();
+        let found = hex(&Sha256::digest(end_entity));
         let pin: String = self.pin.chars().filter(char::is_ascii_hexdigit).collect();
         if pin.eq_ignore_ascii_case(&found) {
             return Ok(ServerCertVerified::assertion());

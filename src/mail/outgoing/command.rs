@@ -18,7 +18,7 @@ use crate::mail::maildir::{
     Delivery, Folder, Shelf, blocking, identity, ids, newlines, plain, with_message_id,
 };
 use crate::mail::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
-use crate::text::Visible;
+use crate::text::{Visible, hex};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -128,7 +128,7 @@ fn names_sender(word: &str) -> bool {
 fn nameless(mail: &[u8]) -> io::Result<File> {
     let mut random = [0; 12];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
-    let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let name = hex(&random);
     let path = std::env::temp_dir().join(format!("sayso-{name}"));
     let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
     fs::remove_file(&path)?;

@@ -19,6 +19,7 @@ pub(super) use decode::{base64, base64_text};
 pub(super) use fields::{ascii_domain, bare};
 
 use super::Mail;
+use crate::text::hex;
 use sha2::{Digest, Sha256};
 
 /// Why a mail cannot be read; a sentence for people.
@@ -104,14 +105,4 @@ fn body_digest(body: &[u8]) -> String {
     }
     hasher.update(&body[from..]);
     hex(&hasher.finalize())
-}
-
-/// Bytes in hexadecimal.
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    bytes
-        .iter()
-        .flat_map(|byte| [byte >> 4, byte & 15])
-        .map(|digit| char::from(DIGITS[usize::from(digit)]))
-        .collect()
 }

@@ -3,7 +3,7 @@
 use super::reply::{Reply, line};
 use crate::config::{MailLogin, MailServer, MailTls};
 use crate::mail::SendError;
-use crate::mail::net::{LineError, NetError, Patience, Wire, place, said, secret};
+use crate::mail::net::{LineError, NetError, Patience, Wire, place, refused_login, said, secret};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use secrecy::ExposeSecret;
@@ -174,16 +174,7 @@ impl Session {
             let words = format!("{} (it cannot check passwords just now)", reply.code);
             return Err(SmtpError::Said { place: place(&self.server), words, passing: true });
         }
-        Err(SmtpError::Refused(match &self.server.login {
-            MailLogin::Password(_) => format!(
-                "{} refused the password of {}; check user and password (some servers want an app password)",
-                place(&self.server),
-                said(&user)
-            ),
-            MailLogin::Token(_) => {
-                format!("{} refused the token of {}; renew it", place(&self.server), said(&user))
-            }
-        }))
+        Err(SmtpError::Refused(refused_login(&self.server, &user)))
     }
 
     /// Sends a mail, and says whom the server would not take, each with what it said.

@@ -3,14 +3,14 @@
 use super::prompts::Reader;
 use super::state::{Analysis, AnalysisUpdate, FileRef, Verdict};
 use super::{RESULT_FILE, WRITE_RESULT, nothing_to_read, prompts, wanted};
-use crate::graph::{Allow, Basis, Command, Ctx, Interrupt, Kind, Labels, NodeError};
-use crate::inbox::{OUTPUT_FILES, proposal};
+use crate::graph::{Allow, Command, Ctx, Kind, Labels, NodeError};
+use crate::inbox::proposal;
 use crate::llm::facts::analyze::FileFacts;
 use crate::text::{Visible, truncate};
 use crate::tools::folder::{self, Limits, Skipped};
-use crate::workflows::output_file::OutputFile;
+use crate::workflows::output_file::{self, Asking, OutputFile, Permission, permission};
 use crate::workflows::{Services, ask_model, pick_model};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ pub(super) async fn analysis_interrupt(_: Ctx<Services>, state: Arc<Analysis>) -
 /// Writes the summary into the folder, once; asks first where output files are not granted.
 pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> Given {
     let path = Path::new(&state.inputs_dir).join(RESULT_FILE);
-    let stamp = ctx.services().clock.clone()().strftime("%Y-%m-%dT%H%M%S").to_string();
+    let stamp = output_file::stamp(ctx.services());
     let Some(output) = &state.analysis_output else {
         return Err(NodeError::failed("there is no result to write"));
     };
@@ -84,28 +84,15 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> Gi
     }
     let file = path.to_string_lossy().into_owned();
     let args = json!({ "file": file });
-    let basis = match state.may_write {
-        Some(false) => return Ok(Command::end()),
-        Some(true) => Basis::Decision { key: WRITE_RESULT.to_owned(), args: Visible::json(&args) },
-        None if ctx.services().grants.builtin(OUTPUT_FILES)? => {
-            Basis::Grant { name: OUTPUT_FILES.to_owned() }
-        }
-        None => return Ok(Command::ask(vec![may_write(&state, &args)], WRITE_RESULT)),
+    let gist = "The result is to be written into the folder.";
+    let asking = Asking { action: WRITE_RESULT, args: &args, title: &state.query, gist };
+    let basis = match permission(ctx.services(), state.may_write, &asking)? {
+        Permission::No => return Ok(Command::end()),
+        Permission::Write(basis) => basis,
+        Permission::Ask(asked) => return Ok(Command::ask(vec![*asked], WRITE_RESULT)),
     };
     ctx.once(WRITE_RESULT, basis, bytes, Arc::new(OutputFile { path, stamp })).await?;
     Ok(Command::end().update(AnalysisUpdate::Written { file }))
-}
-
-fn may_write(state: &Analysis, args: &Value) -> Interrupt {
-    let mut asked = proposal(WRITE_RESULT, Kind::Approval, WRITE_RESULT, args, &state.query);
-    asked.gist = "The result is to be written into the folder.".to_owned();
-    asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-    asked.labels = Labels {
-        accept: Some("write".to_owned()),
-        ignore: Some("do not write".to_owned()),
-        ..Labels::default()
-    };
-    asked
 }
 
 async fn read_inputs(

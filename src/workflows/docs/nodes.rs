@@ -6,12 +6,11 @@ use super::board::Board;
 use super::pages::{self, WritePage};
 use super::state::{DocsUpdate, Documentation, Scanned};
 use super::{AGENT, AGGREGATE, WRITE_DOCS, project};
-use crate::graph::{Allow, Basis, Child, Command, Ctx, Interrupt, Kind, Labels, NodeError};
-use crate::inbox::{OUTPUT_FILES, proposal};
-use crate::text::Visible;
+use crate::graph::{Child, Command, Ctx, NodeError};
 use crate::tools::tree::{self, Limits};
 use crate::workflows::Services;
-use serde_json::{Value, json};
+use crate::workflows::output_file::{self, Asking, Permission, permission};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -93,17 +92,17 @@ pub(super) async fn aggregate_results(
     files.extend(good.iter().map(|result| (pages::file(&result.agent_name), result.markdown.clone())));
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let args = json!({ "out": state.out, "files": names });
-    let basis = match state.may_write {
-        Some(false) => {
+    let title = crate::graph::State::title(&*state);
+    let gist = "The pages are to be written into the folder.";
+    let asking = Asking { action: WRITE_DOCS, args: &args, title: &title, gist };
+    let basis = match permission(ctx.services(), state.may_write, &asking)? {
+        Permission::No => {
             return Ok(Command::end().update(DocsUpdate::Written { files: Vec::new(), summary }));
         }
-        Some(true) => Basis::Decision { key: WRITE_DOCS.to_owned(), args: Visible::json(&args) },
-        None if ctx.services().grants.builtin(OUTPUT_FILES)? => {
-            Basis::Grant { name: OUTPUT_FILES.to_owned() }
-        }
-        None => return Ok(Command::ask(vec![may_write(&state, &args)], AGGREGATE)),
+        Permission::Write(basis) => basis,
+        Permission::Ask(asked) => return Ok(Command::ask(vec![*asked], AGGREGATE)),
     };
-    let stamp = ctx.services().clock.clone()().strftime("%Y-%m-%dT%H%M%S").to_string();
+    let stamp = output_file::stamp(ctx.services());
     let mut written = Vec::new();
     for (at, (name, page)) in files.iter().enumerate() {
         ctx.show_bar("writing pages", at as u64, files.len() as u64);
@@ -140,17 +139,4 @@ fn summary(state: &Documentation) -> String {
         (failed, all) => format!("{} pages about the code base; {failed} agents failed.", all - failed),
     };
     format!("{head}\n\n{}", lines.join("\n"))
-}
-
-fn may_write(state: &Documentation, args: &Value) -> Interrupt {
-    let title = crate::graph::State::title(state);
-    let mut asked = proposal(WRITE_DOCS, Kind::Approval, WRITE_DOCS, args, &title);
-    asked.gist = "The pages are to be written into the folder.".to_owned();
-    asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-    asked.labels = Labels {
-        accept: Some("write".to_owned()),
-        ignore: Some("do not write".to_owned()),
-        ..Labels::default()
-    };
-    asked
 }

@@ -7,7 +7,9 @@
 use super::agents::{DocAgent, Page};
 use super::state::{AgentResult, Documentation};
 use crate::graph::{BoxFuture, Effect, EffectError, Found};
+use crate::text::hex;
 use crate::tools::keep;
+use crate::workflows::output_file;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
@@ -120,7 +122,7 @@ fn digest(ours: &[&str]) -> String {
         hash.update(line.as_bytes());
         hash.update(b"\n");
     }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex(&hash.finalize()[..16])
 }
 
 /// The file of an agent's page.
@@ -195,13 +197,7 @@ impl Effect for WritePage {
     }
 
     fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
-        Box::pin(async move {
-            match keep::holds(&self.path, frozen) {
-                Ok(true) => Found::Done(json!({ "file": self.path })),
-                Ok(false) => Found::NotDone,
-                Err(error) => Found::Unknown(error.to_string()),
-            }
-        })
+        Box::pin(async move { output_file::found(&self.path, frozen) })
     }
 }
 

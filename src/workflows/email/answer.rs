@@ -2,7 +2,7 @@
 
 use super::defaults;
 use super::mails::{self, Conversation};
-use super::prompts::write_mail;
+use super::prompts::{self, write_mail};
 use super::state::{Email, Turn};
 use super::tools;
 use crate::graph::NodeError;
@@ -127,14 +127,7 @@ fn as_said(turn: &Turn) -> Vec<Said> {
 fn opening(facts: &ReplyFacts, weekday: &str) -> String {
     let mut text = String::from("Respond to the email: ");
     let _ = writeln!(text, "{}\n", facts.mail.subject);
-    let _ = write!(text, "The person: {}", facts.user.name);
-    if !facts.user.addresses.is_empty() {
-        let _ = write!(text, " <{}>", facts.user.addresses.join(">, <"));
-    }
-    text.push('\n');
-    if !facts.user.background.trim().is_empty() {
-        let _ = writeln!(text, "About them: {}", facts.user.background.trim());
-    }
+    prompts::person(&mut text, &facts.user);
     let _ = writeln!(text, "Now it is {weekday} {} for them ({}).", facts.now, facts.time_zone);
     let _ = writeln!(text, "\nHow they write:\n{}", facts.response_profile.trim());
     let _ = writeln!(text, "\nHow they plan meetings:\n{}", facts.cal_profile.trim());

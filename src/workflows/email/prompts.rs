@@ -1,7 +1,7 @@
 //! What the model is told about a mail. The facts go along, for the built-in model.
 
 use crate::llm::Request;
-use crate::llm::facts::email::{MailFacts, Signals, TriageFacts};
+use crate::llm::facts::email::{MailFacts, Signals, TriageFacts, User};
 use std::fmt::Write;
 
 /// How much of a mail triage reads. What matters stands at the beginning, and a long mail costs at every call.
@@ -34,16 +34,21 @@ pub fn triage_request(facts: &TriageFacts) -> Request {
     Request::new("email.triage", value).system(TRIAGE).user(triage_prompt(facts)).max_tokens(1024)
 }
 
-fn triage_prompt(facts: &TriageFacts) -> String {
-    let mut text = String::new();
-    let _ = write!(text, "The person: {}", facts.user.name);
-    if !facts.user.addresses.is_empty() {
-        let _ = write!(text, " <{}>", facts.user.addresses.join(">, <"));
+/// Whose mail it is.
+pub(super) fn person(text: &mut String, user: &User) {
+    let _ = write!(text, "The person: {}", user.name);
+    if !user.addresses.is_empty() {
+        let _ = write!(text, " <{}>", user.addresses.join(">, <"));
     }
     text.push('\n');
-    if !facts.user.background.trim().is_empty() {
-        let _ = writeln!(text, "About them: {}", facts.user.background.trim());
+    if !user.background.trim().is_empty() {
+        let _ = writeln!(text, "About them: {}", user.background.trim());
     }
+}
+
+fn triage_prompt(facts: &TriageFacts) -> String {
+    let mut text = String::new();
+    person(&mut text, &facts.user);
     if !facts.profile.trim().is_empty() {
         let _ = writeln!(text, "\nTheir preferences:\n{}", facts.profile.trim());
     }
@@ -110,7 +115,6 @@ fn signals(headers: &Signals) -> String {
 mod tests {
     use super::*;
     use crate::llm::Message;
-    use crate::llm::facts::email::User;
 
     #[test]
     fn the_model_sees_the_person_their_preferences_and_the_mail() {

@@ -3,12 +3,12 @@
 use super::plan::{self, Plan};
 use super::state::{Pending, SheetUpdate, SheetWork, Verdict};
 use super::{INFORM, MOST_BYTES, PYTHON, STEP_LIMIT, WRITE_RESULT, prompts, result_path};
-use crate::graph::{Allow, Basis, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
-use crate::inbox::{OUTPUT_FILES, proposal};
+use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
+use crate::inbox::proposal;
 use crate::llm::{Message, Reply};
 use crate::text::{Visible, truncate};
 use crate::tools::sandbox::{Job, Limits, Report, SandboxError, Work};
-use crate::workflows::output_file::OutputFile;
+use crate::workflows::output_file::{self, Asking, OutputFile, Permission, permission};
 use crate::workflows::{Services, Wish, ask_model, pick_model};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -185,16 +185,15 @@ pub(super) async fn informer_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> 
 /// Writes the changed workbook beside the original, once; asks first where output files are not granted.
 pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
     let path = result_path(Path::new(&state.workbook));
-    let stamp = ctx.services().clock.clone()().strftime("%Y-%m-%dT%H%M%S").to_string();
+    let stamp = output_file::stamp(ctx.services());
     let file = path.to_string_lossy().into_owned();
     let args = json!({ "file": file });
-    let basis = match state.may_write {
-        Some(false) => return Ok(Command::end()),
-        Some(true) => Basis::Decision { key: WRITE_RESULT.to_owned(), args: Visible::json(&args) },
-        None if ctx.services().grants.builtin(OUTPUT_FILES)? => {
-            Basis::Grant { name: OUTPUT_FILES.to_owned() }
-        }
-        None => return Ok(Command::ask(vec![may_write(&state, &args)], WRITE_RESULT)),
+    let gist = "The changed workbook is to be written beside the original.";
+    let asking = Asking { action: WRITE_RESULT, args: &args, title: &state.instruction, gist };
+    let basis = match permission(ctx.services(), state.may_write, &asking)? {
+        Permission::No => return Ok(Command::end()),
+        Permission::Write(basis) => basis,
+        Permission::Ask(asked) => return Ok(Command::ask(vec![*asked], WRITE_RESULT)),
     };
     let (report, bytes) = in_sandbox(&ctx, &state, Work::Write, None, None).await?;
     if bytes.is_empty() {
@@ -203,18 +202,6 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> G
     }
     ctx.once(WRITE_RESULT, basis, bytes, Arc::new(OutputFile { path, stamp })).await?;
     Ok(Command::end().update(SheetUpdate::Written { file }))
-}
-
-fn may_write(state: &SheetWork, args: &Value) -> Interrupt {
-    let mut asked = proposal(WRITE_RESULT, Kind::Approval, WRITE_RESULT, args, &state.instruction);
-    asked.gist = "The changed workbook is to be written beside the original.".to_owned();
-    asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-    asked.labels = Labels {
-        accept: Some("write".to_owned()),
-        ignore: Some("do not write".to_owned()),
-        ..Labels::default()
-    };
-    asked
 }
 
 /// The workbook's bytes, kept, and what it looks like.
