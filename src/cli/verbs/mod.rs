@@ -4,6 +4,7 @@ mod accept;
 mod analyze;
 mod apis;
 mod ask;
+mod auth;
 mod completions;
 mod config;
 mod demo;
@@ -85,6 +86,7 @@ verbs! {
     Run => run,
     Watch => watch,
     Mail => mail,
+    Auth => auth,
     Threads => threads,
     Show => show,
     Fork => fork,
