@@ -312,10 +312,11 @@ async fn first_turn(
         return Err(failed(format!("`{NAME}` did not ask")));
     };
     let after = spec.workflow.apply(state.clone(), &output.updates).map_err(|e| failed(e.to_string()))?;
+    let took_ms = Some(i64::try_from(output.took.as_millis()).unwrap_or(i64::MAX));
     Ok(Commit {
         thread: ThreadId::random(),
         version: 0,
-        entries: vec![Entry { node, updates: output.updates, next: EntryNext::Ask(asked, then) }],
+        entries: vec![Entry { node, updates: output.updates, next: EntryNext::Ask(asked, then), took_ms }],
         title: title.to_owned(),
         output: spec.workflow.output(&after).map(|output| output.to_string()),
         fingerprint: spec.workflow.fingerprint().to_owned(),
@@ -325,7 +326,6 @@ async fn first_turn(
         results: spec.results,
         hold_ms: engine.holds(false).irreversible_ms,
         step_limit: engine.step_limit(),
-        took_ms: i64::try_from(output.took.as_millis()).unwrap_or(i64::MAX),
     })
 }
 
