@@ -5,7 +5,7 @@ use crate::graph::{Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::{Visible, hex, truncate};
 use crate::workflows::Services;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ fn question(state: &Request) -> Interrupt {
         (Some(action), false) => (Kind::Approval, action.as_str()),
         (None, false) => (Kind::Question, "question"),
     };
-    let args = Value::Object(asked.args.clone().unwrap_or_else(Map::new));
+    let args = Value::Object(asked.args.clone().unwrap_or_default());
     let mut question = proposal("request", kind, &format!("request/{action}"), &args, &asked.title);
     question.gist = gist(state);
     question.allow = asked.allow();

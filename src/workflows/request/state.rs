@@ -148,7 +148,7 @@ pub enum RequestUpdate {
     /// It was asked.
     Started {
         /// What.
-        asked: RequestInput,
+        asked: Box<RequestInput>,
     },
     /// It was answered, or it is over.
     Given {
@@ -162,7 +162,7 @@ impl State for Request {
     type Update = RequestUpdate;
 
     fn started(asked: RequestInput) -> RequestUpdate {
-        RequestUpdate::Started { asked }
+        RequestUpdate::Started { asked: Box::new(asked) }
     }
 
     fn answered(answers: Vec<Answer>) -> RequestUpdate {
@@ -195,7 +195,7 @@ impl State for Request {
 
     fn apply(&mut self, update: RequestUpdate) {
         match update {
-            RequestUpdate::Started { asked } => self.asked = asked,
+            RequestUpdate::Started { asked } => self.asked = *asked,
             RequestUpdate::Given { given } => self.given = given.or(self.given.take()),
         }
     }
