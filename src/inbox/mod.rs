@@ -8,11 +8,13 @@
 
 mod backend;
 mod card;
+mod errors;
 mod grant;
 mod item;
 mod mail;
 mod memory;
 mod propose;
+mod request;
 mod rules;
 mod screen;
 mod skipped;
@@ -24,6 +26,7 @@ pub use backend::{
     Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery, Together,
 };
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
+pub use errors::{ErrorLine, Occurred, by_frequency};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
     OUTPUT_FILES, POLICY_GRANT,
@@ -32,6 +35,7 @@ pub use item::{Item, ItemKind};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
 pub use memory::{MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use propose::proposal;
+pub use request::{Ending, RequestAnswer};
 pub use rules::{Refusal, check, check_args, check_fields};
 pub use screen::{Decided, Glance, ItemLine, LineQuery, Screen, Standing};
 pub use skipped::{SkippedLine, SkippedPage, SkippedQuery};
