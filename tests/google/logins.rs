@@ -240,7 +240,7 @@ async fn tokens_that_cannot_be_used_say_what_to_do() {
 
 #[tokio::test]
 async fn whoever_goes_away_while_a_token_is_renewed_loses_nothing() {
-    let desk = Desk::new();
+    let desk = Desk::usual();
     desk.google.world().access.clear();
     let mut tokens = Tokens::load(&desk.login).unwrap();
     tokens.expires_at = jiff::Timestamp::UNIX_EPOCH;

@@ -33,7 +33,7 @@ pub struct Desk {
 }
 
 impl Desk {
-    pub fn new() -> Self {
+    pub fn usual() -> Self {
         Self::with(AfterHandling::Seen, &[])
     }
 

@@ -17,7 +17,7 @@ fn reply(n: usize) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_reply_lands_in_its_conversation_once_under_gmails_own_id() {
-    let desk = Desk::new();
+    let desk = Desk::usual();
     let asked = desk.google.deliver(&letter(1));
     let out = desk.outgoing();
     assert!(matches!(out.find(&reply(1)).await, Found::Unknown(_)), "it may be on its way");
@@ -42,7 +42,7 @@ async fn a_reply_lands_in_its_conversation_once_under_gmails_own_id() {
 #[tokio::test]
 async fn what_was_cut_off_after_it_was_sent_is_found_and_what_was_not_is_in_doubt() {
     for fault in [Fault::CutAfter, Fault::Says(200, vec![], "<html>".into())] {
-        let desk = Desk::new();
+        let desk = Desk::usual();
         let out = desk.outgoing();
         let was_done = matches!(fault, Fault::CutAfter);
         desk.google.world().fault(SEND, fault);
@@ -57,7 +57,7 @@ async fn what_was_cut_off_after_it_was_sent_is_found_and_what_was_not_is_in_doub
         assert_eq!(desk.google.world().sent().len(), usize::from(was_done));
     }
     for fault in [Fault::Cut, Fault::Says(503, vec![], "{}".into())] {
-        let desk = Desk::new();
+        let desk = Desk::usual();
         desk.google.world().fault(SEND, fault);
         assert!(matches!(desk.outgoing().send(&reply(1)).await, Err(SendError::Unknown(_))));
         assert!(matches!(desk.outgoing().find(&reply(1)).await, Found::Unknown(_)));
@@ -68,7 +68,7 @@ async fn what_was_cut_off_after_it_was_sent_is_found_and_what_was_not_is_in_doub
 #[tokio::test]
 async fn what_surely_was_not_sent_is_told_from_what_never_will() {
     let limit = r#"{"error": {"errors": [{"reason": "rateLimitExceeded"}], "message": "Too many"}}"#;
-    let desk = Desk::new();
+    let desk = Desk::usual();
     // A limit is waited out, and the mail sent then.
     desk.google.world().fault(SEND, Fault::Says(403, vec![], limit.into()));
     desk.google.world().fault(SEND, Fault::Says(429, vec![("retry-after", "0".into())], "{}".into()));
@@ -101,7 +101,7 @@ async fn what_surely_was_not_sent_is_told_from_what_never_will() {
 
 #[tokio::test]
 async fn a_conversation_that_is_gone_keeps_no_reply_from_being_sent() {
-    let desk = Desk::new();
+    let desk = Desk::usual();
     desk.google.deliver(&letter(1));
     let search = "GET /gmail/v1/users/me/messages?q=rfc822msgid";
     let stale = r#"{"messages": [{"id": "a", "threadId": "gone"}]}"#;
@@ -112,7 +112,7 @@ async fn a_conversation_that_is_gone_keeps_no_reply_from_being_sent() {
 
 #[tokio::test]
 async fn a_draft_is_kept_once() {
-    let desk = Desk::new();
+    let desk = Desk::usual();
     let asked = desk.google.deliver(&letter(1));
     desk.google.world().fault("POST /upload/gmail/v1/users/me/drafts", Fault::CutAfter);
     assert!(desk.mailbox.save_draft(&reply(1)).await.is_err());
