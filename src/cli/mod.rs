@@ -85,8 +85,11 @@ fn run(
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let needs = |what: &str| Failure::usage(format!("the inbox needs a terminal, and there is none; {what}"));
     let first = typed.verb.is_none() && terminal && context.is_new();
-    let verb = if first { runtime.block_on(wizard::first_verb())? } else { First::Verb(typed.verb) };
-    let First::Verb(verb) = verb else { return Ok(Answer::nothing()) };
+    let verb = match if first { Some(runtime.block_on(wizard::welcome())?) } else { None } {
+        Some(First::Leave) => return Ok(Answer::nothing()),
+        Some(wanted) => wanted.verb(),
+        None => typed.verb,
+    };
     let here = match verb {
         Some(Verb::Init(init)) if terminal && init.asks(&context.page) => {
             let (here, answer) = runtime.block_on(init.open(context))?;

@@ -56,7 +56,7 @@ async fn ask(address: SocketAddr) -> std::io::Result<Vec<u8>> {
 fn names(said: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(said);
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return Vec::new() };
-    if !head.split_whitespace().nth(1).is_some_and(|status| status == "200") {
+    if head.split_whitespace().nth(1) != Some("200") {
         return Vec::new();
     }
     let Ok(body) = serde_json::from_str::<Value>(body) else { return Vec::new() };

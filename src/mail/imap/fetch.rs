@@ -114,7 +114,7 @@ pub(super) async fn newest(
         dates.extend(answers.fetched().filter_map(|(_, pairs)| arrived(pairs)));
     }
     dates.sort_unstable();
-    Ok(dates.iter().rev().take(count).last().copied())
+    Ok(dates.iter().rev().take(count).next_back().copied())
 }
 
 /// Opens a folder; one that is not there is named together with some that are.

@@ -55,7 +55,7 @@ pub(super) fn start(folders: &[Folder], from: Timestamp) -> Result<Cursor, MailE
 /// When the oldest of the newest `count` mails came.
 pub(super) fn newest(folders: &[Folder], count: usize) -> Result<Option<Timestamp>, MailError> {
     let (waiting, _) = look(folders, &Seen::default())?;
-    Ok(waiting.iter().rev().take(count).last().map(|one| one.arrived))
+    Ok(waiting.iter().rev().take(count).next_back().map(|one| one.arrived))
 }
 
 /// What is there and was not fetched, oldest first, and the names of all there is.
