@@ -133,6 +133,8 @@ pub(super) fn start(
     let mut row = ThreadRow::new(workflow, fingerprint, title, entry, step_limit, now);
     if let Some(parent) = parent {
         (row.parent, row.parent_step, row.joined) = (Some(parent.thread), Some(parent.step), parent.joined);
+    }
+    if parent.is_some() || !new.key.is_empty() {
         row.child_key = Some(new.key.clone());
     }
     row.insert(db)?;
