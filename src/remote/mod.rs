@@ -25,7 +25,7 @@ pub use api::{Assistant, PAGE, Remote, RemoteStatus, RemoteThread};
 pub use client::Fault;
 pub use mirror::{Batch, Mirror, Mirrored, spec};
 pub use shape::Pending;
-pub use view::{line, view};
+pub use view::{line, state, steps, view};
 
 /// How many runs are followed at once, a server.
 const FOLLOWED_AT_ONCE: usize = 3;

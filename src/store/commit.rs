@@ -21,7 +21,7 @@ pub struct NewThread {
     pub updates: String,
     /// What it is about.
     pub title: String,
-    /// The key its starter chose; empty where a person starts it.
+    /// The key its starter chose, to find it again by; empty where there is no need to.
     pub key: String,
 }
 

@@ -18,6 +18,7 @@ mod effects;
 mod error;
 mod fork;
 mod grants;
+mod keyed;
 mod ledger;
 mod lessons;
 mod lists;

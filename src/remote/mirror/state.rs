@@ -23,6 +23,9 @@ pub struct Mirrored {
     /// What a run is to be begun with, as the text of its JSON; nothing where the thread is there already.
     #[serde(default)]
     pub input: Option<String>,
+    /// Whether it is to be ended there, and nothing else.
+    #[serde(default)]
+    pub end: bool,
 }
 
 /// What a thread asked at one time.
@@ -135,7 +138,10 @@ impl State for Mirror {
 
     fn apply(&mut self, update: MirrorUpdate) {
         match update {
-            MirrorUpdate::Started { of } => self.of = of,
+            MirrorUpdate::Started { of } => {
+                self.end = of.end;
+                self.of = of;
+            }
             MirrorUpdate::Asked { batch } => {
                 "interrupted".clone_into(&mut self.status);
                 self.asked = Some(batch);
@@ -155,7 +161,12 @@ impl State for Mirror {
                 self.answers.clear();
                 self.of.input = None;
             }
-            MirrorUpdate::Look { .. } => self.answers.clear(),
+            MirrorUpdate::Look { why } => {
+                if !self.answers.is_empty() {
+                    self.not_sent = why;
+                }
+                self.answers.clear();
+            }
             MirrorUpdate::End => {
                 self.end = true;
                 self.answers.clear();
