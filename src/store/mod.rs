@@ -16,6 +16,7 @@ mod contacts;
 mod decide;
 mod effects;
 mod error;
+mod errors;
 mod fork;
 mod grants;
 mod keyed;
