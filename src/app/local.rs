@@ -68,7 +68,7 @@ impl Local {
         stop: impl Future<Output = ()>,
     ) -> Result<Ended, StoreError> {
         let driving = worker.run(&Scope::All, Until::Told, stop);
-        let intake = async {
+        let taking_in = async {
             match &self.intake {
                 Some(intake) => intake.run(std::future::pending()).await,
                 None => std::future::pending().await,
@@ -82,8 +82,9 @@ impl Local {
         };
         tokio::select! {
             ended = driving => ended,
-            () = intake => Ok(Ended::Told),
+            () = taking_in => Ok(Ended::Told),
             () = servers => Ok(Ended::Told),
+            () = self.close_expiring() => Ok(Ended::Told),
         }
     }
 

@@ -7,14 +7,16 @@ use crate::inbox::Status;
 use rusqlite::OptionalExtension;
 
 impl Store {
-    /// The newest thread that was started under this key, and how it stands.
-    pub fn keyed(&self, key: &str) -> Result<Option<(ThreadId, Status)>, StoreError> {
+    /// The newest thread of this workflow that was started under this key, or under it and a `#` with more, and how it
+    /// stands.
+    pub fn keyed(&self, workflow: &str, key: &str) -> Result<Option<(ThreadId, Status)>, StoreError> {
         self.read(|db| {
             let seq: Option<i64> = db
                 .prepare_cached(
-                    "SELECT seq FROM threads WHERE child_key = ? AND parent IS NULL ORDER BY seq DESC LIMIT 1",
+                    "SELECT seq FROM threads WHERE parent IS NULL AND workflow = ?1
+                     AND child_key >= ?2 AND child_key < ?2 || '$' ORDER BY seq DESC LIMIT 1",
                 )?
-                .query_row([key], |row| row.get(0))
+                .query_row([workflow, key], |row| row.get(0))
                 .optional()?;
             let row = seq.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
             Ok(row.map(|row| (row.id, row.status)))

@@ -76,10 +76,10 @@ impl Servers {
     }
 
     /// A thread that mirrors another, about to be started.
-    fn new_mirror(&self, of: &Mirrored) -> Result<NewThread, Trouble> {
+    fn new_mirror(&self, of: &Mirrored, key: &str) -> Result<NewThread, Trouble> {
         let input = serde_json::to_value(of).map_err(|error| Trouble::Thread(error.to_string()))?;
-        let workflow = format!("{}/{}", of.server, of.graph);
-        let made = self.engine().new_thread(&workflow, input, &key(&of.server, &of.thread));
+        let workflow = workflow(of);
+        let made = self.engine().new_thread(&workflow, input, key);
         made.map_err(|error| Trouble::Thread(format!("{workflow} cannot be mirrored: {error:?}")))
     }
 }
@@ -87,6 +87,11 @@ impl Servers {
 /// Under this key the mirror of a server's thread is found again.
 fn key(server: &str, thread: &str) -> String {
     format!("{server}/{thread}")
+}
+
+/// The workflow a mirror is of.
+fn workflow(of: &Mirrored) -> String {
+    format!("{}/{}", of.server, of.graph)
 }
 
 /// What a person is told of a server that does not do as it should.

@@ -1,6 +1,6 @@
 //! What people do to a server's threads: decide, start, end.
 
-use super::{Servers, Trouble, away, poll, within};
+use super::{Servers, Trouble, away, key, poll, within, workflow};
 use crate::app::local::told;
 use crate::graph::{Event, InterruptId, ThreadId, What};
 use crate::inbox::{BackendError, Status};
@@ -69,7 +69,7 @@ impl Servers {
         let assistant = assistant(remote, graph).await?;
         let of = Mirrored {
             server: remote.name().to_owned(),
-            graph: graph.to_owned(),
+            graph: poll::graph_word(&assistant.graph_id),
             thread: uuid()
                 .map_err(|error| BackendError::Failed(format!("no random id can be had: {error}")))?,
             assistant: assistant.assistant_id,
@@ -102,13 +102,20 @@ impl Servers {
             Err(error) => {
                 let Some((remote, thread)) = self.find(thread).await? else { return Err(told(error)) };
                 let of = Mirrored { end: true, ..poll::mirrored(&remote, &thread) };
+                // It may have been mirrored, and so renamed, since somebody saw it.
+                let known = store.keyed(&workflow(&of), &key(&of.server, &of.thread)).map_err(told)?;
+                if let Some((mirror, _)) = known {
+                    return Box::pin(self.end(&mirror)).await;
+                }
                 self.put_in(&of).await.map(Some)
             }
         }
     }
 
     async fn put_in(&self, of: &Mirrored) -> Result<ThreadId, BackendError> {
-        let new = self.new_mirror(of).map_err(|error| BackendError::Failed(error.to_string()))?;
+        let new = self
+            .new_mirror(of, &key(&of.server, &of.thread))
+            .map_err(|error| BackendError::Failed(error.to_string()))?;
         let engine = self.engine();
         engine.store().start(new, engine.step_limit()).await.map_err(told)
     }

@@ -1,12 +1,12 @@
 //! Looking at servers: what waits there is asked here, what is settled there is no longer asked here.
 
-use super::{Servers, Trouble, key};
+use super::{Servers, Trouble, key, workflow};
 use crate::app::drive::arrival;
 use crate::graph::{Event, ThreadId, What};
 use crate::inbox::{SourceLine, Status};
 use crate::remote::{Mirrored, Remote, RemoteThread};
 use crate::store::StoreError;
-use crate::text::{Visible, truncate};
+use crate::text::Visible;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -91,8 +91,10 @@ impl Servers {
 
     /// A thread that waits there is mirrored here, and its mirror asks what it asks.
     async fn take_up(&self, remote: &Arc<Remote>, thread: &RemoteThread, key: &str) -> Result<(), Trouble> {
-        let Some((mirror, status)) = self.engine().store().keyed(key)? else {
-            return self.begin(remote, thread).await;
+        let Some((mirror, status)) =
+            self.engine().store().keyed(&workflow(&mirrored(remote, thread)), key)?
+        else {
+            return self.begin(remote, thread, key).await;
         };
         let asked = self.mirror(&mirror)?.and_then(|(_, mirror)| mirror.asked);
         let same = asked.is_some_and(|batch| batch.fingerprint == thread.fingerprint());
@@ -100,7 +102,9 @@ impl Servers {
             Status::Done => self.look_again(&mirror).await,
             Status::Waiting | Status::Held if !same => self.compare(&mirror).await.map(|_| ()),
             // Somebody gave it up here. Only another question is worth another item.
-            Status::Abandoned if !same => self.begin(remote, thread).await,
+            Status::Abandoned if !same => {
+                self.begin(remote, thread, &format!("{key}#{}", thread.fingerprint())).await
+            }
             // A mirror at work looks for itself; trouble is a person's to decide.
             Status::Waiting
             | Status::Held
@@ -112,8 +116,8 @@ impl Servers {
         }
     }
 
-    async fn begin(&self, remote: &Remote, thread: &RemoteThread) -> Result<(), Trouble> {
-        let new = self.new_mirror(&mirrored(remote, thread))?;
+    async fn begin(&self, remote: &Remote, thread: &RemoteThread, key: &str) -> Result<(), Trouble> {
+        let new = self.new_mirror(&mirrored(remote, thread), key)?;
         let engine = self.engine();
         engine.store().start(new, engine.step_limit()).await?;
         Ok(())
@@ -159,21 +163,22 @@ impl Servers {
 pub(super) fn mirrored(remote: &Remote, thread: &RemoteThread) -> Mirrored {
     let line = crate::remote::line(remote.name(), thread);
     let title = Visible::line(&line.title);
-    // A graph's name stands in a workflow's, where a slash or a space would mislead.
-    let graph: String = thread
-        .graph
-        .chars()
-        .map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' })
-        .collect();
     Mirrored {
         server: remote.name().to_owned(),
-        graph: if graph.is_empty() { "thread".to_owned() } else { truncate(&graph, 60).into_owned() },
+        graph: graph_word(&thread.graph),
         thread: thread.id.clone(),
         assistant: thread.assistant.clone().unwrap_or_else(|| thread.graph.clone()),
         title: if line.title == thread.id { String::new() } else { title.into_string() },
         input: None,
         end: false,
     }
+}
+
+/// A graph's name as a part of a workflow's, where a slash or a space would mislead.
+pub(super) fn graph_word(graph: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let word: String = graph.chars().take(60).map(plain).collect();
+    if word.is_empty() { "thread".to_owned() } else { word }
 }
 
 /// What a server is called among the sources of this inbox.

@@ -66,7 +66,7 @@ impl Servers {
             }
         };
         let mut page = ThreadPage::default();
-        let mirrored: HashSet<String> = self.engine().store().keys().map_err(told)?.into_iter().collect();
+        let mirrored: HashSet<String> = self.mirrored()?;
         while page.threads.len() < query.limit {
             self.refill(&mut place, query, &mirrored, &mut page).await?;
             let heads = place.sides.iter().map(|side| side.waiting.front());
@@ -89,6 +89,12 @@ impl Servers {
         }
         page.next = Some(self.0.pages.keep(place));
         Ok(page)
+    }
+
+    /// The threads of servers that stand in this folder already.
+    fn mirrored(&self) -> Result<HashSet<String>, BackendError> {
+        let keys = self.engine().store().keys().map_err(told)?;
+        Ok(keys.into_iter().map(|key| key.split('#').next().unwrap_or_default().to_owned()).collect())
     }
 
     async fn refill(
