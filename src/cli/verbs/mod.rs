@@ -7,7 +7,7 @@ mod apis;
 mod ask;
 mod completions;
 mod config;
-mod demo;
+pub(super) mod demo;
 mod docs;
 mod doctor;
 mod draft;
@@ -17,6 +17,7 @@ mod fork;
 mod grants;
 mod graph;
 mod ignore;
+pub(super) mod init;
 mod list;
 mod mail;
 mod man;
@@ -65,6 +66,7 @@ macro_rules! verbs {
 
 verbs! {
     Demo => demo,
+    Init => init,
     List => list,
     View => view,
     Accept => accept,
