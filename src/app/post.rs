@@ -60,6 +60,10 @@ impl Ledger for StoreLedger {
         })
     }
 
+    fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError> {
+        self.0.place_of(identity).map_err(NodeError::failed)
+    }
+
     fn handled<'a>(&'a self, place: &'a Place, outcome: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
             self.0.handled(place.thread.clone(), outcome.to_owned()).await.map_err(NodeError::failed)

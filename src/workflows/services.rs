@@ -142,6 +142,8 @@ pub trait Ledger: Send + Sync {
         class: Class,
         reason: &'a str,
     ) -> BoxFuture<'a, Result<(), NodeError>>;
+    /// Where the mailbox keeps a mail now, by its identity: somebody may have moved it since it came.
+    fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError>;
     /// Notes that the thread's mails are handled, and how (`replied`, `noted`, `ignored`, `elsewhere` …).
     fn handled<'a>(&'a self, place: &'a Place, outcome: &'a str) -> BoxFuture<'a, Result<(), NodeError>>;
 }

@@ -137,3 +137,22 @@ fn what_an_answer_teaches_is_learned_before_driving_is_idle() {
     let learned = learned();
     assert_eq!((&learned["version"], &learned["cause"]["kind"]), (&json!(2), &json!("answer")), "{learned}");
 }
+
+#[test]
+fn a_mail_that_was_moved_meanwhile_is_marked_where_it_lies_now() {
+    let desk = desk();
+    for part in ["cur", "new", "tmp"] {
+        std::fs::create_dir_all(desk.path("mail/.later").join(part)).unwrap();
+    }
+    configure(&desk, "folders = [\"later\"]\nhandled.done = \"seen\"\n");
+    deliver(&desk, 1);
+    real(&desk, &["mail", "sync"]).done();
+    real(&desk, &["run", "--until-idle"]).done();
+    let asked = real_json(&desk, &["list", "--json"]);
+    let moved = std::fs::read_dir(desk.path("mail/new")).unwrap().next().unwrap().unwrap().path();
+    std::fs::rename(&moved, desk.path("mail/.later/new").join(moved.file_name().unwrap())).unwrap();
+    real(&desk, &["mail", "sync"]).done();
+    real(&desk, &["ignore", asked[0]["id"].as_str().unwrap(), "--wait"]).done();
+    let cur: Vec<_> = std::fs::read_dir(desk.path("mail/.later/cur")).unwrap().collect();
+    assert_eq!(cur.len(), 1, "it is seen, where it was moved to");
+}

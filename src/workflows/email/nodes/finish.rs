@@ -63,7 +63,8 @@ async fn mark(ctx: &Ctx<Services>, state: &Email, outcome: &str) -> Result<Vec<S
         let Some(handled) = wanted(&account, state, &known.raw, outcome) else { continue };
         let basis = Basis::Grant { name: GRANT.to_owned() };
         let effect = Arc::new(Mark { mailbox: account.mailbox.clone(), handled });
-        match ctx.once(&format!("mark:{n}"), basis, known.place.clone().into_bytes(), effect).await {
+        let place = ctx.services().ledger.place_of(&known.identity)?.unwrap_or_else(|| known.place.clone());
+        match ctx.once(&format!("mark:{n}"), basis, place.into_bytes(), effect).await {
             Ok(_) => {}
             Err(NodeError::Failed { text }) => {
                 tracing::warn!(account = %account.name, %text, "a mail could not be marked");
