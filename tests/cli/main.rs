@@ -21,6 +21,7 @@ mod init;
 mod language;
 mod lists;
 mod mail;
+mod manual;
 mod memory;
 mod plain;
 mod request;
