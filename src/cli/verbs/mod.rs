@@ -20,6 +20,7 @@ mod ignore;
 mod list;
 mod mail;
 mod man;
+mod mcp;
 mod memory;
 mod pause;
 mod proceed;
@@ -81,6 +82,7 @@ verbs! {
     Sheet => sheet,
     Request => request,
     Answer => answer,
+    Mcp => mcp,
     Continue => proceed,
     Stop => stop,
     Pause => pause,
