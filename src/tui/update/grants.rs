@@ -75,10 +75,14 @@ pub(super) fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Durati
             end.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string()
         }
     };
+    let calls = match scope {
+        GrantScope::Thread | GrantScope::Sender => "every further call",
+        GrantScope::Command | GrantScope::CommandSort => "calls like this, and no others,",
+    };
     let line = |text: &str| Visible::line(text);
     let fields = [
         ("now", "this one is accepted as it is shown".to_owned()),
-        ("without asking", format!("every further call of {}", item.action)),
+        ("without asking", format!("{} of {}", calls, item.action)),
         ("for", whom),
         ("until", until),
         ("still asks", "any call that carries a warning".to_owned()),
