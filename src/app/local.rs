@@ -8,9 +8,9 @@ use super::worker::{Ended, Scope, Until, Worker};
 use super::{screen, trouble};
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
-    Backend, BackendError, By, Card, Decide, GrantLine, GrantRequest, Item, ItemKind, ItemPage, ItemQuery,
-    MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal, SkippedPage,
-    SkippedQuery, SourceLine, Status, ThreadPage, ThreadQuery, ThreadView, Together,
+    Backend, BackendError, By, Card, Decide, ErrorLine, GrantLine, GrantRequest, Item, ItemKind, ItemPage,
+    ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal,
+    SkippedPage, SkippedQuery, SourceLine, Status, ThreadPage, ThreadQuery, ThreadView, Together,
 };
 use crate::llm::facts::email::Class;
 use crate::store::{DriverLock, NewTrouble, StoreError};
@@ -402,6 +402,10 @@ impl Backend for Local {
 
     fn pause(&self, paused: bool) -> Reply<'_, ()> {
         Box::pin(async move { self.engine.store().pause(paused).await.map_err(told) })
+    }
+
+    fn errors(&self) -> Reply<'_, Vec<ErrorLine>> {
+        Box::pin(self.blocking(|this| this.read_errors()))
     }
 
     fn overview(&self) -> Reply<'_, Overview> {

@@ -12,6 +12,7 @@ mod cache;
 mod demo;
 mod drive;
 mod engine;
+mod errors;
 mod eval;
 mod fail_point;
 mod grants;
