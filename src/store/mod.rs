@@ -11,6 +11,7 @@
 mod arrive;
 mod audit;
 mod batch;
+mod begin;
 mod blobs;
 mod commit;
 mod contacts;
@@ -48,6 +49,7 @@ pub use crate::inbox::{MemoryCause, MemoryVersion};
 pub use arrive::Arrival;
 pub use audit::AuditChecked;
 pub use batch::Undone;
+pub use begin::Begun;
 pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};
 pub use decide::Holds;
 pub use effects::EffectIntent;
