@@ -67,11 +67,11 @@ impl Store {
     }
 }
 
+/// Hears a line, its time, and what it tells.
+type Hears<'a> = dyn FnMut(&Line, i64, Option<Fact>) -> Result<(), StoreError> + 'a;
+
 /// Every line, oldest first, with its time and what it tells; nothing where that cannot be read.
-fn lines(
-    db: &Connection,
-    each: &mut dyn FnMut(&Line, i64, Option<Fact>) -> Result<(), StoreError>,
-) -> Result<(), StoreError> {
+fn lines(db: &Connection, each: &mut Hears<'_>) -> Result<(), StoreError> {
     let mut found = db.prepare("SELECT seq, at, entry, digest FROM audit ORDER BY seq")?;
     let mut rows = found.query([])?;
     let mut before = [0; 32];
