@@ -7,6 +7,7 @@
 //! - [`graph`]: durable graphs of plain async functions
 //! - [`inbox`]: what a person sees and may decide
 //! - [`llm`], [`mail`], [`calendar`], [`tools`]: models and hands
+//! - [`remote`]: threads of LangGraph servers
 //! - [`store`]: one SQLite file, the only meeting point
 //! - [`workflows`]: what agents do
 //! - [`app`]: everything put together
@@ -23,6 +24,7 @@ pub mod graph;
 pub mod inbox;
 pub mod llm;
 pub mod mail;
+pub mod remote;
 pub mod store;
 pub mod text;
 pub mod tools;

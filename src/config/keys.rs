@@ -111,6 +111,20 @@ const APIS: &[Key] = &[
     key("api_key_file", Text, Unset("none")),
 ];
 
+const SERVER: &[Key] = &[
+    key("name", Text, Required),
+    key("url", Text, Required),
+    key("api_key_env", Text, Unset("none")),
+    key("api_key_command", Text, Unset("none")),
+    key("api_key_file", Text, Unset("none")),
+    key("token_command", Text, Unset("none")),
+    key("headers", Texts, Preset::Texts(&[])),
+    key("graphs", Texts, Preset::Texts(&[])),
+    key("assistants", Texts, Preset::Texts(&[])),
+    key("metadata", Texts, Preset::Texts(&[])),
+    key("every_seconds", Count { least: 1, most: DAY }, Preset::Count(5)),
+];
+
 const MODEL: &[Key] = &[
     key("provider", Choice(Provider::NAMES), Preset::Text("builtin")),
     key("name", Text, Unset("none; only builtin needs none")),
@@ -227,6 +241,7 @@ pub(super) const SECTIONS: &[Section] = &[
         ],
     },
     Section { name: "apis", shape: Shape::Named, keys: APIS },
+    Section { name: "server", shape: Shape::Array, keys: SERVER },
     Section {
         name: "theme",
         shape: Shape::One,

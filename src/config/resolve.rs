@@ -50,6 +50,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     let calendar = meaning.calendar(file.calendar);
     let policies = meaning.policies(file.policy)?;
     let apis = meaning.apis(file.apis)?;
+    let servers = meaning.servers(file.server)?;
     let picked_name = picked.as_ref().map(|picked| picked.name.clone());
     let read = text.and(paths.config.clone());
     let settings =
@@ -87,6 +88,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         learning: Learning { delay: Duration::from_secs(file.learning.delay_seconds) },
         policies,
         apis,
+        servers,
         theme: file.theme.name,
         notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },
         keys: file.keys,

@@ -27,6 +27,7 @@ pub(super) struct File {
     pub(super) learning: mail::Learning,
     pub(super) policy: BTreeMap<String, mail::Policy>,
     pub(super) apis: BTreeMap<String, Api>,
+    pub(super) server: Vec<Server>,
     pub(super) theme: Theme,
     pub(super) notices: Notices,
     pub(super) keys: BTreeMap<String, Vec<String>>,
@@ -71,6 +72,22 @@ pub(super) struct Api {
     pub(super) api_key_env: Option<String>,
     pub(super) api_key_command: Option<String>,
     pub(super) api_key_file: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Server {
+    pub(super) name: Option<String>,
+    pub(super) url: Option<String>,
+    pub(super) api_key_env: Option<String>,
+    pub(super) api_key_command: Option<String>,
+    pub(super) api_key_file: Option<String>,
+    pub(super) token_command: Option<String>,
+    pub(super) headers: Vec<String>,
+    pub(super) graphs: Vec<String>,
+    pub(super) assistants: Vec<String>,
+    pub(super) metadata: Vec<String>,
+    pub(super) every_seconds: u64,
 }
 
 #[derive(Deserialize)]
