@@ -91,6 +91,7 @@ fn begin(db: &Connection, effect: &EffectIntent, now: i64) -> Result<Begun, Stor
     let by = match basis {
         Basis::Decision { .. } => "decision".to_owned(),
         Basis::Draft { .. } => "draft".to_owned(),
+        Basis::Answers { .. } => "answers".to_owned(),
         Basis::Grant { name } => format!("grant:{name}"),
     };
     let basis = serde_json::to_string(basis).map_err(|e| StoreError::Sql(e.to_string()))?;
@@ -125,11 +126,19 @@ fn begin(db: &Connection, effect: &EffectIntent, now: i64) -> Result<Begun, Stor
     Ok(Begun::New)
 }
 
-/// The card an effect rests on, as the audit names it.
+/// The card an effect rests on, the last where it rests on several, as the audit names it.
 struct Approved {
     interrupt: String,
     action: String,
     executed: String,
+}
+
+fn approved(interrupt: &InterruptRow, args: &Value) -> Result<Approved, StoreError> {
+    Ok(Approved {
+        interrupt: interrupt.id.to_string(),
+        action: interrupt.action.clone(),
+        executed: audit::bound(&interrupt.action, args, &interrupt.binds()?),
+    })
 }
 
 /// Tells the audit how far an effect has come.
@@ -159,7 +168,7 @@ fn approve(
     let pending = InterruptRow::pending(db, row.seq)?;
     let decided = pending.iter().filter(|p| !p.engine && p.stage == Stage::Decided);
     let mut by_card = None;
-    let by_grant = match basis {
+    let otherwise = match basis {
         Basis::Grant { name } if GrantRow::builtin_on(db, name)? => true,
         Basis::Grant { name } => {
             let text = format!("no grant in force goes by `{name}`; `sayso grants` shows those there are");
@@ -202,20 +211,19 @@ fn approve(
                 return Err(StoreError::Moved);
             }
             decision.executed = Some(args.to_string());
-            by_card = Some(Approved {
-                interrupt: interrupt.id.to_string(),
-                action: interrupt.action.clone(),
-                executed: audit::bound(&interrupt.action, args, &interrupt.binds()?),
-            });
+            by_card = Some(approved(interrupt, args)?);
         }
         if let Basis::Answers { given } = basis {
             let args = answered(interrupt, &decision, given)?;
+            if let Some(args) = &args {
+                by_card = Some(approved(interrupt, args)?);
+            }
             decision.executed = args.map(|args| args.to_string());
         }
         decision.consumed = true;
         decision.update(db)?;
     }
-    if by_grant || by_card.is_some() {
+    if otherwise || by_card.is_some() {
         Ok(by_card)
     } else {
         Err(StoreError::NotApproved("nobody approved this effect".to_owned()))
