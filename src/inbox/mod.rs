@@ -31,7 +31,7 @@ pub use diff::changed_lines;
 pub use errors::{ErrorLine, Occurred, by_frequency};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
-    OUTPUT_FILES, POLICY_GRANT,
+    OUTPUT_FILES, POLICY_GRANT, SERVER_COMMANDS,
 };
 pub use item::{Item, ItemKind};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};

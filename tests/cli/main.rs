@@ -6,6 +6,7 @@ mod support;
 
 mod analyze;
 mod ask;
+mod audit;
 mod bad_input;
 mod child;
 mod crash;
@@ -18,6 +19,7 @@ mod gate;
 mod grants;
 mod hook;
 mod hostile;
+mod init;
 mod language;
 mod lists;
 mod mail;

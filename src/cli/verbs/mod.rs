@@ -5,18 +5,22 @@ mod analyze;
 mod answer;
 mod apis;
 mod ask;
+mod auth;
 mod completions;
 mod config;
-mod demo;
+pub(super) mod demo;
 mod docs;
 mod doctor;
 mod draft;
 mod edit;
 mod eval;
+mod export;
+mod export_audit;
 mod fork;
 mod grants;
 mod graph;
 mod ignore;
+pub(super) mod init;
 mod list;
 mod mail;
 mod man;
@@ -66,6 +70,7 @@ macro_rules! verbs {
 
 verbs! {
     Demo => demo,
+    Init => init,
     List => list,
     View => view,
     Accept => accept,
@@ -91,10 +96,12 @@ verbs! {
     Run => run,
     Watch => watch,
     Mail => mail,
+    Auth => auth,
     Threads => threads,
     Show => show,
     Fork => fork,
     Reclassify => reclassify,
+    Export => export,
     Memory => memory,
     Grants => grants,
     Apis => apis,
