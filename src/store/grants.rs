@@ -230,12 +230,19 @@ fn give(db: &Connection, request: &GrantRequest, now: i64) -> Result<GrantLine, 
             Scope::Thread(thread) => format!("thread:{thread}"),
             Scope::Sender(sender) => format!("sender:{sender}"),
             Scope::Builtin => "builtin".to_owned(),
+            Scope::Command(command) => format!("command:{}", commands(command)),
         },
         interrupt: row.interrupt.clone(),
         expires_at: row.expires_at,
     };
     audit::record(db, &granted, now)?;
     line(db, &row, now)
+}
+
+/// Which commands are allowed, in words.
+fn commands(scope: &CommandScope) -> String {
+    let more = if scope.more { " …" } else { "" };
+    format!("`{}{more}` in {}, by {}", scope.words.join(" "), scope.folder, scope.by)
 }
 
 /// What is allowed with a command: itself alone, or its sort.
@@ -354,12 +361,7 @@ fn line(db: &Connection, row: &GrantRow, now: i64) -> Result<GrantLine, StoreErr
         }
         Scope::Sender(sender) => (format!("mail of {sender}"), None, Some(sender.clone()), true),
         Scope::Builtin => ("built in".to_owned(), None, None, true),
-        Scope::Command(command) => {
-            let more = if command.more { " …" } else { "" };
-            let scope =
-                format!("`{}{more}` in {}, by {}", command.words.join(" "), command.folder, command.by);
-            (scope, None, None, true)
-        }
+        Scope::Command(command) => (commands(command), None, None, true),
     };
     Ok(GrantLine {
         id: row.id.clone(),
