@@ -4,6 +4,7 @@
 //!
 //! - [`text`]: text from outside, made safe to show and to prompt with
 //! - [`config`]: what was typed becomes what is meant
+//! - [`web`]: HTTP and logins at the servers of the person's own mail and calendars
 //! - [`graph`]: durable graphs of plain async functions
 //! - [`inbox`]: what a person sees and may decide
 //! - [`llm`], [`mail`], [`calendar`], [`tools`]: models and hands
@@ -29,4 +30,5 @@ pub mod store;
 pub mod text;
 pub mod tools;
 pub mod tui;
+pub mod web;
 pub mod workflows;

@@ -66,7 +66,7 @@ const PORT: Kind = Kind::Count { least: 1, most: 65_535 };
 
 const MAIL: &[Key] = &[
     key("name", Text, Required),
-    key("kind", Choice(&["maildir", "imap"]), Preset::Text("maildir")),
+    key("kind", Choice(&["maildir", "imap", "gmail"]), Preset::Text("maildir")),
     key("path", Text, Unset("none; a Maildir needs one")),
     key("folders", Texts, Preset::Texts(&[])),
     key("drafts", Text, Unset(".Drafts beneath path, or as the server says")),
@@ -86,7 +86,7 @@ const MAIL: &[Key] = &[
     key("mode", Choice(&["act", "observe"]), Preset::Text("act")),
     key("handled.done", Text, Preset::Text("seen")),
     key("handled.ignored", Text, Preset::Text("none")),
-    key("outgoing.kind", Choice(&["maildir", "command", "smtp"]), Unset("nothing is sent")),
+    key("outgoing.kind", Choice(&["maildir", "command", "smtp", "gmail"]), Unset("nothing is sent")),
     key("outgoing.path", Text, Unset("none")),
     key("outgoing.command", Texts, Unset("none")),
     key("outgoing.sent", Text, Unset("none")),
@@ -100,6 +100,17 @@ const MAIL: &[Key] = &[
     key("outgoing.token_command", Text, Unset("as for imap")),
     key("outgoing.ca_file", Text, Unset("the machine's certificates")),
     key("outgoing.tls_pin", Text, Unset("none")),
+];
+
+const GOOGLE: &[Key] = &[
+    key("client_id", Text, Unset("none; gmail needs one")),
+    key("client_secret_env", Text, Unset("none")),
+    key("client_secret_command", Text, Unset("none")),
+    key("client_secret_file", Text, Unset("none")),
+    key("auth_url", Text, Preset::Text("https://accounts.google.com/o/oauth2/v2/auth")),
+    key("token_url", Text, Preset::Text("https://oauth2.googleapis.com/token")),
+    key("gmail_url", Text, Preset::Text("https://gmail.googleapis.com")),
+    key("calendar_url", Text, Preset::Text("https://www.googleapis.com/calendar/v3")),
 ];
 
 const APIS: &[Key] = &[
@@ -195,6 +206,7 @@ pub(super) const SECTIONS: &[Section] = &[
             key("retries", Count { least: 0, most: 100 }, Preset::Count(3)),
         ],
     },
+    Section { name: "google", shape: Shape::One, keys: GOOGLE },
     Section { name: "mail", shape: Shape::Array, keys: MAIL },
     Section {
         name: "rule",

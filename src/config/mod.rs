@@ -12,6 +12,7 @@ mod apis;
 mod describe;
 mod entries;
 mod error;
+mod google;
 mod inputs;
 mod keys;
 mod layers;
@@ -38,6 +39,7 @@ use paths::Paths;
 pub use apis::Api;
 pub use describe::Setting;
 pub use error::Error;
+pub use google::Google;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{
     AfterHandling, Calendar, Intake, Learning, Mail, MailLogin, MailMode, MailOutgoing, MailServer,

@@ -20,6 +20,7 @@ pub(super) struct File {
     pub(super) approvals: Approvals,
     pub(super) budget: Budget,
     pub(super) engine: Engine,
+    pub(super) google: Google,
     pub(super) mail: Vec<mail::Mail>,
     pub(super) rule: Vec<mail::Rule>,
     pub(super) calendar: mail::Calendar,
@@ -61,6 +62,19 @@ pub(super) struct Model {
     pub(super) context_tokens: Option<u64>,
     pub(super) max_output_tokens: Option<u64>,
     pub(super) temperature: Option<f64>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Google {
+    pub(super) client_id: Option<String>,
+    pub(super) client_secret_env: Option<String>,
+    pub(super) client_secret_command: Option<String>,
+    pub(super) client_secret_file: Option<String>,
+    pub(super) auth_url: String,
+    pub(super) token_url: String,
+    pub(super) gmail_url: String,
+    pub(super) calendar_url: String,
 }
 
 #[derive(Deserialize)]
