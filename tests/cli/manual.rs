@@ -57,7 +57,8 @@ fn words(line: &str) -> Vec<String> {
 fn desk() -> Desk {
     let desk = Desk::new();
     std::fs::create_dir(desk.path("notes")).unwrap();
-    std::fs::write(desk.path("notes/launch.md"), "The launch slipped because the supplier was late.\n").unwrap();
+    std::fs::write(desk.path("notes/launch.md"), "The launch slipped because the supplier was late.\n")
+        .unwrap();
     std::fs::write(desk.path("README.md"), "# A project\n\nIt counts bicycles.\n").unwrap();
     std::fs::write(desk.path("sales.csv"), "Region,Amount\nNorth,3\nSouth,4\n").unwrap();
     let mail = "From: bob@b.example\r\nTo: ada@example.org\r\nSubject: Lunch?\r\n\r\nOn Friday?\r\n";
@@ -106,7 +107,8 @@ fn every_config_in_the_docs_is_read() {
     for page in pages() {
         for block in blocks(&page, "toml") {
             let desk = desk();
-            said(desk.real().args(["apis", "add", "tracker.yaml", "--name", "tracker"]).output().unwrap()).done();
+            said(desk.real().args(["apis", "add", "tracker.yaml", "--name", "tracker"]).output().unwrap())
+                .done();
             desk.configure(&block);
             let said = said(desk.real().arg("config").output().unwrap());
             assert_eq!(said.code, 0, "{}:\n{block}\n{said:?}", page.display());
