@@ -40,7 +40,7 @@ pub use fail_point::fail_point;
 pub use intake::{Intake, OnStep, ReadMail, Step, Synced};
 pub use local::Local;
 pub use models::{ConfiguredModels, check_models};
-pub use services::services;
+pub use services::{check_sandbox, services};
 pub use setup::{Health, Setup, WorkflowsError};
 pub use wait::{Attended, attend, closed, family_outcome};
 pub use worker::{Ended, Scope, Until, Worker};

@@ -12,6 +12,7 @@ use crate::inbox::Registry;
 use crate::mail::Account;
 use crate::store::{self, DriverLock, Mode, Store, StoreError};
 use crate::text::nearest;
+use crate::tools::catalogue::ShelfError;
 use crate::workflows;
 use std::sync::Arc;
 
@@ -51,6 +52,9 @@ pub enum WorkflowsError {
         /// What it could say.
         keys: String,
     },
+    /// The config speaks of an API there is none of.
+    #[error("{0}")]
+    NoApi(ShelfError),
 }
 
 fn meant(near: &Option<String>) -> String {
@@ -94,6 +98,9 @@ impl Setup {
     pub fn workflows(&self) -> Result<Registry, WorkflowsError> {
         let mut services = services(&self.config, self.env.clone(), &self.store);
         services.accounts = Arc::new(ConfiguredAccounts(self.accounts.clone()));
+        if let Some((_, error)) = services.apis.unknown().into_iter().next() {
+            return Err(WorkflowsError::NoApi(error));
+        }
         let registry = workflows::all(&Arc::new(services))?;
         for (workflow, key) in self.config.workflow_keys() {
             let Some(spec) = registry.get(workflow) else {

@@ -25,6 +25,7 @@ mod resolve_mail;
 mod resolve_server;
 mod rules;
 mod secret;
+mod sheet;
 mod typed;
 mod typed_mail;
 
@@ -48,6 +49,7 @@ pub use meant::{
 pub use origin::Origin;
 pub use rules::Matched;
 pub use secret::{Secret, SecretError};
+pub use sheet::Sheet;
 
 /// Longer than any config; what is longer is another kind of file.
 const LONGEST: u64 = 1024 * 1024;

@@ -87,6 +87,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         learning: Learning { delay: Duration::from_secs(file.learning.delay_seconds) },
         policies,
         apis,
+        sheet: file.sheet.meant(),
         theme: file.theme.name,
         notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },
         keys: file.keys,

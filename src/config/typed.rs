@@ -27,6 +27,7 @@ pub(super) struct File {
     pub(super) learning: mail::Learning,
     pub(super) policy: BTreeMap<String, mail::Policy>,
     pub(super) apis: BTreeMap<String, Api>,
+    pub(super) sheet: Sheet,
     pub(super) theme: Theme,
     pub(super) notices: Notices,
     pub(super) keys: BTreeMap<String, Vec<String>>,
@@ -71,6 +72,17 @@ pub(super) struct Api {
     pub(super) api_key_env: Option<String>,
     pub(super) api_key_command: Option<String>,
     pub(super) api_key_file: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sheet {
+    pub(super) max_steps: u32,
+    pub(super) with_informer: Switch,
+    pub(super) seconds: u64,
+    pub(super) memory_mb: u64,
+    pub(super) output_kb: usize,
+    pub(super) max_rows: usize,
 }
 
 #[derive(Deserialize)]

@@ -237,6 +237,33 @@ async fn s06_workbooks_that_are_bombs_are_refused_in_bounded_memory() {
     report("S06", "workbooks that are bombs", bombs.len());
 }
 
+/// What somebody typed into a column is no formula, however it is copied; what code writes itself is one.
+#[tokio::test]
+async fn p01_text_of_a_workbook_does_not_become_a_formula() {
+    let book = "Name,Note\n\"=HYPERLINK(\"\"http://evil.example\"\",\"\"x\"\")\",a\n =cmd|'/C calc'!A0,b\n@SUM(A1),c\n";
+    let code = "out = add_sheet('Copy')\nfor n, r in enumerate(sheet().records()):\n    \
+        out.set((n + 1, 1), r['Name'])\n    out.set((n + 1, 2), r['Name'].strip())\n    \
+        out.set((n + 1, 3), r['Name'].upper())\nout.set('D1', '=1+1')\nout.append(list(sheet().records()[0].values()))";
+    let write = Job { work: Work::Write, ..job(&[code], Limits::default()) };
+    let (report, bytes) = sandbox().run(&write, book.as_bytes()).await.unwrap();
+    assert_eq!(report.observation.unwrap().error, None);
+    assert_eq!(report.formulas, ["Copy!D1 =1+1"]);
+    let written = sayso::tools::workbook::open("copy.xlsx", &bytes).unwrap();
+    let copy = &written.sheets[written.find("Copy").unwrap()];
+    assert_eq!(copy.formulas.len(), 1, "{:?}", copy.formulas);
+    assert!(copy.value(sayso::tools::workbook::At::read("A1").unwrap()).shown().starts_with("=HYPERLINK"));
+}
+
+/// What cannot be stopped from within is killed from without, soon after its time is over.
+#[tokio::test]
+async fn p02_work_that_hears_nothing_is_killed() {
+    let began = Instant::now();
+    let observation = run("9 ** 9 ** 9", Limits { seconds: 1, ..Limits::default() }).await;
+    assert!(observation.stopped, "{observation:?}");
+    assert_eq!(observation.error.as_deref(), Some("It was stopped after 1 seconds."));
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
 /// 200,000 rows are read, summed, written and read again within 1 GB and, by a build that is not optimised, two minutes.
 #[tokio::test]
 async fn a_large_workbook_stays_within_its_time_and_memory() {

@@ -25,7 +25,6 @@ fn t09_no_escapes_in_a_pipe() {
             &["threads"],
             &["show", &thread],
             &["status"],
-            &["doctor"],
             &["config"],
             &["graph", "chat"],
             &["snooze", asked, "1h"],

@@ -1,6 +1,6 @@
 //! `sayso doctor`: is everything in order?
 
-use crate::app::{Health, Setup, check_accounts, check_calendar, check_models};
+use crate::app::{Apis, Health, Setup, check_accounts, check_calendar, check_models, check_sandbox};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Check the data folder and the whole database, call the model once, look at mail
+/// Check the data folder and the whole database, call the model once, look at mail, APIs and the sandbox
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
@@ -42,6 +42,7 @@ impl Args {
         let mut checks = vec![configured(&config)];
         let models = models(&config, context.env()).await;
         let mail = mail(&config).await;
+        let apis = apis(&Apis::new(&config, context.env().clone()));
         if config.data.exists() {
             checks.extend(look(config, context.env()));
         } else {
@@ -50,6 +51,11 @@ impl Args {
         }
         checks.extend(models);
         checks.extend(mail);
+        checks.extend(apis);
+        checks.push(match check_sandbox().await {
+            Ok(said) => Check::good("sandbox", said),
+            Err(why) => Check::bad("sandbox", why),
+        });
         let well = checks.iter().all(|check| check.ok);
         let answer = context.page.answer(&checks, |_| text(&checks))?;
         Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
@@ -88,6 +94,16 @@ async fn mail(config: &Config) -> Vec<Check> {
         Err(why) => Check::bad("calendar", why),
     }));
     checks
+}
+
+/// Every API is looked at, and none is asked anything.
+fn apis(apis: &Apis) -> Vec<Check> {
+    let check = |(name, said): (String, Result<String, String>)| match said {
+        Ok(said) => Check::good("api", format!("{name}: {said}")),
+        Err(why) if name.is_empty() => Check::bad("api", why),
+        Err(why) => Check::bad("api", format!("{name}: {why}")),
+    };
+    apis.check().into_iter().map(check).collect()
 }
 
 fn look(config: Config, env: &Env) -> Vec<Check> {

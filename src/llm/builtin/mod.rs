@@ -25,8 +25,8 @@ enum Answer {
     Text(String),
     /// Data, for a request with an output schema.
     Data(Value),
-    /// Tools to call, each with its arguments, in this order.
-    Calls(Vec<(&'static str, Value)>),
+    /// A tool to call with its arguments, after what it is for in a sentence.
+    Act(String, &'static str, Value),
 }
 
 impl Answer {
@@ -85,17 +85,10 @@ impl Builtin {
         match answer {
             Answer::Text(text) => reply.text = text,
             Answer::Data(value) => reply.text = value.to_string(),
-            Answer::Calls(calls) => {
-                let first = request.earlier_calls().count() + 1;
-                let numbered = (first..).zip(calls);
-                reply.calls = numbered
-                    .map(|(n, (name, args))| ToolCall {
-                        id: format!("call_{n}"),
-                        name: name.to_owned(),
-                        args,
-                        signature: None,
-                    })
-                    .collect();
+            Answer::Act(thought, name, args) => {
+                let id = format!("call_{}", request.earlier_calls().count() + 1);
+                reply.text = thought;
+                reply.calls = vec![ToolCall { id, name: name.to_owned(), args, signature: None }];
                 reply.stop = Stop::Calls;
             }
         }

@@ -7,6 +7,7 @@
 mod delimited;
 mod find;
 mod guard;
+mod odf;
 mod picture;
 mod read;
 mod refs;

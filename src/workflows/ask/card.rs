@@ -33,9 +33,6 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
             blocks.push(Block::Text(Visible::new(question)));
         }
     }
-    if let Some(query) = &state.query {
-        blocks.push(Block::Fields(vec![(Visible::line("query"), Visible::line(query))]));
-    }
     blocks.extend(earlier(state, item));
     Card { blocks }
 }
