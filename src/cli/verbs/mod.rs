@@ -2,6 +2,7 @@
 
 mod accept;
 mod analyze;
+mod answer;
 mod apis;
 mod ask;
 mod completions;
@@ -23,6 +24,7 @@ mod memory;
 mod pause;
 mod proceed;
 mod reclassify;
+mod request;
 mod respond;
 mod resume;
 mod run;
@@ -77,6 +79,8 @@ verbs! {
     Ask => ask,
     Docs => docs,
     Sheet => sheet,
+    Request => request,
+    Answer => answer,
     Continue => proceed,
     Stop => stop,
     Pause => pause,
