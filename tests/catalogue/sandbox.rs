@@ -254,6 +254,21 @@ async fn p01_text_of_a_workbook_does_not_become_a_formula() {
     assert!(copy.value(sayso::tools::workbook::At::read("A1").unwrap()).shown().starts_with("=HYPERLINK"));
 }
 
+/// What is hidden in a name or a heading is seen, and code names it as it is seen.
+#[tokio::test]
+async fn p01_names_with_something_hidden_go_by_how_they_are_seen() {
+    let book = "Na\u{1b}[2Jme,Amo\u{202e}unt\nx\u{7},5\ny,7\n".as_bytes();
+    let (report, _) = sandbox().run(&job(&["1"], Limits::default()), book).await.unwrap();
+    let picture = report.picture.unwrap();
+    let seen = sayso::text::Visible::line(&picture.sheets[0].columns[1].header).into_string();
+    assert!(seen.contains("U+202E"), "{seen}");
+    let code =
+        format!("s = sheet()\nprint(sum(s.column({seen:?})), s.records()[0][{seen:?}], s.letters({seen:?}))");
+    let (report, _) = sandbox().run(&job(&[&code], Limits::default()), book).await.unwrap();
+    let observation = report.observation.unwrap();
+    assert_eq!((observation.error, observation.stdout.as_str()), (None, "12 5 B\n"));
+}
+
 /// What cannot be stopped from within is killed from without, soon after its time is over.
 #[tokio::test]
 async fn p02_work_that_hears_nothing_is_killed() {

@@ -25,8 +25,8 @@ enum Answer {
     Text(String),
     /// Data, for a request with an output schema.
     Data(Value),
-    /// A tool to call with its arguments, after what it is for in a sentence.
-    Act(String, &'static str, Value),
+    /// What is to be done in a sentence, and the tools to call for it, each with its arguments, in this order.
+    Calls(String, Vec<(&'static str, Value)>),
 }
 
 impl Answer {
@@ -85,10 +85,18 @@ impl Builtin {
         match answer {
             Answer::Text(text) => reply.text = text,
             Answer::Data(value) => reply.text = value.to_string(),
-            Answer::Act(thought, name, args) => {
-                let id = format!("call_{}", request.earlier_calls().count() + 1);
+            Answer::Calls(thought, calls) => {
                 reply.text = thought;
-                reply.calls = vec![ToolCall { id, name: name.to_owned(), args, signature: None }];
+                let first = request.earlier_calls().count() + 1;
+                let numbered = (first..).zip(calls);
+                reply.calls = numbered
+                    .map(|(n, (name, args))| ToolCall {
+                        id: format!("call_{n}"),
+                        name: name.to_owned(),
+                        args,
+                        signature: None,
+                    })
+                    .collect();
                 reply.stop = Stop::Calls;
             }
         }

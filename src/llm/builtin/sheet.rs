@@ -42,7 +42,10 @@ pub(super) fn plan(value: &Value) -> Result<Answer, String> {
         return Ok(finish("The workbook holds no rows.".to_owned()));
     };
     match task(sheet, wanted) {
-        Some(task) => Ok(Answer::Act(thought(sheet, &task), "python", json!({ "code": code(sheet, &task) }))),
+        Some(task) => {
+            let calls = vec![("python", json!({ "code": code(sheet, &task) }))];
+            Ok(Answer::Calls(thought(sheet, &task), calls))
+        }
         None => {
             let headings: Vec<&str> = sheet.columns.iter().map(|c| c.header.as_str()).collect();
             Ok(finish(format!(
@@ -57,7 +60,7 @@ pub(super) fn plan(value: &Value) -> Result<Answer, String> {
 }
 
 fn finish(answer: String) -> Answer {
-    Answer::Act(String::new(), "finish", json!({ "answer": answer }))
+    Answer::Calls(String::new(), vec![("finish", json!({ "answer": answer }))])
 }
 
 /// The sheet the words name, else the one with most rows.

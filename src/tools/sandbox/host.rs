@@ -3,6 +3,7 @@
 use super::python::raised;
 use super::values::{Written, to_cell, to_python};
 use super::{Change, Limits, Observation};
+use crate::text::Visible;
 use crate::tools::workbook::{
     Area, At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError,
 };
@@ -23,8 +24,19 @@ const COLOURS: [(&str, &str); 7] = [
 ];
 
 /// The functions, by name.
-const NAMES: [&str; 10] =
-    ["_names", "_size", "_get", "_set", "_range", "_write", "_records", "_formula", "_add", "_mark"];
+const NAMES: [&str; 11] = [
+    "_names",
+    "_size",
+    "_get",
+    "_set",
+    "_range",
+    "_write",
+    "_records",
+    "_headings",
+    "_formula",
+    "_add",
+    "_mark",
+];
 
 type Called = Result<MontyObject, MontyException>;
 
@@ -131,6 +143,16 @@ impl Host {
             ("_records", [sheet, header]) => {
                 let sheet = self.sheet(sheet)?;
                 self.records(sheet, header)
+            }
+            ("_headings", [sheet, MontyObject::Int(row @ 1..)]) => {
+                let sheet = &self.book.sheets[self.sheet(sheet)?];
+                let row = u32::try_from(row - 1).unwrap_or(u32::MAX);
+                let columns = 0..u32::try_from(sheet.width()).unwrap_or(u32::MAX);
+                let heading = |column: u32| match sheet.value(At::new(row, column)) {
+                    Value::Text(text) => MontyObject::String(Visible::line(text).into_string()),
+                    other => to_python(other),
+                };
+                Ok(MontyObject::List(columns.map(heading).collect()))
             }
             ("_add", [name]) => {
                 let name = text(name, "a name")?;
@@ -251,7 +273,8 @@ impl Host {
         for column in 0..u32::try_from(sheet.width()).unwrap_or(u32::MAX) {
             let row = u32::try_from(header).unwrap_or(u32::MAX);
             let at = At::new(row, column);
-            let mut key = sheet.value(at).shown().trim().to_owned();
+            // As the person and the model see it, so that code can name it.
+            let mut key = Visible::line(&sheet.value(at).shown()).as_str().trim().to_owned();
             if key.is_empty() {
                 key = at.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
             }

@@ -1,6 +1,6 @@
 //! Cards: the answer, the request as it will be made, or what is missing.
 
-use super::parts::Table;
+use super::parts::{More, Table};
 use super::state::Ask;
 use super::{REQUEST, values};
 use crate::graph::Folded;
@@ -71,6 +71,11 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
 fn answer(services: &Services, state: &Ask, whole: bool) -> Vec<Block> {
     let Some((text, table, kept)) = state.last_answer() else { return Vec::new() };
     let mut blocks = vec![Block::Text(Visible::new(text))];
+    // A long list has its end far below.
+    if let Some(list) = state.more().and_then(<[More]>::first) {
+        let shown = format!("{} of {}; answer “more” for the next", list.told, list.total);
+        blocks.insert(0, Block::Fields(vec![(Visible::line("shown"), Visible::line(&shown))]));
+    }
     if !whole {
         return blocks;
     }

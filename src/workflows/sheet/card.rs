@@ -112,7 +112,9 @@ fn about(state: &SheetWork) -> Vec<(Visible, Visible)> {
         add("sheets", sheets.collect::<Vec<_>>().join(", "));
         add("noticed", picture.notes.join("; "));
     }
-    add("a result keeps", state.kept.join("; "));
+    if state.answer.is_none() || state.changed {
+        add("a result keeps", state.kept.join("; "));
+    }
     add("steps", format!("{} of {}", state.step, state.max_steps + state.more_steps));
     add("found", state.key_information.join("; "));
     add("formulas not computed yet", state.formulas.join(", "));
