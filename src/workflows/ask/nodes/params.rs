@@ -163,7 +163,7 @@ fn the_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> Found {
             Found::Ask(text, state.candidates.clone())
         }
         None => {
-            let text = format!("Which {kind}? Say its name, and {} is asked for it.", catalogue.title);
+            let text = format!("Which {kind}? Say its name; {} is asked for it.", catalogue.name);
             Found::Ask(text, Vec::new())
         }
     }
