@@ -5,7 +5,7 @@ use super::args::Global;
 use super::failure::Failure;
 use super::log;
 use super::output::Page;
-use crate::app::{Engine, Intake, Local, Setup, WorkflowsError};
+use crate::app::{Engine, Intake, Local, Setup, WorkflowsError, has_data};
 use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::{Backend, Registry};
 use serde_json::{Map, Value};
@@ -46,6 +46,33 @@ impl<'a> Context<'a> {
         &self.inputs.env
     }
 
+    /// Everything the config is made from besides its file.
+    pub(super) fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// Where a new config belongs.
+    pub(super) fn new_config(&self) -> Result<PathBuf, Failure> {
+        Ok(config::place_for_new(&self.inputs)?)
+    }
+
+    /// Whether there is neither a config nor any data yet, so that somebody is here for the first time.
+    pub(super) fn is_new(&self) -> bool {
+        let config = self.config();
+        config.is_ok_and(|config| config.file.is_none() && !has_data(&config.data))
+    }
+
+    /// A path as it was typed.
+    pub(super) fn path(&self, typed: &Path) -> PathBuf {
+        self.inputs.host.expand(typed)
+    }
+
+    /// The same with the config that was just written.
+    pub(super) fn written(mut self, path: &Path) -> Self {
+        self.inputs.flags.config = Some(path.to_owned());
+        self
+    }
+
     /// Where the demo lies: exactly in the folder of `--data`, else beneath the data folder.
     pub(super) fn demo_folder(&self) -> Result<PathBuf, Failure> {
         let data = config::data_folder(&self.inputs)?;
@@ -68,12 +95,17 @@ impl<'a> Context<'a> {
         log::start(&setup, &self.inputs.env, self.verbose);
         let registry = (self.workflows)(&setup).map_err(|error| match error.downcast_ref() {
             Some(
-                WorkflowsError::NoWorkflow { .. } | WorkflowsError::NoRole { .. } | WorkflowsError::NoApi(_),
+                WorkflowsError::NoWorkflow { .. }
+                | WorkflowsError::NoRole { .. }
+                | WorkflowsError::NoApi(_)
+                | WorkflowsError::NameTaken { .. },
             ) => Failure::usage(error.to_string()),
             Some(WorkflowsError::Build(_)) | None => Failure::from(error),
         })?;
         let engine = setup.engine(registry);
-        let local = Local::new(engine.clone()).with_intake(setup.intake(&engine));
+        let local = Local::new(engine.clone())
+            .with_intake(setup.intake(&engine))
+            .with_servers(setup.servers(&engine));
         let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);
         Ok(Here { local, page, folder, model, config: setup.config })
     }

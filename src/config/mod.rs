@@ -12,6 +12,7 @@ mod apis;
 mod describe;
 mod entries;
 mod error;
+mod google;
 mod inputs;
 mod keys;
 mod layers;
@@ -25,6 +26,7 @@ mod resolve_mail;
 mod resolve_server;
 mod rules;
 mod secret;
+mod servers;
 mod sheet;
 mod typed;
 mod typed_mail;
@@ -38,6 +40,7 @@ use paths::Paths;
 pub use apis::Api;
 pub use describe::Setting;
 pub use error::Error;
+pub use google::Google;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{
     AfterHandling, Calendar, Intake, Learning, Mail, MailLogin, MailMode, MailOutgoing, MailServer,
@@ -49,6 +52,7 @@ pub use meant::{
 pub use origin::Origin;
 pub use rules::Matched;
 pub use secret::{Secret, SecretError};
+pub use servers::{Header, Server};
 pub use sheet::Sheet;
 
 /// Longer than any config; what is longer is another kind of file.
@@ -66,11 +70,29 @@ impl Config {
         };
         resolve::resolve(inputs, paths, text.as_deref())
     }
+
+    /// What `text` would mean as the config file at `path`.
+    pub fn of_text(inputs: &Inputs, path: &Path, text: &str) -> Result<Self, Error> {
+        let mut paths = Paths::locate(inputs, Path::exists)?;
+        paths.config = Some(path.to_owned());
+        resolve::resolve(inputs, paths, Some(text))
+    }
 }
 
 /// The data folder that is meant, whatever the config says.
 pub fn data_folder(inputs: &Inputs) -> Result<PathBuf, Error> {
     Ok(Paths::locate(inputs, Path::exists)?.data)
+}
+
+/// Where a new config belongs: the file that was named, else beside the data where the data folder was named, else the
+/// platform's folder.
+pub fn place_for_new(inputs: &Inputs) -> Result<PathBuf, Error> {
+    let paths = Paths::locate(inputs, Path::exists)?;
+    match (&paths.config_origin, &paths.data_origin) {
+        (Origin::Default, Origin::Default) => paths.config.ok_or(Error::NoHome),
+        (Origin::Default, _) => Ok(paths.data.join(paths::FILE_NAME)),
+        _ => paths.config.ok_or(Error::NoHome),
+    }
 }
 
 /// The text of the file, or `None` if a file that nobody named is not there.

@@ -71,6 +71,9 @@ pub enum MailError {
     /// It will not, until somebody mends it.
     #[error("{0}")]
     Lasting(String),
+    /// The person has to log in again; the sentence says how.
+    #[error("{0}")]
+    Login(String),
 }
 
 /// What was sent.
@@ -130,6 +133,12 @@ pub trait Mailbox: Send + Sync {
     /// A cursor that leaves out what came before `from`, for the first look; `None` where the mailbox cannot tell
     /// without fetching.
     fn start(&self, _from: jiff::Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
+        Box::pin(async { Ok(None) })
+    }
+    /// When the oldest of the newest `count` mails came, for a first look that goes no further back; `None` where there
+    /// is no mail, or the mailbox cannot tell quickly.
+    fn newest(&self, count: usize) -> BoxFuture<'_, Result<Option<jiff::Timestamp>, MailError>> {
+        let _ = count;
         Box::pin(async { Ok(None) })
     }
     /// Whom the mail that came before `until`, and the sent mail, show the person to know: as much of it as is quickly

@@ -1,6 +1,8 @@
 //! `sayso doctor`: is everything in order?
 
-use crate::app::{Apis, Health, Setup, check_accounts, check_calendar, check_models, check_sandbox};
+use crate::app::{
+    Apis, Health, Setup, check_accounts, check_calendar, check_models, check_sandbox, check_servers,
+};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
@@ -9,7 +11,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Check the data folder and the whole database, call the model once, look at mail, APIs and the sandbox
+/// Check the data folder and the whole database, call the model once, look at mail, servers, APIs and the sandbox
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
@@ -20,7 +22,7 @@ pub(in crate::cli) struct Args {}
 
 /// One thing that was looked at.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct Check {
+pub(super) struct Check {
     check: &'static str,
     ok: bool,
     text: String,
@@ -38,28 +40,35 @@ impl Check {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let config = context.config()?;
-        let mut checks = vec![configured(&config)];
-        let models = models(&config, context.env()).await;
-        let mail = mail(&config).await;
-        let apis = apis(&Apis::new(&config, context.env().clone()));
-        if config.data.exists() {
-            checks.extend(look(config, context.env()));
-        } else {
-            let text = format!("{} does not exist yet; it is made when it is needed", config.data.display());
-            checks.push(Check::good("data folder", text));
-        }
-        checks.extend(models);
-        checks.extend(mail);
-        checks.extend(apis);
-        checks.push(match check_sandbox().await {
-            Ok(said) => Check::good("sandbox", said),
-            Err(why) => Check::bad("sandbox", why),
-        });
+        let checks = report(context.config()?, context.env()).await;
         let well = checks.iter().all(|check| check.ok);
         let answer = context.page.answer(&checks, |_| text(&checks))?;
         Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
     }
+}
+
+/// Looks at everything, and makes nothing.
+pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
+    let mut checks = vec![configured(&config)];
+    let models = models(&config, env).await;
+    let mail = mail(&config).await;
+    let servers = servers(&config, env).await;
+    let apis = apis(&Apis::new(&config, env.clone()));
+    if config.data.exists() {
+        checks.extend(look(config, env));
+    } else {
+        let text = format!("{} does not exist yet; it is made when it is needed", config.data.display());
+        checks.push(Check::good("data folder", text));
+    }
+    checks.extend(models);
+    checks.extend(mail);
+    checks.extend(servers);
+    checks.extend(apis);
+    checks.push(match check_sandbox().await {
+        Ok(said) => Check::good("sandbox", said),
+        Err(why) => Check::bad("sandbox", why),
+    });
+    checks
 }
 
 fn configured(config: &Config) -> Check {
@@ -104,6 +113,15 @@ fn apis(apis: &Apis) -> Vec<Check> {
         Err(why) => Check::bad("api", format!("{name}: {why}")),
     };
     apis.check().into_iter().map(check).collect()
+}
+
+/// Every server is asked what it is and what waits there.
+async fn servers(config: &Config, env: &Env) -> Vec<Check> {
+    let check = |(name, said): (String, Result<String, String>)| match said {
+        Ok(said) => Check::good("server", format!("{name}: {said}")),
+        Err(why) => Check::bad("server", format!("{name}: {why}")),
+    };
+    check_servers(config, env).await.into_iter().map(check).collect()
 }
 
 fn look(config: Config, env: &Env) -> Vec<Check> {
@@ -171,7 +189,7 @@ fn driver(health: &Health) -> Check {
     Check::good("driver", format!("{who}{paused}"))
 }
 
-fn text(checks: &[Check]) -> String {
+pub(super) fn text(checks: &[Check]) -> String {
     let widest = checks.iter().map(|check| check.check.len()).max().unwrap_or(0);
     let line = |check: &Check| {
         let mark = if check.ok { "ok  " } else { "FAIL" };

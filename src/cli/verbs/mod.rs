@@ -5,9 +5,10 @@ mod analyze;
 mod answer;
 mod apis;
 mod ask;
+mod auth;
 mod completions;
 mod config;
-mod demo;
+pub(super) mod demo;
 mod docs;
 mod doctor;
 mod draft;
@@ -17,6 +18,7 @@ mod fork;
 mod grants;
 mod graph;
 mod ignore;
+pub(super) mod init;
 mod list;
 mod mail;
 mod man;
@@ -65,6 +67,7 @@ macro_rules! verbs {
 
 verbs! {
     Demo => demo,
+    Init => init,
     List => list,
     View => view,
     Accept => accept,
@@ -89,6 +92,7 @@ verbs! {
     Run => run,
     Watch => watch,
     Mail => mail,
+    Auth => auth,
     Threads => threads,
     Show => show,
     Fork => fork,
