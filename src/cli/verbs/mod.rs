@@ -14,6 +14,8 @@ mod doctor;
 mod draft;
 mod edit;
 mod eval;
+mod export;
+mod export_audit;
 mod fork;
 mod grants;
 mod graph;
@@ -97,6 +99,7 @@ verbs! {
     Show => show,
     Fork => fork,
     Reclassify => reclassify,
+    Export => export,
     Memory => memory,
     Grants => grants,
     Apis => apis,
