@@ -31,9 +31,12 @@ fn dying(how: Dies) -> (u16, Arc<AtomicUsize>) {
         for stream in listener.incoming() {
             let mut stream = stream.unwrap();
             counted.fetch_add(1, Ordering::SeqCst);
+            if matches!(how, Dies::AtOnce) {
+                continue;
+            }
             let mut heard = Vec::new();
             let mut part = [0; 4096];
-            while !matches!(how, Dies::AtOnce) {
+            loop {
                 let read = stream.read(&mut part).unwrap_or(0);
                 heard.extend_from_slice(&part[..read]);
                 if read == 0 || heard.windows(4).any(|end| end == b"\r\n\r\n") {
