@@ -68,7 +68,7 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
         cmds.push(Cmd::Running);
     }
     if model.tab == Tab::Threads {
-        cmds.push(Cmd::Threads(Some(model.threads_search.clone()).filter(|words| !words.is_empty())));
+        cmds.extend(super::threads::read(model));
     }
     if model.tab == Tab::Memory {
         cmds.push(Cmd::Memory);

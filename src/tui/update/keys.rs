@@ -124,7 +124,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         Action::EditOutside => form::edit_outside(model),
         Action::Respond => form::respond(model),
         Action::Snooze => layers::snooze(model),
-        Action::OpenThread => tabs::open_thread(model),
+        Action::OpenThread => super::threads::open_thread(model),
         Action::Copy => decide::copy(model),
         Action::Yes
         | Action::No

@@ -18,6 +18,7 @@ mod palette;
 mod quit;
 mod skipped;
 mod tabs;
+mod threads;
 
 pub use palette::suggestions;
 
@@ -68,8 +69,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             Vec::new()
         }
         Msg::Running(told) => tabs::running(model, told),
-        Msg::Threads(told) => tabs::threads(model, told),
-        Msg::Thread(id, told) => tabs::thread(model, &id, told),
+        Msg::Threads(told) => threads::listed(model, told),
+        Msg::Thread(id, told) => threads::opened(model, &id, told),
         Msg::Memory(told) => tabs::memory(model, told),
         Msg::Why(id, told) => decide::why(model, &id, told),
         Msg::Grants(told) => grants::listed(model, told),

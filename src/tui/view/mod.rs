@@ -7,6 +7,7 @@ mod draw;
 mod form;
 mod list;
 mod tabs;
+mod threads;
 
 pub use bars::tab_at;
 pub use boxes::{confirm_width, help_length, page_size};
@@ -32,7 +33,7 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
         }
         Tab::Inbox if model.shows_skipped() => tabs::skipped(model, &areas, frame.buffer_mut()),
         Tab::Inbox | Tab::Activity => tabs::running(model, &areas, frame.buffer_mut()),
-        Tab::Threads => tabs::threads(model, &areas, frame.buffer_mut()),
+        Tab::Threads => threads::draw(model, &areas, frame.buffer_mut()),
         Tab::Memory => tabs::memory(model, &areas, frame.buffer_mut()),
     }
     card::rule(model, &areas, frame.buffer_mut());
