@@ -2,7 +2,7 @@
 //!
 //! Every change is the backend's: it refuses what would drop a pinned line or write over somebody else's version.
 
-use crate::inbox::{Block, MemoryVersion, MemoryView};
+use crate::inbox::{Block, MemoryLine, MemoryVersion, MemoryView};
 use crate::text::Visible;
 use crate::tui::card::{Doc, Place};
 use crate::tui::forms::{Editor, changed_lines};
@@ -10,6 +10,36 @@ use crate::tui::layer::{Ask, Choice, Confirm, Layer, Menu, Page, Prompt, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Past, Told};
 use crate::tui::words;
+
+/// The profiles were read.
+pub(super) fn listed(model: &mut Model, told: Told<Vec<MemoryLine>>) -> Vec<Cmd> {
+    match told {
+        Ok(lines) => {
+            model.memory.cursor = model.memory.cursor.min(lines.len().saturating_sub(1));
+            model.memory.rows = lines;
+            model.memory.read = true;
+            show(model);
+        }
+        Err(failure) => model.fail(failure.text),
+    }
+    Vec::new()
+}
+
+/// Shows the selected profile.
+pub(super) fn show(model: &mut Model) {
+    let Some(line) = model.memory.selected() else { return };
+    let age = match words::age(line.updated_at, model.wall).as_str() {
+        "now" => "just now".to_owned(),
+        age => format!("{age} ago"),
+    };
+    let meta = format!("version {} · {age} · by {}", line.version, line.cause);
+    let key = format!("{} {}", line.namespace, line.version);
+    let doc = Doc::page(&line.namespace, &meta, vec![Block::Text(Visible::new(&line.profile))]);
+    if model.memory.page.as_ref().is_none_or(|(of, _)| *of != key) {
+        model.memory.page_top = Place::default();
+    }
+    model.memory.page = Some((key, doc));
+}
 
 /// Lets a person write the selected profile anew.
 pub(super) fn edit(model: &mut Model) -> Vec<Cmd> {

@@ -2,6 +2,7 @@
 //!
 //! Promises: no clock, no file, no terminal and no store is touched here; the same messages give the same model.
 
+mod activity;
 mod available;
 mod bulk;
 mod data;
@@ -68,10 +69,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             }
             Vec::new()
         }
-        Msg::Running(told) => tabs::running(model, told),
+        Msg::Running(told) => activity::running(model, told),
         Msg::Threads(told) => threads::listed(model, told),
         Msg::Thread(id, told) => threads::opened(model, &id, told),
-        Msg::Memory(told) => tabs::memory(model, told),
+        Msg::Memory(told) => memory::listed(model, told),
         Msg::Why(id, told) => decide::why(model, &id, told),
         Msg::Grants(told) => grants::listed(model, told),
         Msg::Granted(id, told, grant) => grants::granted(model, id, told, grant),

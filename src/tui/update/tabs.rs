@@ -1,14 +1,10 @@
-//! The tabs beside the inbox: going to one, memory, what is running.
+//! The tabs beside the inbox: going to one, and the row that is selected there.
 
-use super::{moves, threads};
+use super::{memory, moves, threads};
 use crate::graph::ThreadId;
-use crate::inbox::{Block, MemoryLine, Status, ThreadLine};
-use crate::text::Visible;
-use crate::tui::card::{Doc, Place};
 use crate::tui::layout;
 use crate::tui::model::{Focus, Model, Tab};
-use crate::tui::msg::{Cmd, Told};
-use crate::tui::words;
+use crate::tui::msg::Cmd;
 
 pub(super) fn go(model: &mut Model, tab: Tab) -> Vec<Cmd> {
     if model.tab != tab {
@@ -44,7 +40,7 @@ pub(super) fn open_selected(model: &mut Model) -> Vec<Cmd> {
     match model.tab {
         Tab::Threads => threads::open_selected(model),
         Tab::Memory => {
-            show_memory(model);
+            memory::show(model);
             Vec::new()
         }
         Tab::Inbox | Tab::Activity => Vec::new(),
@@ -76,56 +72,4 @@ pub(super) fn scroll_tops(model: &mut Model) {
     model.memory.top = layout::plain_top(model.memory.top, model.memory.cursor, height);
     model.skipped.top = layout::plain_top(model.skipped.top, model.skipped.cursor, height);
     model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
-}
-
-pub(super) fn running(model: &mut Model, told: Told<Vec<ThreadLine>>) -> Vec<Cmd> {
-    match told {
-        Ok(lines) => {
-            let here = model.running.selected().map(|line| line.id.clone());
-            let grant = model.selected_grant().map(|_| model.running.cursor - model.running.rows.len());
-            let stays = lines.iter().position(|line| Some(&line.id) == here.as_ref());
-            model.running.cursor = match (stays, grant) {
-                (Some(position), _) => position,
-                // The selection stays on its grant.
-                (None, Some(grant)) => lines.len() + grant,
-                (None, None) => model.running.cursor.min(lines.len().saturating_sub(1)),
-            };
-            let runs = |thread: &ThreadId| {
-                lines.iter().any(|line| line.id == *thread && line.status == Status::Running)
-            };
-            model.working.retain(|thread, _| runs(thread));
-            model.running.rows = lines;
-            model.running.read = true;
-        }
-        Err(failure) => model.fail(failure.text),
-    }
-    Vec::new()
-}
-
-pub(super) fn memory(model: &mut Model, told: Told<Vec<MemoryLine>>) -> Vec<Cmd> {
-    match told {
-        Ok(lines) => {
-            model.memory.cursor = model.memory.cursor.min(lines.len().saturating_sub(1));
-            model.memory.rows = lines;
-            model.memory.read = true;
-            show_memory(model);
-        }
-        Err(failure) => model.fail(failure.text),
-    }
-    Vec::new()
-}
-
-fn show_memory(model: &mut Model) {
-    let Some(line) = model.memory.selected() else { return };
-    let age = match words::age(line.updated_at, model.wall).as_str() {
-        "now" => "just now".to_owned(),
-        age => format!("{age} ago"),
-    };
-    let meta = format!("version {} · {age} · by {}", line.version, line.cause);
-    let key = format!("{} {}", line.namespace, line.version);
-    let doc = Doc::page(&line.namespace, &meta, vec![Block::Text(Visible::new(&line.profile))]);
-    if model.memory.page.as_ref().is_none_or(|(of, _)| *of != key) {
-        model.memory.page_top = Place::default();
-    }
-    model.memory.page = Some((key, doc));
 }

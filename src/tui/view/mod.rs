@@ -1,11 +1,14 @@
 //! Drawing. `view` reads the model, draws it, and says what of it a key may now act on; it changes nothing.
 
+mod activity;
 mod bars;
 mod boxes;
 mod card;
 mod draw;
 mod form;
 mod list;
+mod memory;
+mod skipped;
 mod tabs;
 mod threads;
 
@@ -31,10 +34,10 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
             list::draw(model, areas.list, frame.buffer_mut());
             (seen.card, seen.end) = card::draw(model, &areas, frame.buffer_mut());
         }
-        Tab::Inbox if model.shows_skipped() => tabs::skipped(model, &areas, frame.buffer_mut()),
-        Tab::Inbox | Tab::Activity => tabs::running(model, &areas, frame.buffer_mut()),
+        Tab::Inbox if model.shows_skipped() => skipped::draw(model, &areas, frame.buffer_mut()),
+        Tab::Inbox | Tab::Activity => activity::draw(model, &areas, frame.buffer_mut()),
         Tab::Threads => threads::draw(model, &areas, frame.buffer_mut()),
-        Tab::Memory => tabs::memory(model, &areas, frame.buffer_mut()),
+        Tab::Memory => memory::draw(model, &areas, frame.buffer_mut()),
     }
     card::rule(model, &areas, frame.buffer_mut());
     bars::note(model, areas.note, frame.buffer_mut());
