@@ -6,11 +6,11 @@ use super::grants::policy_line;
 use super::intake::Intake;
 use super::worker::{Ended, Scope, Until, Worker};
 use super::{screen, trouble};
-use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
+use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, Shape, ThreadId, What};
 use crate::inbox::{
-    Backend, BackendError, By, Card, Decide, GrantLine, GrantRequest, Item, ItemKind, ItemPage, ItemQuery,
-    MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal, SkippedPage,
-    SkippedQuery, SourceLine, Status, ThreadPage, ThreadQuery, ThreadView, Together,
+    Backend, BackendError, By, CallView, Card, Decide, GrantLine, GrantRequest, Item, ItemKind, ItemPage,
+    ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal,
+    SkippedPage, SkippedQuery, SourceLine, Status, StepStates, ThreadPage, ThreadQuery, ThreadView, Together,
 };
 use crate::llm::facts::email::Class;
 use crate::store::{DriverLock, NewTrouble, StoreError};
@@ -115,6 +115,7 @@ impl Local {
             parent: line.parent,
             forked_from: line.forked_from,
             steps: stored.steps,
+            questions: stored.questions,
             decisions: stored.decisions,
             effects: stored.effects,
             usage: self.engine.store().usage(id, false)?,
@@ -382,6 +383,26 @@ impl Backend for Local {
 
     fn thread(&self, id: ThreadId) -> Reply<'_, ThreadView> {
         Box::pin(self.blocking(move |this| this.read_thread(&id)))
+    }
+
+    fn conversation(&self, thread: ThreadId) -> Reply<'_, Card> {
+        Box::pin(self.blocking(move |this| this.read_conversation(&thread)))
+    }
+
+    fn step_states(&self, thread: ThreadId, step: u64) -> Reply<'_, StepStates> {
+        Box::pin(self.blocking(move |this| this.read_states(&thread, step)))
+    }
+
+    fn model_call(&self, thread: ThreadId, call: u64) -> Reply<'_, CallView> {
+        Box::pin(self.blocking(move |this| this.read_call(&thread, call)))
+    }
+
+    fn graph(&self, workflow: String) -> Reply<'_, Shape> {
+        let spec = self.engine.registry().get(&workflow);
+        let shape = spec.map(|spec| spec.workflow.shape().clone());
+        let known = self.engine.registry().names();
+        let found = shape.ok_or_else(|| unknown_workflow(&workflow, &known));
+        Box::pin(async move { found })
     }
 
     fn outcome(&self, id: ThreadId) -> Reply<'_, Outcome> {

@@ -12,6 +12,7 @@ mod doctor;
 mod draft;
 mod edit;
 mod eval;
+mod export;
 mod fork;
 mod grants;
 mod graph;
@@ -89,6 +90,7 @@ verbs! {
     Show => show,
     Fork => fork,
     Reclassify => reclassify,
+    Export => export,
     Memory => memory,
     Grants => grants,
     Apis => apis,

@@ -45,6 +45,25 @@ pub fn changed_lines(before: &str, after: &str) -> Vec<Span> {
         .collect()
 }
 
+/// A text in which words were taken away and put in.
+pub fn changed_words(before: &str, after: &str) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for change in TextDiff::from_words(before, after).iter_all_changes() {
+        let tone = match change.tag() {
+            ChangeTag::Equal => Tone::Plain,
+            ChangeTag::Delete => Tone::Removed,
+            ChangeTag::Insert => Tone::Added,
+        };
+        match spans.last_mut() {
+            Some(last) if last.tone == tone => {
+                last.text = Visible::new(&format!("{}{}", last.text, change.value()));
+            }
+            _ => spans.push(Span { tone, text: Visible::new(change.value()) }),
+        }
+    }
+    spans
+}
+
 fn lines(value: Option<&Value>) -> String {
     let mut text = match value {
         None => return String::new(),
@@ -62,6 +81,22 @@ fn lines(value: Option<&Value>) -> String {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn words_that_differ_are_told_apart() {
+        let spans = changed_words("see you on Monday then", "see you on Tuesday then");
+        let told: Vec<(Tone, &str)> = spans.iter().map(|span| (span.tone, span.text.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                (Tone::Plain, "see you on "),
+                (Tone::Removed, "Monday"),
+                (Tone::Added, "Tuesday"),
+                (Tone::Plain, " then"),
+            ]
+        );
+        assert!(changed_words("", "").is_empty());
+    }
 
     #[test]
     fn only_what_differs_is_shown() {

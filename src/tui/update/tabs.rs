@@ -58,7 +58,13 @@ pub(super) fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
         return Vec::new();
     }
     match model.tab {
-        Tab::Threads => model.threads.cursor = choose(model.threads.top, model.threads.rows.len()),
+        Tab::Threads => {
+            let (bar, _) = layout::thread_list(layout::areas(model).list);
+            let Some(line) = line.checked_sub(usize::from(bar.height)) else {
+                return threads::offer_filters(model);
+            };
+            model.threads.cursor = (model.threads.top + line).min(model.threads.rows.len().saturating_sub(1));
+        }
         Tab::Memory => model.memory.cursor = choose(model.memory.top, model.memory.rows.len()),
         Tab::Inbox | Tab::Activity => {}
     }
@@ -68,7 +74,8 @@ pub(super) fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
 /// Keeps the cursor on its row and the row on the screen.
 pub(super) fn scroll_tops(model: &mut Model) {
     let height = layout::areas(model).list.height;
-    model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, height);
+    let (_, threads) = layout::thread_list(layout::areas(model).list);
+    model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, threads.height);
     model.memory.top = layout::plain_top(model.memory.top, model.memory.cursor, height);
     model.skipped.top = layout::plain_top(model.skipped.top, model.skipped.cursor, height);
     model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
