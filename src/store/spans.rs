@@ -85,10 +85,7 @@ impl Store {
             let row = ThreadRow::find(db, id)?;
             let mut steps = Vec::new();
             for step in load::steps(db, &row, 0)? {
-                let mut found = db.prepare_cached("SELECT ms FROM laps WHERE thread = ? AND step = ?")?;
-                let mut rows = found.query([step.thread, step.n])?;
-                let ms = rows.next()?.map(|row| row.get::<_, i64>(0)).transpose()?;
-                let ms = ms.map(i64::unsigned_abs);
+                let ms = step.ms.map(i64::unsigned_abs);
                 steps.push(Lap { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });
             }
             let mut found =
