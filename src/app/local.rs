@@ -65,7 +65,7 @@ impl Local {
         &self.engine
     }
 
-    fn read_card(&self, id: &InterruptId) -> Result<(Item, Card), StoreError> {
+    pub(super) fn read_card(&self, id: &InterruptId) -> Result<(Item, Card), StoreError> {
         let stored = self.engine.store().item(id)?;
         let mut item = stored.item;
         let spec = self.engine.registry().get(&item.workflow);

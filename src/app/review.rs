@@ -9,8 +9,12 @@ use crate::text::Visible;
 use serde_json::Value;
 
 impl Local {
-    /// The card its workflow draws of the state as it is now.
+    /// The card of what it asks now, or the one its workflow draws of the state as it is.
     pub(super) fn read_conversation(&self, id: &ThreadId) -> Result<Card, StoreError> {
+        let asked = self.engine().store().outcome(id)?.interrupts;
+        if let Some(asked) = asked.first() {
+            return Ok(self.read_card(asked)?.1);
+        }
         let item = self.engine().store().as_result(id)?;
         let state = self.engine().state_at(&item.thread, None)?;
         let drawn = match (self.engine().registry().get(&item.workflow), state) {

@@ -28,7 +28,7 @@ pub(super) fn blocks(
     let heading = match updates(step) {
         Some(updates) => {
             blocks.push(Block::Heading(line(&format!("Step {}: what happened", step.n))));
-            blocks.push(Block::Code { language: "json".to_owned(), text: Visible::new(&updates) });
+            blocks.push(Block::Text(Visible::new(&updates)));
             "What it changed"
         }
         None => "It changed nothing by itself",
@@ -37,8 +37,7 @@ pub(super) fn blocks(
         (None, _) => blocks.push(Block::Text(line("Folding …"))),
         (Some(states), true) => {
             blocks.push(Block::Heading(line("The whole state after it (d: what changed)")));
-            let text = serde_json::to_string_pretty(&states.state).unwrap_or_default();
-            blocks.push(Block::Code { language: "json".to_owned(), text: Visible::new(&text) });
+            blocks.push(Block::Text(Visible::new(&outline(&states.state))));
             if states.cut {
                 let text = "Long texts and lists are cut here; `sayso show` and W give all of it.";
                 blocks.push(Block::Text(line(text)));
@@ -98,7 +97,7 @@ fn updates(step: &StepView) -> Option<String> {
         Value::Array(items) => items.is_empty(),
         _ => false,
     };
-    if empty { None } else { serde_json::to_string_pretty(&updates).ok() }
+    if empty { None } else { Some(outline(&updates)) }
 }
 
 fn changed(change: &Change) -> Block {
@@ -123,7 +122,52 @@ fn changed(change: &Change) -> Block {
 fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(_) | Value::Object(_) => serde_json::to_string_pretty(value).unwrap_or_default(),
+        Value::Array(_) | Value::Object(_) => format!("\n{}", outline(value)),
         other => other.to_string(),
+    }
+}
+
+/// A value as people read it: a name a line, texts as they are, what belongs to a name further in.
+fn outline(value: &Value) -> String {
+    let mut out = String::new();
+    lay(value, 0, &mut out);
+    out
+}
+
+fn lay(value: &Value, depth: usize, out: &mut String) {
+    let indent = "  ".repeat(depth);
+    let mut member = |name: String, value: &Value| {
+        let short = match value {
+            Value::String(text) => Some(text.as_str()).filter(|text| !text.contains('\n')).map(str::to_owned),
+            Value::Array(items) if !items.is_empty() => None,
+            Value::Object(fields) if !fields.is_empty() => None,
+            other => Some(other.to_string()),
+        };
+        match short {
+            Some(text) => out.push_str(&format!("{indent}{name} {text}\n")),
+            None => {
+                out.push_str(&format!("{indent}{name}\n"));
+                lay(value, depth + 1, out);
+            }
+        }
+    };
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(name, value)| member(format!("{name}:"), value)),
+        Value::Array(items) => items.iter().for_each(|item| member("-".to_owned(), item)),
+        Value::String(text) => text.lines().for_each(|line| out.push_str(&format!("{indent}{line}\n"))),
+        other => out.push_str(&format!("{indent}{other}\n")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn values_read_like_notes() {
+        let value = json!([{"what": "said", "text": "two\nlines", "to": ["a", "b"], "none": []}]);
+        let text = "-\n  none: []\n  text:\n    two\n    lines\n  to:\n    - a\n    - b\n  what: said\n";
+        assert_eq!(outline(&value), text);
     }
 }

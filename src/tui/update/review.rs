@@ -103,6 +103,8 @@ fn turn(model: &mut Model, action: Action) -> Vec<Cmd> {
         Some(aspect) => {
             review.turn(aspect);
             model.threads.aspect = aspect;
+            // Where all of it fits, one begins at the top.
+            scroll(model, 0);
             missing(model)
         }
         None => {

@@ -194,6 +194,7 @@ pub(super) fn opened(model: &mut Model, id: &ThreadId, told: Told<Box<Reviewed>>
         Ok(read) if wanted => {
             let zone = model.options.time_zone.clone();
             model.threads.review = Some(Review::new(*read, model.threads.aspect, zone));
+            review::scroll(model, 0);
         }
         Ok(_) => {}
         Err(failure) => model.fail(failure.text),
