@@ -34,6 +34,8 @@ pub struct Threads {
     pub aspect: Aspect,
     /// What is to be selected once it is there.
     pub goto: Option<ThreadId>,
+    /// What was selected before something else was listed.
+    pub stay: Option<ThreadId>,
 }
 
 impl Threads {
@@ -56,14 +58,15 @@ impl Threads {
 
     /// Lists something else; the selection stays where its thread is in that as well.
     pub fn list_anew(&mut self) {
-        self.goto = self.goto.take().or_else(|| self.selected().map(|line| line.id.clone()));
+        self.stay = self.stay.take().or_else(|| self.selected().map(|line| line.id.clone()));
         self.rows.clear();
         (self.cursor, self.top, self.next, self.reading, self.read) = (0, 0, None, false, false);
     }
 
     /// Puts a page where it belongs. The selected thread stays selected, and on the list, whatever became of it.
     pub fn put(&mut self, query: &ThreadQuery, page: ThreadPage) {
-        let here = self.goto.clone().or_else(|| self.selected().map(|line| line.id.clone()));
+        let stay = self.stay.take().or_else(|| self.selected().map(|line| line.id.clone()));
+        let here = self.goto.clone().or(stay);
         let above = query.after.unwrap_or(i64::MAX);
         let lowest = page.threads.iter().map(|line| line.place).min();
         // What is below the page is not known to it, unless it was the last one.

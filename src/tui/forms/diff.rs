@@ -61,6 +61,10 @@ pub fn changed_words(before: &str, after: &str) -> Vec<Span> {
             _ => spans.push(Span { tone, text: Visible::new(change.value()) }),
         }
     }
+    // Where nothing stayed, one text stands in place of another.
+    if let [Span { tone: Tone::Removed, .. }, Span { tone: Tone::Added, .. }] = spans.as_slice() {
+        spans.insert(1, Span { tone: Tone::Quiet, text: Visible::new(" → ") });
+    }
     spans
 }
 
@@ -95,6 +99,7 @@ mod tests {
                 (Tone::Plain, " then"),
             ]
         );
+        assert_eq!(changed_words("Monday", "Tuesday").len(), 3, "with an arrow between them");
         assert!(changed_words("", "").is_empty());
     }
 

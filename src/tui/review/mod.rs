@@ -187,14 +187,14 @@ impl Review {
         }
     }
 
-    /// The question it waits for, where it waits for one.
+    /// The question it waits for, where it waits for one; trouble comes first.
     pub fn open_question(&self) -> Option<&QuestionView> {
-        self.view.questions.iter().find(|question| question.is_open())
+        self.trouble().or_else(|| self.view.questions.iter().find(|question| question.is_open()))
     }
 
     /// The trouble it is in, where it is in one that a person can end.
     pub fn trouble(&self) -> Option<&QuestionView> {
-        self.open_question().filter(|question| question.kind == Kind::Trouble)
+        self.view.questions.iter().rfind(|question| question.is_open() && question.kind == Kind::Trouble)
     }
 
     /// Whether it is about mail.

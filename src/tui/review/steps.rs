@@ -45,7 +45,14 @@ pub(super) fn blocks(
         }
         (Some(states), false) => {
             blocks.push(Block::Heading(line(&format!("{heading} (d: the whole state)"))));
-            blocks.extend(states.changes.iter().map(changed));
+            let mut spans: Vec<Span> = Vec::new();
+            for change in &states.changes {
+                if !spans.is_empty() {
+                    spans.push(Span { tone: Tone::Plain, text: Visible::new("\n") });
+                }
+                spans.extend(changed(change));
+            }
+            blocks.push(Block::Words(spans));
             if states.changes.is_empty() {
                 blocks.push(Block::Text(line("The state is as it was.")));
             }
@@ -100,7 +107,7 @@ fn updates(step: &StepView) -> Option<String> {
     if empty { None } else { Some(outline(&updates)) }
 }
 
-fn changed(change: &Change) -> Block {
+fn changed(change: &Change) -> Vec<Span> {
     let span = |tone: Tone, text: &str| Span { tone, text: Visible::new(text) };
     let path = if change.path.is_empty() { "(all of it)" } else { &change.path };
     let mut spans = vec![Span { tone: Tone::Quiet, text: Visible::line(&format!("{path}: ")) }];
@@ -116,7 +123,7 @@ fn changed(change: &Change) -> Block {
             spans.extend(after.as_ref().map(|value| span(Tone::Added, &shown(value))));
         }
     }
-    Block::Words(spans)
+    spans
 }
 
 fn shown(value: &Value) -> String {

@@ -188,7 +188,7 @@ mod tests {
         light(&mut buf, area, "BUDGET x", style);
         let lit: String =
             (0..30).map(|x| if buf[(x, 0)].modifier.contains(Modifier::BOLD) { '^' } else { '.' }).collect();
-        assert_eq!(lit, "^^^^^^..^^^^^^.......^^^^^^...");
+        assert_eq!(lit, "^^^^^^..^^^^^^.........^^^^^^.");
         light(&mut buf, area, " - ", style);
     }
 }
