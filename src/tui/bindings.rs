@@ -177,7 +177,7 @@ pub const BINDINGS: &[Binding] = &[
     told(Thread, &["["], A::PreviousPart, "previous step"),
     bind(Thread, &["d"], A::StateDiff),
     bind(Thread, &["p"], A::ShowPrompt),
-    bind(Thread, &["enter"], A::Unfold),
+    bind(Thread, &["enter", "o"], A::Unfold),
     bind(Thread, &["<"], A::PanLeft),
     bind(Thread, &[">"], A::PanRight),
     bind(Thread, &["a"], A::Answer),

@@ -3,9 +3,13 @@
 use super::review::{Aspect, Review};
 use crate::graph::ThreadId;
 use crate::inbox::{Status, ThreadLine, ThreadPage, ThreadQuery};
+use jiff::Timestamp;
 
 /// So many threads are read at a time.
 pub const PAGE: usize = 100;
+
+/// What differs when anything happened to a thread.
+pub type Stamp = (ThreadId, Status, u64, Timestamp);
 
 /// The Threads tab.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +34,8 @@ pub struct Threads {
     pub reading: bool,
     /// The thread that is shown.
     pub review: Option<Review>,
+    /// How the row of the shown thread stood when it was read.
+    pub seen: Option<Stamp>,
     /// From which side threads are looked at.
     pub aspect: Aspect,
     /// What is to be selected once it is there.
@@ -98,7 +104,6 @@ impl Threads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use jiff::Timestamp;
 
     fn line(place: i64, status: Status) -> ThreadLine {
         ThreadLine {

@@ -111,6 +111,7 @@ fn show_tells_everything() {
             "parent",
             "forked_from",
             "steps",
+            "questions",
             "decisions",
             "effects",
             "usage",

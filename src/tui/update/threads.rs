@@ -9,7 +9,7 @@ use crate::tui::layout;
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::msg::{Cmd, Told};
 use crate::tui::review::{Review, Reviewed};
-use crate::tui::threads::PAGE;
+use crate::tui::threads::{PAGE, Stamp};
 
 /// Reads what is listed: the newest, and what is on the screen where that is further down.
 pub(super) fn read(model: &Model) -> Vec<Cmd> {
@@ -152,21 +152,12 @@ pub(super) fn listed(model: &mut Model, query: &ThreadQuery, told: Told<ThreadPa
         return Vec::new();
     }
     let mut cmds = more(model);
-    let shown = model
-        .threads
-        .review
-        .as_ref()
-        .map(|review| (review.view.id.clone(), review.view.status, review.view.steps.len()));
+    let shown = model.threads.review.as_ref().map(|review| review.view.id.clone());
     match shown {
         // A thread that was asked for by itself stays, and so does one that left the list.
-        Some((id, status, steps)) => {
-            let changed = model
-                .threads
-                .rows
-                .iter()
-                .find(|line| line.id == id)
-                .is_some_and(|line| line.status != status || line.steps != steps as u64);
-            if changed {
+        Some(id) => {
+            let changed = stamp(model, &id).is_some_and(|stamp| model.threads.seen.as_ref() != Some(&stamp));
+            if changed || model.working.contains_key(&id) {
                 cmds.push(Cmd::Thread(id));
             } else if model.focus == Focus::List && model.threads.goto.is_none() {
                 cmds.extend(open_selected(model));
@@ -178,6 +169,12 @@ pub(super) fn listed(model: &mut Model, query: &ThreadQuery, told: Told<ThreadPa
     cmds
 }
 
+/// A thread as its row stands now: another one when anything happened to it.
+fn stamp(model: &Model, id: &ThreadId) -> Option<Stamp> {
+    let line = model.threads.rows.iter().find(|line| line.id == *id)?;
+    Some((line.id.clone(), line.status, line.steps, line.updated_at))
+}
+
 /// A thread was read: it is shown, where it is still wanted.
 pub(super) fn opened(model: &mut Model, id: &ThreadId, told: Told<Box<Reviewed>>) -> Vec<Cmd> {
     let wanted = match model.threads.selected() {
@@ -185,6 +182,9 @@ pub(super) fn opened(model: &mut Model, id: &ThreadId, told: Told<Box<Reviewed>>
         _ => model.threads.goto.as_ref().is_none_or(|goto| goto == id),
     };
     let shown = model.threads.review.as_ref().is_some_and(|review| review.view.id == *id);
+    if shown || wanted {
+        model.threads.seen = stamp(model, id);
+    }
     match told {
         Ok(read) if shown => {
             if let Some(review) = &mut model.threads.review {

@@ -95,6 +95,10 @@ fn working(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     if let Some(ms) = for_ms {
         text += &format!(" · {}", took(u64::try_from(ms).unwrap_or(u64::MAX)));
     }
+    let usage = &review.view.usage;
+    if usage.calls > 0 {
+        text += &format!(" · {} tokens so far", usage.input_tokens + usage.output_tokens);
+    }
     if let Some((what, done, total)) = &working.bar {
         text += &format!(" · {what} {done} of {total}");
     }
