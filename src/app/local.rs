@@ -8,9 +8,10 @@ use super::worker::{Ended, Scope, Until, Worker};
 use super::{screen, trouble};
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, Shape, ThreadId, What};
 use crate::inbox::{
-    Backend, BackendError, By, CallView, Card, Decide, GrantLine, GrantRequest, Item, ItemKind, ItemPage,
-    ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Refusal,
-    SkippedPage, SkippedQuery, SourceLine, Status, StepStates, ThreadPage, ThreadQuery, ThreadView, Together,
+    Backend, BackendError, By, CallView, Card, Decide, ErrorLine, GrantLine, GrantRequest, Item, ItemKind,
+    ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview,
+    Refusal, SkippedPage, SkippedQuery, SourceLine, Status, StepStates, ThreadPage, ThreadQuery, ThreadView,
+    Together,
 };
 use crate::llm::facts::email::Class;
 use crate::store::{DriverLock, NewTrouble, StoreError};
@@ -53,10 +54,16 @@ impl Local {
         stop: impl Future<Output = ()>,
     ) -> Result<Ended, StoreError> {
         let driving = worker.run(&Scope::All, Until::Told, stop);
-        let Some(intake) = &self.intake else { return driving.await };
+        let taking_in = async {
+            match &self.intake {
+                Some(intake) => intake.run(std::future::pending()).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             ended = driving => ended,
-            () = intake.run(std::future::pending()) => Ok(Ended::Told),
+            () = taking_in => Ok(Ended::Told),
+            () = self.close_expiring() => Ok(Ended::Told),
         }
     }
 
@@ -423,6 +430,10 @@ impl Backend for Local {
 
     fn pause(&self, paused: bool) -> Reply<'_, ()> {
         Box::pin(async move { self.engine.store().pause(paused).await.map_err(told) })
+    }
+
+    fn errors(&self) -> Reply<'_, Vec<ErrorLine>> {
+        Box::pin(self.blocking(|this| this.read_errors()))
     }
 
     fn overview(&self) -> Reply<'_, Overview> {

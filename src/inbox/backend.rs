@@ -1,7 +1,7 @@
 //! The one door between people and threads.
 
 use super::{
-    By, CallView, Card, GrantLine, GrantRequest, Item, ItemKind, MailPage, MailQuery, MemoryLine,
+    By, CallView, Card, ErrorLine, GrantLine, GrantRequest, Item, ItemKind, MailPage, MailQuery, MemoryLine,
     MemoryVersion, MemoryView, Outcome, Refusal, SkippedPage, SkippedQuery, SourceLine, Status, StepStates,
     ThreadLine, ThreadView,
 };
@@ -234,6 +234,9 @@ pub trait Backend: Send + Sync {
     fn fetch_mail(&self) -> Reply<'_, ()>;
     /// Pauses or resumes all driving, in every process.
     fn pause(&self, paused: bool) -> Reply<'_, ()>;
+    /// What went wrong lately in any workflow, the most frequent first, for Activity: trouble, model calls that
+    /// failed, and what threads remember to have gone wrong and got over. Bounded, and counted anew at each call.
+    fn errors(&self) -> Reply<'_, Vec<ErrorLine>>;
     /// The inbox in numbers.
     fn overview(&self) -> Reply<'_, Overview>;
     /// Changes whenever something did, here or in another process.

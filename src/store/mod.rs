@@ -10,12 +10,14 @@
 
 mod arrive;
 mod batch;
+mod begin;
 mod blobs;
 mod commit;
 mod contacts;
 mod decide;
 mod effects;
 mod error;
+mod errors;
 mod fork;
 mod grants;
 mod ledger;
@@ -46,6 +48,7 @@ mod writer;
 pub use crate::inbox::{MemoryCause, MemoryVersion};
 pub use arrive::Arrival;
 pub use batch::Undone;
+pub use begin::Begun;
 pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};
 pub use decide::Holds;
 pub use effects::EffectIntent;

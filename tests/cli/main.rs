@@ -23,6 +23,7 @@ mod lists;
 mod mail;
 mod memory;
 mod plain;
+mod request;
 #[allow(dead_code)]
 #[path = "../models/server.rs"]
 mod server;

@@ -2,6 +2,7 @@
 
 mod accept;
 mod analyze;
+mod answer;
 mod apis;
 mod ask;
 mod completions;
@@ -24,6 +25,7 @@ mod memory;
 mod pause;
 mod proceed;
 mod reclassify;
+mod request;
 mod respond;
 mod resume;
 mod run;
@@ -78,6 +80,8 @@ verbs! {
     Ask => ask,
     Docs => docs,
     Sheet => sheet,
+    Request => request,
+    Answer => answer,
     Continue => proceed,
     Stop => stop,
     Pause => pause,
