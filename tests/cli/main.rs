@@ -18,6 +18,7 @@ mod export;
 mod gate;
 mod grants;
 mod hostile;
+mod init;
 mod language;
 mod lists;
 mod mail;
