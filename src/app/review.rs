@@ -3,12 +3,72 @@
 use super::local::Local;
 use super::screen;
 use crate::graph::ThreadId;
-use crate::inbox::{CallView, Card, StepStates};
+use crate::inbox::{Backend, BackendError, Block, CallView, Card, StepStates, ThreadView};
 use crate::store::{Prompt, StoreError};
 use crate::text::Visible;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 impl Local {
+    /// Everything on record about a thread, and its state.
+    pub(super) fn read_thread(&self, id: &ThreadId) -> Result<ThreadView, StoreError> {
+        let stored = self.engine().store().thread(id)?;
+        let line = stored.line;
+        // The state as it was when the rest was read, whatever has happened since.
+        let state = self.engine().state_at(&line.id, Some(line.steps))?;
+        let state = match (state, self.engine().registry().get(&line.workflow)) {
+            (Some(state), Some(spec)) => {
+                let state = spec.workflow.write(&state).map_err(|e| StoreError::Conflict(e.to_string()))?;
+                serde_json::from_str(&state).unwrap_or(Value::Null)
+            }
+            _ => Value::Null,
+        };
+        Ok(ThreadView {
+            id: line.id,
+            workflow: line.workflow,
+            title: line.title,
+            status: line.status,
+            state,
+            output: stored.output,
+            error: stored.error,
+            parent: line.parent,
+            forked_from: line.forked_from,
+            steps: stored.steps,
+            questions: stored.questions,
+            decisions: stored.decisions,
+            effects: stored.effects,
+            usage: self.engine().store().usage(id, false)?,
+            trace: super::trace::trace(self.engine(), id)?,
+        })
+    }
+
+    /// The conversation of a thread here, or of one on a server.
+    pub(super) async fn told_conversation(&self, id: ThreadId) -> Result<Card, BackendError> {
+        let wanted = id.clone();
+        match self.blocking(move |this| this.read_conversation(&wanted)).await {
+            Err(BackendError::NotFound { .. }) => Ok(said_there(&self.thread(id).await?)),
+            told => told,
+        }
+    }
+
+    /// What a step changed, of a thread here or of one on a server.
+    pub(super) async fn told_states(&self, id: ThreadId, step: u64) -> Result<StepStates, BackendError> {
+        let wanted = id.clone();
+        match self.blocking(move |this| this.read_states(&wanted, step)).await {
+            Err(BackendError::NotFound { .. }) => {
+                let steps = self.thread(id).await?.steps;
+                let so_far = |until: u64| {
+                    let known = steps.iter().filter(|known| known.n < until);
+                    known.filter_map(|step| step.updates.as_object()).fold(Map::new(), |mut state, step| {
+                        state.extend(step.clone());
+                        state
+                    })
+                };
+                Ok(StepStates::between(step, &so_far(step).into(), &so_far(step + 1).into()))
+            }
+            told => told,
+        }
+    }
+
     /// The card of what it asks now, or the one its workflow draws of the state as it is.
     pub(super) fn read_conversation(&self, id: &ThreadId) -> Result<Card, StoreError> {
         let asked = self.engine().store().outcome(id)?.interrupts;
@@ -70,6 +130,18 @@ impl Local {
         }
         Ok(view)
     }
+}
+
+/// What was said in a thread of a server, as its state tells it.
+fn said_there(view: &ThreadView) -> Card {
+    let words = |message: &Value, key: &str| message[key].as_str().unwrap_or_default().to_owned();
+    let turns: Vec<(Visible, Visible)> = view.state["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|message| (Visible::line(&words(message, "who")), Visible::new(&words(message, "said"))))
+        .collect();
+    Card { blocks: if turns.is_empty() { Vec::new() } else { vec![Block::Turns(turns)] } }
 }
 
 fn tell(view: &mut CallView, prompt: &Prompt) {

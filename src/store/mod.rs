@@ -20,6 +20,7 @@ mod error;
 mod errors;
 mod fork;
 mod grants;
+mod keyed;
 mod ledger;
 mod lessons;
 mod lists;

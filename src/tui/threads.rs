@@ -4,6 +4,7 @@ use super::review::{Aspect, Review};
 use crate::graph::ThreadId;
 use crate::inbox::{Status, ThreadLine, ThreadPage, ThreadQuery};
 use jiff::Timestamp;
+use std::collections::HashSet;
 
 /// So many threads are read at a time.
 pub const PAGE: usize = 100;
@@ -70,25 +71,53 @@ impl Threads {
     }
 
     /// Puts a page where it belongs. The selected thread stays selected, and on the list, whatever became of it.
+    ///
+    /// A page says nothing of what stands above it, nor of what stands below its last row. Threads of servers have no
+    /// place in this folder, and are missing from a page that was asked for by one: they stay.
     pub fn put(&mut self, query: &ThreadQuery, page: ThreadPage) {
         let stay = self.stay.take().or_else(|| self.selected().map(|line| line.id.clone()));
         let here = self.goto.clone().or(stay);
-        let above = query.after.unwrap_or(i64::MAX);
-        let lowest = page.threads.iter().map(|line| line.place).min();
-        // What is below the page is not known to it, unless it was the last one.
-        let below = if page.next.is_some() { lowest.unwrap_or(above) } else { i64::MIN };
-        let last_known = self.rows.last().map(|line| line.place);
-        let known: std::collections::HashSet<ThreadId> =
-            page.threads.iter().map(|line| line.id.clone()).collect();
-        self.rows.retain(|line| {
-            let covered = line.place < above && line.place >= below;
-            !known.contains(&line.id) && (!covered || Some(&line.id) == here.as_ref())
-        });
-        self.rows.extend(page.threads);
-        self.rows.sort_by_key(|line| std::cmp::Reverse(line.place));
-        if last_known.is_none_or(|last| below <= last) {
+        let (from, whole) = match query.after {
+            None => (0, true),
+            after if after == self.next => (self.rows.len(), true),
+            Some(place) => match self.rows.iter().position(|line| line.place == place) {
+                Some(above) => (above + 1, false),
+                None => return,
+            },
+        };
+        let last = page.threads.last().and_then(|last| self.rows.iter().position(|line| line.id == last.id));
+        let to = match last {
+            Some(last) if page.next.is_some() => (last + 1).max(from),
+            _ => self.rows.len(),
+        };
+        if to == self.rows.len() {
             self.next = page.next;
         }
+        let known: HashSet<ThreadId> = page.threads.iter().map(|line| line.id.clone()).collect();
+        let old = std::mem::take(&mut self.rows);
+        let mut fresh = page.threads.into_iter();
+        for (at, line) in old.into_iter().enumerate() {
+            if !(from..to).contains(&at) {
+                if at == to {
+                    self.rows.extend(fresh.by_ref());
+                }
+                if !known.contains(&line.id) {
+                    self.rows.push(line);
+                }
+            } else if known.contains(&line.id) {
+                // What is new stands before what it was listed before.
+                for next in fresh.by_ref() {
+                    let met = next.id == line.id;
+                    self.rows.push(next);
+                    if met {
+                        break;
+                    }
+                }
+            } else if Some(&line.id) == here.as_ref() || (!whole && line.place == 0) {
+                self.rows.push(line);
+            }
+        }
+        self.rows.extend(fresh);
         if query.after.is_some() {
             self.reading = false;
         }
@@ -150,12 +179,27 @@ mod tests {
         assert_eq!(places(&threads), [11, 10, 8, 7, 6, 5]);
         assert_eq!(threads.selected().unwrap().place, 8);
         assert_eq!(threads.next, None, "the end is still known");
+        // So many have come that none of the known ones is among the newest.
+        let mut far = threads.clone();
+        far.put(&far.query(None, 3), page([99, 98, 97], Some(97)));
+        assert_eq!((far.rows[0].place, far.next, far.selected().unwrap().place), (99, Some(97), 8));
         threads.cursor = 5;
         threads.put(&threads.query(None, 3), page([11, 10, 7], Some(7)));
         assert_eq!(places(&threads), [11, 10, 7, 6, 5], "nobody looks at it any more");
         assert_eq!(threads.selected().unwrap().place, 5);
         threads.put(&threads.query(None, 3), page([], None));
         assert_eq!(places(&threads), [5]);
+    }
+
+    /// Threads of servers are missing from a page of this folder's own, and are not gone for that.
+    #[test]
+    fn threads_of_servers_stay_where_they_stand() {
+        let mut threads = Threads::default();
+        let mut first = page([9, 0, 7], Some(-1));
+        first.threads[1].id = ThreadId::parse("tserver00").unwrap();
+        threads.put(&threads.query(None, 3), first);
+        threads.put(&threads.query(Some(9), 3), page([7, 6], None));
+        assert_eq!(places(&threads), [9, 0, 7, 6]);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod analyze;
 mod answer;
 mod apis;
 mod ask;
+mod auth;
 mod completions;
 mod config;
 pub(super) mod demo;
@@ -92,6 +93,7 @@ verbs! {
     Run => run,
     Watch => watch,
     Mail => mail,
+    Auth => auth,
     Threads => threads,
     Show => show,
     Fork => fork,
