@@ -95,7 +95,7 @@ impl Threads {
         }
         let known: HashSet<ThreadId> = page.threads.iter().map(|line| line.id.clone()).collect();
         let old = std::mem::take(&mut self.rows);
-        let mut fresh = page.threads.into_iter();
+        let mut fresh = page.threads.into_iter().peekable();
         for (at, line) in old.into_iter().enumerate() {
             if !(from..to).contains(&at) {
                 if at == to {
@@ -114,6 +114,9 @@ impl Threads {
                     }
                 }
             } else if Some(&line.id) == here.as_ref() || (!whole && line.place == 0) {
+                while let Some(next) = fresh.next_if(|next| is_newer(next, &line)) {
+                    self.rows.push(next);
+                }
                 self.rows.push(line);
             }
         }
@@ -127,6 +130,14 @@ impl Threads {
             self.goto = None;
         }
         self.cursor = found.unwrap_or(self.cursor).min(self.rows.len().saturating_sub(1));
+    }
+}
+
+/// Whether one thread stands above another.
+fn is_newer(one: &ThreadLine, other: &ThreadLine) -> bool {
+    match (one.place, other.place) {
+        (0, _) | (_, 0) => one.created_at > other.created_at,
+        (one, other) => one > other,
     }
 }
 
