@@ -1,7 +1,7 @@
 //! The last step before bytes leave: nothing in them is an order to a terminal.
 
 use super::failure::Failure;
-use crate::text::{self, Visible};
+use crate::text::{Visible, plain_json};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -17,5 +17,5 @@ pub(super) fn warning(text: &str) {
 
 /// JSON on one line, in which every character that cannot be seen is escaped. It says the same to a parser.
 pub(super) fn safe_json<T: Serialize + ?Sized>(data: &T) -> Result<String, Failure> {
-    text::safe_json(data).map_err(|e| Failure::failed(format!("the answer cannot be written as JSON: {e}")))
+    plain_json(data).map_err(|e| Failure::failed(format!("the answer cannot be written as JSON: {e}")))
 }

@@ -3,6 +3,7 @@
 //! The store is the judge of what covers what. Whoever asks names a grant; whether it covers the question is
 //! decided from the rows when the question is committed, when its answer is taken up, and before the effect.
 
+use super::audit::{self, Because, Fact};
 use super::decide::{reopen, restand};
 use super::rows::{DecisionRow, GrantRow, InterruptRow, Scope, Stage, ThreadRow, time};
 use super::{Store, StoreError};
@@ -48,6 +49,7 @@ impl Store {
 
     /// Switches a built-in grant on again.
     pub async fn restore(&self, id: String) -> Result<GrantLine, StoreError> {
+        let now = self.now_ms();
         self.write(move |db| {
             let Some(builtin) = builtin(&id)? else {
                 let text = format!("`{id}` is not built in; allow it again from a card");
@@ -58,6 +60,7 @@ impl Store {
                 && row.revoked_at.take().is_some()
             {
                 row.update(db)?;
+                audit::record(db, &Fact::Restored { grant: row.id.clone() }, now)?;
             }
             builtin_line(builtin, row.as_ref())
         })
@@ -116,7 +119,7 @@ impl Store {
                 return Err(StoreError::Moved);
             }
             for id in &interrupts {
-                reopen(db, &mut InterruptRow::find(db, id)?, now)?;
+                reopen(db, &row.id, &mut InterruptRow::find(db, id)?, Because::GrantEnded, now)?;
             }
             restand(db, &mut row, now)
         })
@@ -196,6 +199,18 @@ fn give(db: &Connection, request: &GrantRequest, now: i64) -> Result<GrantLine, 
         revoked_at: None,
     };
     row.insert(db)?;
+    let granted = Fact::Granted {
+        grant: row.id.clone(),
+        tool: row.tool.clone(),
+        scope: match &row.scope {
+            Scope::Thread(thread) => format!("thread:{thread}"),
+            Scope::Sender(sender) => format!("sender:{sender}"),
+            Scope::Builtin => "builtin".to_owned(),
+        },
+        interrupt: row.interrupt.clone(),
+        expires_at: row.expires_at,
+    };
+    audit::record(db, &granted, now)?;
     line(db, &row, now)
 }
 
@@ -238,7 +253,8 @@ fn end(db: &Connection, row: &mut GrantRow, now: i64) -> Result<(), StoreError> 
         return Err(StoreError::NotOpen { id: row.id.clone(), why });
     }
     row.revoked_at = Some(now);
-    row.update(db)
+    row.update(db)?;
+    audit::record(db, &Fact::Revoked { grant: row.id.clone() }, now)
 }
 
 /// What a grant had answered and nobody has acted on is a person's to decide.
@@ -251,7 +267,11 @@ fn ask_again(db: &Connection, grant: &str, now: i64) -> Result<(), StoreError> {
     for seq in decided {
         let mut interrupt = InterruptRow::by_seq(db, seq)?;
         let decision = DecisionRow::in_force(db, &interrupt)?;
-        if decision.by == By::Grant(grant.to_owned()) && reopen(db, &mut interrupt, now)? {
+        if decision.by != By::Grant(grant.to_owned()) {
+            continue;
+        }
+        let thread = ThreadRow::by_seq(db, interrupt.thread)?.id;
+        if reopen(db, &thread, &mut interrupt, Because::GrantEnded, now)? {
             threads.insert(interrupt.thread);
         }
     }

@@ -1,4 +1,4 @@
-//! JSON for whoever looks at it: nothing in it is an order to a terminal.
+//! JSON that holds no order to a terminal.
 
 use super::is_hidden;
 use serde::Serialize;
@@ -6,12 +6,10 @@ use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
 /// JSON on one line, in which every character that cannot be seen is escaped. It says the same to a parser.
-pub fn safe_json<T: Serialize + ?Sized>(data: &T) -> Result<String, serde_json::Error> {
+pub fn plain_json<T: Serialize + ?Sized>(data: &T) -> Result<String, serde_json::Error> {
     let mut bytes = Vec::new();
-    let mut writer = serde_json::Serializer::with_formatter(&mut bytes, Escaping);
-    data.serialize(&mut writer)?;
-    // JSON is written as UTF-8; nothing is lost here.
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    data.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Escaping))?;
+    String::from_utf8(bytes).map_err(|e| serde_json::Error::io(io::Error::other(e)))
 }
 
 struct Escaping;
@@ -37,7 +35,7 @@ mod tests {
     #[test]
     fn json_says_the_same_and_hides_nothing() {
         let said = serde_json::json!({"\u{9b}31m": "a\u{1b}[2J\u{7f}\u{202e}b\u{e0041} \"é\" 漢\n"});
-        let text = safe_json(&said).unwrap();
+        let text = plain_json(&said).unwrap();
         assert!(!text.chars().any(is_hidden), "{text}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), said);
         assert!(text.contains("é") && text.contains("漢"));

@@ -17,7 +17,7 @@ mod wrap;
 
 pub use hex::hex;
 pub use hidden::is_hidden;
-pub use json::safe_json;
+pub use json::plain_json;
 pub use markdown::{Line, Markdown, Weight};
 pub use nearest::nearest;
 pub use visible::{Visible, hidden_count, typed, typed_json};

@@ -10,7 +10,7 @@ use crate::inbox::{
     BackendError, By, Decide, GrantRequest, MemoryView, Outcome, Screen, SkippedQuery, Status, ThreadLine,
     ThreadQuery,
 };
-use crate::text::safe_json;
+use crate::text::plain_json;
 use futures_util::future::join_all;
 use jiff::tz::TimeZone;
 use std::path::Path;
@@ -179,7 +179,7 @@ async fn export(backend: &dyn Screen, id: ThreadId, name: &str) -> Told<String> 
     let failed = |text: String| Failure { stale: false, text };
     let text = match Format::of(name) {
         Format::Markdown => exported.markdown(&TimeZone::system()),
-        Format::Json => safe_json(&exported).map_err(|error| failed(error.to_string()))?,
+        Format::Json => plain_json(&exported).map_err(|error| failed(error.to_string()))?,
     };
     let path = match (name.strip_prefix("~/"), std::env::home_dir()) {
         (Some(rest), Some(home)) => home.join(rest),

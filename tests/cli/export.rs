@@ -62,7 +62,8 @@ fn export_writes_a_file_once() {
     desk.refused(&["export", &thread, "-o", "/no/such/folder/x.md"], 1, "cannot be written");
     desk.refused(&["export", "t00000000"], 3, "there is no thread");
     desk.refused(&["export", &thread, "--format", "pdf"], 2, "pdf");
-    desk.refused(&["export"], 2, "THREAD");
+    desk.refused(&["export"], 2, "");
+    desk.refused(&["export", &thread, "--audit"], 2, "--audit");
 }
 
 /// T01: whatever stands in a thread, what is taken out of it is no order to a terminal, and no mark of Markdown.

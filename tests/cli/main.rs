@@ -6,6 +6,7 @@ mod support;
 
 mod analyze;
 mod ask;
+mod audit;
 mod bad_input;
 mod child;
 mod crash;

@@ -1,60 +1,47 @@
-//! `sayso export`: a thread, taken out as a file or to the standard output.
+//! `sayso export`: what is on record, for others to read.
 
-use crate::app;
+use super::{export_audit, export_thread};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::ids::thread;
 use crate::cli::output::Answer;
-use serde_json::json;
 use std::path::PathBuf;
 
-/// Take a thread out: Markdown to read, or all of it as JSON
+/// Take a thread out, to read or as JSON; or the audit: who decided what, when and from where
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A file is written whole, and never over one that is there. With --json and no file, the \
-    thread itself is the answer.\n\nExamples:\n  \
+    group = clap::ArgGroup::new("what").required(true).args(["thread", "audit"]),
+    after_help = "A thread is written as Markdown, or complete as JSON. A file is never written over.\n\n\
+    --audit: one line of JSON for each decision, undo, effect, grant and change of memory. Each line \
+    carries the SHA-256 of the one before it and its own, over the line without \"digest\" and \"texts\"; the last \
+    line says where the audit ends. Keep an export elsewhere, and `sayso doctor --audit FILE` holds it against the \
+    store.\n\nExamples:\n  \
     sayso export t3h8w1z5c\n  \
-    sayso export t3h8 -o tuesday.md\n  \
-    sayso export t3h8 --format json -o tuesday.json"
+    sayso export t3h8 -o tuesday.json\n  \
+    sayso export --audit -o audit-2026.jsonl\n  \
+    sayso export --audit --since 30d | jq 'select(.what == \"decided\")'"
 )]
 pub(in crate::cli) struct Args {
     /// The thread
-    thread: String,
-    /// What to write: md or json; by the file's ending where it is not said
-    #[arg(long, value_name = "FORMAT", value_parser = ["md", "json"])]
+    thread: Option<String>,
+    /// What to write of a thread: md or json; by the file's ending where it is not said
+    #[arg(long, value_name = "FORMAT", value_parser = ["md", "json"], conflicts_with = "audit")]
     format: Option<String>,
-    /// Write it to this file
+    /// The audit in place of a thread
+    #[arg(long)]
+    audit: bool,
+    /// Only from this time on: 30d, 2026-11-01, or an RFC 3339 time
+    #[arg(long, value_name = "TIME", requires = "audit")]
+    since: Option<String>,
+    /// Write to this new file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let thread = thread(&self.thread)?;
-        let here = context.open()?;
-        let exported = app::export(here.backend(), thread).await?;
-        let named = self.output.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
-        let format = match (self.format.as_deref(), named) {
-            (Some("json"), _) => app::Format::Json,
-            (Some(_), _) => app::Format::Markdown,
-            (None, Some(name)) => app::Format::of(&name),
-            (None, None) if here.page.is_json() => app::Format::Json,
-            (None, None) => app::Format::Markdown,
-        };
-        let text = match format {
-            app::Format::Markdown => exported.markdown(&here.page.zone),
-            app::Format::Json => crate::cli::print::safe_json(&exported)?,
-        };
-        let Some(path) = self.output else {
-            return match format {
-                app::Format::Json => here.page.program(&json!(exported), text),
-                app::Format::Markdown => here
-                    .page
-                    .answer(&json!({ "thread": exported.view.id, "markdown": text }), |_| text.clone()),
-            };
-        };
-        app::write_new(&path, &text).map_err(|error| Failure::failed(error.to_string()))?;
-        let said = json!({ "thread": exported.view.id, "format": format.ending(), "file": path, "bytes": text.len() });
-        here.page.answer(&said, |_| format!("{} is written to {}", exported.view.id, path.display()))
+        match self.thread {
+            Some(thread) => export_thread::run(context, &thread, self.format.as_deref(), self.output).await,
+            None => export_audit::run(context, self.since.as_deref(), self.output.as_deref()),
+        }
     }
 }

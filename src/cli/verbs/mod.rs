@@ -15,6 +15,8 @@ mod draft;
 mod edit;
 mod eval;
 mod export;
+mod export_audit;
+mod export_thread;
 mod fork;
 mod grants;
 mod graph;
