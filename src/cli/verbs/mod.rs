@@ -25,6 +25,7 @@ pub(super) mod init;
 mod list;
 mod mail;
 mod man;
+mod mcp;
 mod memory;
 mod pause;
 mod proceed;
@@ -87,6 +88,7 @@ verbs! {
     Sheet => sheet,
     Request => request,
     Answer => answer,
+    Mcp => mcp,
     Continue => proceed,
     Stop => stop,
     Pause => pause,
