@@ -26,6 +26,7 @@ fn t09_no_escapes_in_a_pipe() {
             &["show", &thread],
             &["status"],
             &["config"],
+            &["export", &thread],
             &["graph", "chat"],
             &["snooze", asked, "1h"],
             &["list", "--snoozed"],

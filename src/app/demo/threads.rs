@@ -78,6 +78,7 @@ async fn approved(local: &Local, start: (&str, Value)) -> Result<Outcome, Backen
     }
     driven(local, outcome).await
 }
+
 fn failed(error: StoreError) -> BackendError {
     BackendError::Failed(error.to_string())
 }
