@@ -5,15 +5,15 @@
 
 use super::audit::{self, Because, Fact};
 use super::decide::{reopen, restand};
-use super::rows::{DecisionRow, GrantRow, InterruptRow, Scope, Stage, ThreadRow, time};
+use super::rows::{CommandScope, DecisionRow, GrantRow, InterruptRow, Scope, Stage, ThreadRow, time};
 use super::{Store, StoreError};
-use crate::graph::{Decision, GrantId, InterruptId, ThreadId};
+use crate::graph::{CommandLine, Decision, GrantId, InterruptId, ThreadId};
 use crate::inbox::{BUILTIN_GRANTS, BuiltinGrant, By, GrantLine, GrantRequest, GrantScope, POLICY_GRANT};
 use rusqlite::Connection;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// How long a sender's grant lasts where the person says nothing.
+/// How long a grant lasts that is not a thread's where the person says nothing.
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// No grant lasts longer than this.
@@ -90,9 +90,26 @@ impl Store {
                             && only.eq_ignore_ascii_case(sender)
                             && strangers.iter().all(|to| only.eq_ignore_ascii_case(to))
                     }
-                    Scope::Builtin => false,
+                    Scope::Builtin | Scope::Command(_) => false,
                 };
                 if reaches && row.lasts(now) {
+                    return Ok(Some(row.id));
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    /// The grant that covers this command of a program.
+    pub fn covering_command(&self, tool: &str, command: &CommandLine) -> Result<Option<String>, StoreError> {
+        let now = self.now_ms();
+        self.read(|db| {
+            let mut found =
+                db.prepare_cached("SELECT * FROM grants WHERE tool = ? AND revoked_at IS NULL ORDER BY seq")?;
+            let mut rows = found.query([tool])?;
+            while let Some(row) = rows.next()? {
+                let row = GrantRow::read(row)?;
+                if row.covers_command(command) && row.lasts(now) {
                     return Ok(Some(row.id));
                 }
             }
@@ -174,9 +191,16 @@ fn give(db: &Connection, request: &GrantRequest, now: i64) -> Result<GrantLine, 
             None => return refuse("cannot be allowed for a sender"),
         },
         GrantScope::Thread => return refuse("cannot be allowed for its thread"),
+        GrantScope::Command | GrantScope::CommandSort => {
+            let more = request.scope == GrantScope::CommandSort;
+            match offered.command.and_then(|command| commanded(command, more)) {
+                Some(scope) => Scope::Command(scope),
+                None => return refuse("is no command that can be allowed so"),
+            }
+        }
     };
     let lasts = match (&scope, request.lasts) {
-        (Scope::Sender(_), None) => Some(HOUR),
+        (Scope::Sender(_) | Scope::Command(_), None) => Some(HOUR),
         (_, lasts) => lasts,
     };
     let expires_at = match lasts {
@@ -206,12 +230,25 @@ fn give(db: &Connection, request: &GrantRequest, now: i64) -> Result<GrantLine, 
             Scope::Thread(thread) => format!("thread:{thread}"),
             Scope::Sender(sender) => format!("sender:{sender}"),
             Scope::Builtin => "builtin".to_owned(),
+            Scope::Command(command) => format!("command:{}", commands(command)),
         },
         interrupt: row.interrupt.clone(),
         expires_at: row.expires_at,
     };
     audit::record(db, &granted, now)?;
     line(db, &row, now)
+}
+
+/// Which commands are allowed, in words.
+fn commands(scope: &CommandScope) -> String {
+    let more = if scope.more { " …" } else { "" };
+    format!("`{}{more}` in {}, by {}", scope.words.join(" "), scope.folder, scope.by)
+}
+
+/// What is allowed with a command: itself alone, or its sort.
+fn commanded(command: CommandLine, more: bool) -> Option<CommandScope> {
+    let words = if more { command.sort()?.to_vec() } else { command.words };
+    Some(CommandScope { by: command.by, folder: command.folder, words, more })
 }
 
 fn revoke(db: &Connection, id: &str, now: i64) -> Result<GrantLine, StoreError> {
@@ -324,6 +361,7 @@ fn line(db: &Connection, row: &GrantRow, now: i64) -> Result<GrantLine, StoreErr
         }
         Scope::Sender(sender) => (format!("mail of {sender}"), None, Some(sender.clone()), true),
         Scope::Builtin => ("built in".to_owned(), None, None, true),
+        Scope::Command(command) => (commands(command), None, None, true),
     };
     Ok(GrantLine {
         id: row.id.clone(),

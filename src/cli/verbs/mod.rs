@@ -24,6 +24,7 @@ pub(super) mod init;
 mod list;
 mod mail;
 mod man;
+mod mcp;
 mod memory;
 mod pause;
 mod proceed;
@@ -86,6 +87,7 @@ verbs! {
     Sheet => sheet,
     Request => request,
     Answer => answer,
+    Mcp => mcp,
     Continue => proceed,
     Stop => stop,
     Pause => pause,
