@@ -23,7 +23,7 @@ use crate::llm::facts::email::Class;
 use crate::store::{Laps, PastDecision, StoreError};
 use crate::workflows;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 use services::{Refusing, Spent, Then};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
@@ -225,5 +225,5 @@ async fn run(engine: &Engine, case: &Case) -> Result<(Value, Vec<Interrupt>), St
 
 fn written(spec: &Spec, state: &Folded) -> Value {
     let text = spec.workflow.write(state).unwrap_or_default();
-    serde_json::from_str(&text).unwrap_or_else(|_| json!(null))
+    serde_json::from_str(&text).unwrap_or(Value::Null)
 }
