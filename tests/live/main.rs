@@ -1,9 +1,10 @@
-//! Real servers on loopback: Dovecot for IMAP, Exim for SMTP. `.ci/run` installs them from Debian's packages; where
+//! Real servers on loopback: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV. `.ci/run` installs them; where
 //! they cannot be had, or started because it takes root, each test says so and passes.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod dovecot;
 mod exim;
 mod mailbox;
+mod radicale;
 mod sending;
 mod whole;
