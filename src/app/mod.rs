@@ -7,6 +7,7 @@
 
 mod accounts;
 mod apis;
+mod audit;
 mod auth;
 mod cache;
 mod demo;
@@ -14,6 +15,7 @@ mod drive;
 mod engine;
 mod errors;
 mod eval;
+mod export;
 mod fail_point;
 mod grants;
 pub mod init;
@@ -25,6 +27,7 @@ mod memory;
 mod models;
 mod post;
 mod request;
+mod review;
 mod screen;
 mod servers;
 mod services;
@@ -38,10 +41,12 @@ mod worker;
 
 pub use accounts::{check_accounts, check_calendar};
 pub use apis::{AddedApi, ApiError, ApiLine, ApiView, Apis, OperationView, ParameterView};
+pub use audit::{AuditChecked, AuditError};
 pub use auth::{AuthError, Authorizing, LoggedIn, begin_auth};
 pub use demo::{DemoError, begin_demo, is_demo, lay_out_demo};
 pub use engine::{Engine, Settings};
 pub use eval::{TriageEval, Unanswered, eval_triage};
+pub use export::{ExportError, Exported, Format, export, write_new};
 pub use fail_point::fail_point;
 pub use intake::{FirstLook, Intake, OnStep, ReadMail, Step, Synced};
 pub use local::Local;

@@ -21,6 +21,7 @@ mod error;
 mod ids;
 mod interrupt;
 mod journal;
+mod picture;
 mod progress;
 mod runner;
 mod shape;
@@ -32,8 +33,11 @@ pub use command::{Child, ChildResult, Command, Event, Next, What};
 pub use context::{Ctx, Place};
 pub use error::{BuildError, FoldError, InputError, NodeError};
 pub use ids::{BadId, BatchId, GrantId, InterruptId, ThreadId};
-pub use interrupt::{Allow, Answer, Decision, Grantable, Hash, Interrupt, Kind, Labels, Warning, canonical};
+pub use interrupt::{
+    Allow, Answer, CommandLine, Decision, Grantable, Hash, Interrupt, Kind, Labels, Warning, canonical,
+};
 pub use journal::{Basis, Begun, Effect, EffectError, EffectState, Found, Intent, Journal, JournalError};
+pub use picture::{END, LEGEND, Light, Picture, START, Taken};
 pub use progress::{Progress, ProgressSink};
 pub use runner::{Failure, Output, Retry, run_node};
 pub use shape::{NodeShape, Shape};

@@ -8,13 +8,16 @@
 
 mod backend;
 mod card;
+mod diff;
 mod errors;
 mod grant;
 mod item;
 mod mail;
 mod memory;
+mod path;
 mod propose;
 mod request;
+mod review;
 mod rules;
 mod screen;
 mod skipped;
@@ -26,6 +29,7 @@ pub use backend::{
     Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery, Together,
 };
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
+pub use diff::changed_lines;
 pub use errors::{ErrorLine, Occurred, by_frequency};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
@@ -34,8 +38,10 @@ pub use grant::{
 pub use item::{Item, ItemKind};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
 pub use memory::{MemoryCause, MemoryLine, MemoryVersion, MemoryView};
+pub use path::taken;
 pub use propose::proposal;
 pub use request::{Ending, RequestAnswer};
+pub use review::{CallView, Change, QuestionView, StepStates, bounded};
 pub use rules::{Refusal, check, check_args, check_fields};
 pub use screen::{Decided, Glance, ItemLine, LineQuery, Screen, Standing};
 pub use skipped::{SkippedLine, SkippedPage, SkippedQuery};

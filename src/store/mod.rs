@@ -9,6 +9,7 @@
 //! to do next. Rows and bytes go in, rows and bytes come out.
 
 mod arrive;
+mod audit;
 mod batch;
 mod begin;
 mod blobs;
@@ -31,6 +32,7 @@ mod memory;
 mod notice;
 mod open;
 mod pins;
+mod prompts;
 mod rows;
 mod schema;
 mod screen;
@@ -47,6 +49,7 @@ mod writer;
 
 pub use crate::inbox::{MemoryCause, MemoryVersion};
 pub use arrive::Arrival;
+pub use audit::AuditChecked;
 pub use batch::Undone;
 pub use begin::Begun;
 pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};
@@ -61,11 +64,12 @@ pub use lock::{DriverLock, Taken};
 pub use mails::{Before, NewMail, Road, StoredMail, TakenIn};
 pub use notice::Watcher;
 pub use open::{Clock, FILE, Mode, Store};
+pub use prompts::{Prompt, StoredPrompt};
 pub use rows::{Awaits, MailState, Phase};
 pub use schema::VERSION;
 pub use seal::Digest;
 pub use sources::StoredSource;
-pub use spans::{Lap, Laps, Span};
+pub use spans::{Call, Lap, Laps, Span};
 pub use trouble::NewTrouble;
 pub use verify::Verified;
 pub use view::StoredThread;

@@ -2,7 +2,7 @@
 
 use crate::calendar::Calendar;
 use crate::config::{Rule, User};
-use crate::graph::{BoxFuture, InterruptId, NodeError, Place, ThreadId};
+use crate::graph::{BoxFuture, CommandLine, InterruptId, NodeError, Place, ThreadId};
 use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::{Account, Mail};
@@ -11,6 +11,7 @@ use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +54,12 @@ pub struct CallRecord {
     pub usage: Usage,
     /// Why it failed, as a fixed word.
     pub error: Option<String>,
+    /// What stood above the conversation: instructions, tools, the shape of the answer.
+    pub head: Value,
+    /// The conversation, as it was told.
+    pub messages: Value,
+    /// What came back.
+    pub answer: Option<Value>,
 }
 
 /// What calls cost, and how many there may be.
@@ -159,6 +166,8 @@ pub struct Wish<'a> {
     pub conversation: &'a [String],
     /// The person's own addresses.
     pub own: &'a [String],
+    /// The command it is, where a program wants to run one.
+    pub command: Option<&'a CommandLine>,
     /// Whether there is anything unusual about the call; then no grant counts.
     pub warned: bool,
 }

@@ -14,6 +14,9 @@ mod doctor;
 mod draft;
 mod edit;
 mod eval;
+mod export;
+mod export_audit;
+mod export_thread;
 mod fork;
 mod grants;
 mod graph;
@@ -22,6 +25,7 @@ pub(super) mod init;
 mod list;
 mod mail;
 mod man;
+mod mcp;
 mod memory;
 mod pause;
 mod proceed;
@@ -84,6 +88,7 @@ verbs! {
     Sheet => sheet,
     Request => request,
     Answer => answer,
+    Mcp => mcp,
     Continue => proceed,
     Stop => stop,
     Pause => pause,
@@ -97,6 +102,7 @@ verbs! {
     Show => show,
     Fork => fork,
     Reclassify => reclassify,
+    Export => export,
     Memory => memory,
     Grants => grants,
     Apis => apis,
