@@ -53,7 +53,7 @@ pub use local::Local;
 pub use models::{ConfiguredModels, check_models};
 pub use request::{Asking, Waited};
 pub use servers::{Servers, check_servers};
-pub use services::services;
+pub use services::{check_sandbox, services};
 pub use setup::{Health, Setup, WorkflowsError, has_data};
 pub use wait::{Attended, attend, closed, family_outcome};
 pub use worker::{Ended, Scope, Until, Worker};

@@ -28,6 +28,7 @@ mod resolve_server;
 mod rules;
 mod secret;
 mod servers;
+mod sheet;
 mod typed;
 mod typed_mail;
 
@@ -53,6 +54,7 @@ pub use origin::Origin;
 pub use rules::Matched;
 pub use secret::{Secret, SecretError};
 pub use servers::{Header, Server};
+pub use sheet::Sheet;
 
 /// Longer than any config; what is longer is another kind of file.
 const LONGEST: u64 = 1024 * 1024;

@@ -90,6 +90,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         policies,
         apis,
         servers,
+        sheet: file.sheet.meant(),
         theme: file.theme.name,
         notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },
         keys: file.keys,
