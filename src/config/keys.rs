@@ -224,8 +224,16 @@ pub(super) const SECTIONS: &[Section] = &[
         name: "calendar",
         shape: Shape::One,
         keys: &[
-            key("kind", Choice(&["ics"]), Preset::Text("ics")),
+            key("kind", Choice(&["ics", "google", "caldav"]), Preset::Text("ics")),
             key("path", Text, Unset("there is no calendar")),
+            key("calendar", Text, Unset("primary at Google, the only one on a server")),
+            key("account", Text, Unset("the first of kind gmail")),
+            key("url", Text, Unset("none; caldav needs one")),
+            key("user", Text, Unset("user.address")),
+            key("password_env", Text, Unset("none")),
+            key("password_command", Text, Unset("none")),
+            key("password_file", Text, Unset("none")),
+            key("ca_file", Text, Unset("the machine's certificates")),
         ],
     },
     Section {

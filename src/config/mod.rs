@@ -22,6 +22,7 @@ mod origin;
 mod paths;
 mod read;
 mod resolve;
+mod resolve_calendar;
 mod resolve_mail;
 mod resolve_server;
 mod rules;
@@ -43,8 +44,8 @@ pub use error::Error;
 pub use google::Google;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{
-    AfterHandling, Calendar, Intake, Learning, Mail, MailLogin, MailMode, MailOutgoing, MailServer,
-    MailSource, MailTls, Policy, PolicyMode, Reach, Rule, RuleClass,
+    AfterHandling, CalDavServer, Calendar, Intake, Learning, Mail, MailLogin, MailMode, MailOutgoing,
+    MailServer, MailSource, MailTls, Policy, PolicyMode, Reach, Rule, RuleClass,
 };
 pub use meant::{
     Approvals, Budget, Config, Desktop, Engine, Level, Model, Notices, Price, Provider, ThemeName, User,
