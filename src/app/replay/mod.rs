@@ -151,7 +151,7 @@ fn cases(
             report.unclear += 1;
             continue;
         };
-        let called = laps.calls.iter().map(|(span, _)| span.step).filter(|step| *step <= past.step).max();
+        let called = laps.calls.iter().map(|call| call.span.step).filter(|step| *step <= past.step).max();
         let lap = called.and_then(|called| laps.steps.iter().find(|lap| lap.step == called));
         match lap {
             Some(lap) => {
@@ -167,7 +167,7 @@ fn cases(
 
 fn usage_at(laps: &Laps, step: u64) -> Usage {
     let mut used = Usage::default();
-    for (span, _) in laps.calls.iter().filter(|(span, _)| span.step == step) {
+    for span in laps.calls.iter().map(|call| &call.span).filter(|span| span.step == step) {
         used += Usage { input: span.input, output: span.output, cached: span.cached };
     }
     used

@@ -73,6 +73,7 @@ pub(super) fn services(
             Arc::new(ReadCalendar(open)) as Arc<dyn Calendar>
         }),
         sandbox: Sandbox::of(PathBuf::from(NOWHERE)),
+        sheet: config.sheet.clone(),
         rules: rules.unwrap_or_else(|| config.rules.clone()),
         grants: Arc::new(NoGrants),
         // What is built in goes by names, and no name is looked up.
