@@ -237,6 +237,10 @@ impl Ledger for ReadLedger {
         Box::pin(async { Ok(()) })
     }
 
+    fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError> {
+        self.0.place_of(identity)
+    }
+
     fn handled<'a>(&'a self, _: &'a Place, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async { Ok(()) })
     }
