@@ -12,6 +12,7 @@ mod ics;
 mod invited;
 mod lines;
 mod moment;
+mod observing;
 mod rule;
 mod taken;
 mod windows;
@@ -24,6 +25,7 @@ mod tests;
 pub use days::{day_line, day_lines, day_window};
 pub use ics::IcsCalendar;
 pub use invited::{InvitationError, Invited, read_invitation};
+pub use observing::Observing;
 pub use write::{Event, Method, Person, event_text, invitation};
 
 use crate::config;

@@ -100,6 +100,7 @@ const MAIL: &[Key] = &[
     key("outgoing.token_command", Text, Unset("as for imap")),
     key("outgoing.ca_file", Text, Unset("the machine's certificates")),
     key("outgoing.tls_pin", Text, Unset("none")),
+    key("outgoing.filed_by", Choice(&["auto", "server", "sayso"]), Unset("auto")),
 ];
 
 const APIS: &[Key] = &[

@@ -39,7 +39,7 @@ pub use describe::Setting;
 pub use error::Error;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{
-    AfterHandling, Calendar, Intake, Learning, Mail, MailLogin, MailMode, MailOutgoing, MailServer,
+    AfterHandling, Calendar, FiledBy, Intake, Learning, Mail, MailLogin, MailMode, MailOutgoing, MailServer,
     MailSource, MailTls, Policy, PolicyMode, Reach, Rule, RuleClass,
 };
 pub use meant::{

@@ -182,7 +182,11 @@ impl Meaning<'_> {
                         return Err(superfluous(key, "smtp"));
                     }
                 }
-                Ok(Some(MailOutgoing::Smtp { server: self.server(at, &server, address, imap)? }))
+                let server = self.server(at, &server, address, imap)?;
+                Ok(Some(MailOutgoing::Smtp { server, filed_by: outgoing.filed_by.unwrap_or_default() }))
+            }
+            Some(OutgoingKind::Maildir | OutgoingKind::Command) if outgoing.filed_by.is_some() => {
+                Err(superfluous("outgoing.filed_by", "maildir or command"))
             }
             Some(OutgoingKind::Maildir | OutgoingKind::Command) if server.is_begun().is_some() => {
                 Err(superfluous(server.is_begun().unwrap_or_default(), "maildir or command"))

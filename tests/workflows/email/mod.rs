@@ -3,6 +3,7 @@
 mod learning;
 mod meeting;
 mod news;
+mod observing;
 mod office;
 mod reply;
 mod safety;
