@@ -280,7 +280,7 @@ async fn a_copy_is_filed_once_whoever_files_it() {
     let (smtp, _) = open(&part).await;
     let smtp = smtp.with_sent(Imap::patient(&account(server(port)), slowly).unwrap());
     let server = async {
-        while heard.count("SEARCH HEADER") < 1 {
+        while heard.count("UID SEARCH") < 1 {
             tokio::task::yield_now().await;
         }
         fake.put("Sent Things", "Message-ID: <m@sayso>\r\n\r\nfiled by the server\r\n", &[]);
