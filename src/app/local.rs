@@ -4,8 +4,10 @@ use super::drive::arrival;
 use super::engine::{Engine, StartError};
 use super::grants::policy_line;
 use super::intake::Intake;
+use super::notices;
 use super::worker::{Ended, Scope, Until, Worker};
 use super::{screen, trouble};
+use crate::config::NoticeCommand;
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
     Backend, BackendError, By, Card, Decide, ErrorLine, GrantLine, GrantRequest, Item, ItemKind, ItemPage,
@@ -17,6 +19,7 @@ use crate::store::{DriverLock, NewTrouble, StoreError};
 use crate::text::{self, nearest};
 use futures_util::future::join_all;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
@@ -25,6 +28,7 @@ use tokio::sync::watch;
 pub struct Local {
     engine: Engine,
     intake: Option<Intake>,
+    notices: Option<(NoticeCommand, TimeZone)>,
 }
 
 type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
@@ -32,12 +36,18 @@ type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
 impl Local {
     /// The door to an engine's threads.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, intake: None }
+        Self { engine, intake: None, notices: None }
     }
 
     /// The same, with mail to take in where this process drives.
     pub fn with_intake(mut self, intake: Intake) -> Self {
         self.intake = Some(intake);
+        self
+    }
+
+    /// The same, with a command that tells of what is new where this process drives.
+    pub fn with_notices(mut self, how: Option<NoticeCommand>, zone: TimeZone) -> Self {
+        self.notices = how.map(|how| (how, zone));
         self
     }
 
@@ -63,6 +73,14 @@ impl Local {
             ended = driving => ended,
             () = taking_in => Ok(Ended::Told),
             () = self.close_expiring() => Ok(Ended::Told),
+            () = self.tell_news() => Ok(Ended::Told),
+        }
+    }
+
+    async fn tell_news(&self) {
+        match &self.notices {
+            Some((how, zone)) => notices::tell(self, how, zone).await,
+            None => std::future::pending().await,
         }
     }
 

@@ -22,6 +22,7 @@ mod learning;
 mod local;
 mod memory;
 mod models;
+mod notices;
 mod post;
 mod request;
 mod screen;

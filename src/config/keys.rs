@@ -239,6 +239,10 @@ pub(super) const SECTIONS: &[Section] = &[
         keys: &[
             key("bell", Choice(SWITCH), Preset::Text("on")),
             key("desktop", Choice(&["off", "osc9", "osc777"]), Preset::Text("off")),
+            key("command", Texts, Preset::Texts(&[])),
+            key("kinds", Texts, Preset::Texts(&["triage", "approval", "question", "trouble"])),
+            key("quiet", Text, Unset("none")),
+            key("every_seconds", Count { least: 0, most: DAY }, Preset::Count(60)),
         ],
     },
     // Which actions there are is the screen's affair, and it refuses the others by name.

@@ -43,7 +43,8 @@ pub use mail::{
     MailSource, MailTls, Policy, PolicyMode, Reach, Rule, RuleClass,
 };
 pub use meant::{
-    Approvals, Budget, Config, Desktop, Engine, Level, Model, Notices, Price, Provider, ThemeName, User,
+    Approvals, Budget, Config, Desktop, Engine, Level, Model, NoticeCommand, Notices, Price, Provider,
+    ThemeName, User,
 };
 pub use origin::Origin;
 pub use rules::Matched;

@@ -22,6 +22,7 @@ mod language;
 mod lists;
 mod mail;
 mod memory;
+mod notices;
 mod plain;
 mod request;
 #[allow(dead_code)]
