@@ -35,8 +35,26 @@ struct Told {
     count: usize,
 }
 
-/// Tells of whatever comes, for ever.
-pub(super) async fn tell(local: &Local, how: &NoticeCommand, zone: &TimeZone) {
+/// The command, and whose hours count.
+pub(super) type Way = (NoticeCommand, TimeZone);
+
+impl Local {
+    /// The same, with a command that tells of what is new where this process drives.
+    pub fn with_notices(mut self, how: Option<NoticeCommand>, zone: TimeZone) -> Self {
+        self.notices = how.map(|how| (how, zone));
+        self
+    }
+
+    /// Tells of whatever comes, for ever.
+    pub(super) async fn tell_news(&self) {
+        match &self.notices {
+            Some((how, zone)) => tell(self, how, zone).await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+async fn tell(local: &Local, how: &NoticeCommand, zone: &TimeZone) {
     let mut changes = local.engine().store().changes();
     let mut last = None;
     // What waits already is no news.

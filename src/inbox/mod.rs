@@ -8,6 +8,7 @@
 
 mod backend;
 mod card;
+mod diff;
 mod errors;
 mod grant;
 mod item;
@@ -26,10 +27,11 @@ pub use backend::{
     Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery, Together,
 };
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
+pub use diff::changed_lines;
 pub use errors::{ErrorLine, Occurred, by_frequency};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
-    OUTPUT_FILES, POLICY_GRANT,
+    OUTPUT_FILES, POLICY_GRANT, SERVER_COMMANDS,
 };
 pub use item::{Item, ItemKind};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};

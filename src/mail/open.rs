@@ -1,5 +1,6 @@
 //! From the config to the doors: one arm a kind.
 
+use super::gmail::{Gmail, GmailOutgoing};
 use super::imap::Imap;
 use super::maildir::Maildir;
 use super::observing::Observing;
@@ -26,6 +27,7 @@ fn mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> {
             Some(imap) => Ok(Arc::new(imap)),
             None => Err(MailError::Lasting(format!("the account {} is on no IMAP server", mail.name))),
         },
+        MailSource::Gmail { google, labels } => Ok(Arc::new(Gmail::open(mail, google, labels)?)),
     }
 }
 
@@ -41,6 +43,7 @@ pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, M
         Some(MailOutgoing::Smtp { server, filed_by }) => {
             Arc::new(Smtp::new(server.clone(), Imap::open(mail)).filed_by(*filed_by))
         }
+        Some(MailOutgoing::Gmail { google }) => Arc::new(GmailOutgoing::open(google)?),
     };
     match mail.mode {
         MailMode::Act => Ok(Some(behind)),

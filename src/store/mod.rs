@@ -9,6 +9,7 @@
 //! to do next. Rows and bytes go in, rows and bytes come out.
 
 mod arrive;
+mod audit;
 mod batch;
 mod begin;
 mod blobs;
@@ -20,6 +21,7 @@ mod error;
 mod errors;
 mod fork;
 mod grants;
+mod keyed;
 mod ledger;
 mod lessons;
 mod lists;
@@ -46,6 +48,7 @@ mod writer;
 
 pub use crate::inbox::{MemoryCause, MemoryVersion};
 pub use arrive::Arrival;
+pub use audit::AuditChecked;
 pub use batch::Undone;
 pub use begin::Begun;
 pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};

@@ -7,6 +7,7 @@
 mod emoji;
 mod hex;
 mod hidden;
+mod json;
 mod markdown;
 mod nearest;
 mod pass;
@@ -16,6 +17,7 @@ mod wrap;
 
 pub use hex::hex;
 pub use hidden::is_hidden;
+pub use json::plain_json;
 pub use markdown::{Line, Markdown, Weight};
 pub use nearest::nearest;
 pub use visible::{Visible, hidden_count, typed, typed_json};

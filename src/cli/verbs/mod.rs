@@ -5,6 +5,7 @@ mod analyze;
 mod answer;
 mod apis;
 mod ask;
+mod auth;
 mod completions;
 mod config;
 pub(super) mod demo;
@@ -13,6 +14,8 @@ mod doctor;
 mod draft;
 mod edit;
 mod eval;
+mod export;
+mod export_audit;
 mod fork;
 mod grants;
 mod graph;
@@ -21,6 +24,7 @@ pub(super) mod init;
 mod list;
 mod mail;
 mod man;
+mod mcp;
 mod memory;
 mod pause;
 mod proceed;
@@ -83,6 +87,7 @@ verbs! {
     Sheet => sheet,
     Request => request,
     Answer => answer,
+    Mcp => mcp,
     Continue => proceed,
     Stop => stop,
     Pause => pause,
@@ -91,10 +96,12 @@ verbs! {
     Run => run,
     Watch => watch,
     Mail => mail,
+    Auth => auth,
     Threads => threads,
     Show => show,
     Fork => fork,
     Reclassify => reclassify,
+    Export => export,
     Memory => memory,
     Grants => grants,
     Apis => apis,
