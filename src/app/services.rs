@@ -8,7 +8,7 @@ use super::post::{ConfiguredAccounts, StoreContacts, StoreLedger};
 use crate::calendar;
 use crate::config::{Config, Env};
 use crate::graph::{BoxFuture, NodeError, Place};
-use crate::store::{Span, Store, StoreError};
+use crate::store::{Prompt, Span, Store, StoreError};
 use crate::text::hex;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
@@ -29,12 +29,24 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
         ledger: Arc::new(StoreLedger(store.clone())),
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),
         sandbox: Sandbox::of_this_program(),
+        sheet: config.sheet.clone(),
         rules: config.rules.clone(),
         grants: Arc::new(super::grants::StoreGrants::new(config.clone(), store.clone())),
         apis: shelf(config, env),
         http: Http::default(),
         user: config.user.clone(),
         clock: Arc::new(move || clock.now()),
+    }
+}
+
+/// Whether model-written code can be run here, and what it is shut in by. A child is started, runs a line, and tries
+/// what it must not be able to do.
+pub async fn check_sandbox() -> Result<String, String> {
+    match Sandbox::of_this_program().check().await {
+        Ok(layers) => {
+            Ok(format!("code runs in a child without files, network or programs: {}", layers.text()))
+        }
+        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -80,7 +92,12 @@ impl Meter for StoreMeter {
         let named = call.answered_as.as_ref().and_then(|name| prices.get(name));
         let price = prices.get(&call.model).or(named);
         let cost = price.map(|price| call.usage.cost(price));
-        self.store.record_span(Span {
+        let prompt = Prompt {
+            head: call.head.to_string(),
+            messages: call.messages.to_string(),
+            answer: call.answer.map(|answer| answer.to_string()),
+        };
+        let span = Span {
             thread: place.thread.clone(),
             step: place.step,
             // Rules built in cost nothing, so they use up nothing.
@@ -93,7 +110,8 @@ impl Meter for StoreMeter {
             output: call.usage.output,
             cached: call.usage.cached,
             error: call.error,
-        });
+        };
+        self.store.record_span(span, prompt);
     }
 }
 

@@ -4,10 +4,12 @@
 //! were written in; an event is written as the exact iCalendar text that was frozen before, and is found again by its
 //! UID. A new source is one file and one arm in [`open`].
 
+mod caldav;
 mod days;
 mod entry;
 mod expand;
 mod file;
+mod google;
 mod ics;
 mod invited;
 mod lines;
@@ -22,7 +24,9 @@ mod zone;
 #[cfg(test)]
 mod tests;
 
+pub use caldav::CalDav;
 pub use days::{day_line, day_lines, day_window};
+pub use google::GoogleCalendar;
 pub use ics::IcsCalendar;
 pub use invited::{InvitationError, Invited, read_invitation};
 pub use observing::Observing;
@@ -84,6 +88,10 @@ pub trait Calendar: Send + Sync {
 pub fn open(calendar: &config::Calendar, person: TimeZone) -> Arc<dyn Calendar> {
     match calendar {
         config::Calendar::Ics { path } => Arc::new(IcsCalendar::new(path, person)),
+        config::Calendar::Google { google, calendar } => {
+            Arc::new(GoogleCalendar::new(google, calendar, person))
+        }
+        config::Calendar::CalDav { server } => Arc::new(CalDav::new(server, person)),
     }
 }
 

@@ -5,7 +5,7 @@ use super::args::Global;
 use super::failure::Failure;
 use super::log;
 use super::output::Page;
-use crate::app::{Engine, Intake, Local, Setup, has_data};
+use crate::app::{Engine, Intake, Local, Setup, WorkflowsError, has_data};
 use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::{Backend, Registry};
 use serde_json::{Map, Value};
@@ -98,7 +98,15 @@ impl<'a> Context<'a> {
         page.zone = config.user.time_zone.clone();
         let setup = Setup::open(config, self.inputs.env.clone()).map_err(anyhow::Error::from)?;
         log::start(&setup, &self.inputs.env, self.verbose);
-        let registry = (self.workflows)(&setup)?;
+        let registry = (self.workflows)(&setup).map_err(|error| match error.downcast_ref() {
+            Some(
+                WorkflowsError::NoWorkflow { .. }
+                | WorkflowsError::NoRole { .. }
+                | WorkflowsError::NoApi(_)
+                | WorkflowsError::NameTaken { .. },
+            ) => Failure::usage(error.to_string()),
+            Some(WorkflowsError::Build(_)) | None => Failure::from(error),
+        })?;
         let engine = setup.engine(registry);
         let local = Local::new(engine.clone())
             .with_intake(setup.intake(&engine))

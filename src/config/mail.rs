@@ -235,6 +235,33 @@ pub enum Calendar {
         /// The file.
         path: PathBuf,
     },
+    /// Google Calendar.
+    Google {
+        /// The login.
+        google: Google,
+        /// Which of its calendars, by Google's id.
+        calendar: String,
+    },
+    /// A calendar on a CalDAV server.
+    CalDav {
+        /// Where it is and who is there.
+        server: CalDavServer,
+    },
+}
+
+/// A CalDAV server, and as whom it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalDavServer {
+    /// Any address it is known by: its root, the person's, or the calendar's own.
+    pub url: String,
+    /// As whom.
+    pub user: String,
+    /// Where the password is kept.
+    pub password: Secret,
+    /// Which calendar, by its name or the last part of its address; the only one where nothing is said.
+    pub calendar: Option<String>,
+    /// Certificates to trust instead of the machine's, in PEM.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// `[intake]`: what of the mail becomes threads.

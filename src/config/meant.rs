@@ -17,6 +17,7 @@ use super::mail::{Calendar, Intake, Learning, Mail, Policy, Rule};
 use super::origin::Origin;
 use super::secret::Secret;
 use super::servers::Server;
+use super::sheet::Sheet;
 
 /// What everything else goes by.
 #[derive(Clone, Debug)]
@@ -55,6 +56,8 @@ pub struct Config {
     pub apis: BTreeMap<String, Api>,
     /// The LangGraph servers whose questions stand in the inbox, in the order written.
     pub servers: Vec<Server>,
+    /// How work on workbooks goes, and what its code may use up.
+    pub sheet: Sheet,
     /// The colours of the screen.
     pub theme: ThemeName,
     /// How a person is told that something new waits.

@@ -49,7 +49,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     let google = meaning.google(file.google, &paths.data)?;
     let mail = meaning.mail(file.mail, &user, &google)?;
     let rules = meaning.rules(file.rule, &mail)?;
-    let calendar = meaning.calendar(file.calendar);
+    let calendar = meaning.calendar(file.calendar, &user, &mail, &google)?;
     let policies = meaning.policies(file.policy)?;
     let apis = meaning.apis(file.apis)?;
     let notice_command = meaning.notice_command(&file.notices)?;
@@ -92,6 +92,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         policies,
         apis,
         servers,
+        sheet: file.sheet.meant(),
         theme: file.theme.name,
         notice_command,
         notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use super::entries::{Address, ordinal};
 use super::error::{Error, hint, quoted};
 use super::google::{Google, GoogleApp};
-use super::mail::{AfterHandling, Calendar, Mail, MailOutgoing, MailServer, MailSource, Policy, Reach, Rule};
+use super::mail::{AfterHandling, Mail, MailOutgoing, MailServer, MailSource, Policy, Reach, Rule};
 use super::meant::User;
 use super::paths::expand;
 use super::resolve::Meaning;
 use super::resolve_server::Server;
-use super::typed_mail::{self as typed, CalendarKind, MailKind, OutgoingKind};
+use super::typed_mail::{self as typed, MailKind, OutgoingKind};
 
 /// Longer than any name that is easy to type.
 const LONGEST_NAME: usize = 40;
@@ -283,12 +283,6 @@ impl Meaning<'_> {
             });
         }
         Ok(meant)
-    }
-
-    pub(super) fn calendar(&self, calendar: typed::Calendar) -> Option<Calendar> {
-        match calendar.kind {
-            CalendarKind::Ics => calendar.path.map(|path| Calendar::Ics { path: self.path(&path) }),
-        }
     }
 
     pub(super) fn policies(

@@ -92,12 +92,22 @@ pub(super) struct Rule {
 pub(super) struct Calendar {
     pub(super) kind: CalendarKind,
     pub(super) path: Option<String>,
+    pub(super) calendar: Option<String>,
+    pub(super) account: Option<String>,
+    pub(super) url: Option<String>,
+    pub(super) user: Option<String>,
+    pub(super) password_env: Option<String>,
+    pub(super) password_command: Option<String>,
+    pub(super) password_file: Option<String>,
+    pub(super) ca_file: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum CalendarKind {
     Ics,
+    Google,
+    Caldav,
 }
 
 #[derive(Deserialize)]

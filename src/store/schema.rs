@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT];
+const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PROMPTS];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -342,6 +342,21 @@ CREATE TABLE audit_head (
     n       INTEGER NOT NULL,
     last    BLOB NOT NULL,
     digest  BLOB NOT NULL
+) STRICT;
+";
+
+/// What models were told and answered.
+const PROMPTS: &str = "
+-- The words of a model call, for people. They go with the call.
+CREATE TABLE prompts (
+    call    INTEGER PRIMARY KEY REFERENCES spans (seq) ON DELETE CASCADE,
+    head    INTEGER NOT NULL REFERENCES blobs (seq),  -- what stands above the conversation, LZ4; shared
+    base    INTEGER,           -- an earlier call of the same thread, whose conversation begins and ends this one
+    begins  INTEGER NOT NULL,  -- how many bytes of it at the beginning
+    ends    INTEGER NOT NULL,  -- how many at the end
+    middle  BLOB NOT NULL,     -- LZ4 of what is between
+    answer  BLOB,              -- LZ4
+    digest  BLOB NOT NULL      -- of the whole conversation
 ) STRICT;
 ";
 

@@ -9,6 +9,7 @@ use super::msg::{Cmd, Deed, Driving};
 use super::options::{Options, Startable};
 use super::safe::{Late, Shown, Spent};
 use super::theme::Theme;
+use super::threads::Threads;
 use super::words;
 use crate::graph::ThreadId;
 use crate::inbox::{
@@ -115,6 +116,8 @@ impl Opened {
 pub struct Working {
     /// The node it is in.
     pub node: String,
+    /// Since when it is in it.
+    pub since: Option<Instant>,
     /// What the model has said, its newest part.
     pub text: String,
     /// How far long work has come: what, done, of.
@@ -242,9 +245,7 @@ pub struct Model {
     /// Mail that was not shown.
     pub skipped: Browse<SkippedLine>,
     /// The Threads tab.
-    pub threads: Browse<ThreadLine>,
-    /// What threads are searched for.
-    pub threads_search: String,
+    pub threads: Threads,
     /// The Memory tab.
     pub memory: Browse<MemoryLine>,
     /// The inbox in numbers.
@@ -265,8 +266,6 @@ pub struct Model {
     pub stale_glance: bool,
     /// What is to be selected once it is there.
     pub goto: Option<String>,
-    /// The same among threads.
-    pub goto_thread: Option<ThreadId>,
 }
 
 impl Model {
@@ -311,8 +310,7 @@ impl Model {
             running: Browse::default(),
             grants: Vec::new(),
             skipped: Browse::default(),
-            threads: Browse::default(),
-            threads_search: String::new(),
+            threads: Threads::default(),
             memory: Browse::default(),
             overview: None,
             sources: Vec::new(),
@@ -323,7 +321,6 @@ impl Model {
             noticed: None,
             stale_glance: false,
             goto: None,
-            goto_thread: None,
         })
     }
 
@@ -395,7 +392,11 @@ impl Model {
                 match self.tab {
                     Tab::Inbox | Tab::Activity => vec![near, Scope::Decide, Scope::Global],
                     Tab::Memory => vec![near, Scope::Memory, Scope::Global],
-                    Tab::Threads => vec![near, Scope::Global],
+                    // Within a thread its own keys come first: `h` and `l` turn it.
+                    Tab::Threads => match self.focus {
+                        Focus::List => vec![near, Scope::Thread, Scope::Global],
+                        Focus::Card => vec![Scope::Thread, near, Scope::Global],
+                    },
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! What nodes may use, each behind a trait that the app fills in.
 
 use crate::calendar::Calendar;
-use crate::config::{Rule, User};
+use crate::config::{Rule, Sheet, User};
 use crate::graph::{BoxFuture, CommandLine, InterruptId, NodeError, Place, ThreadId};
 use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
@@ -11,6 +11,7 @@ use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +54,12 @@ pub struct CallRecord {
     pub usage: Usage,
     /// Why it failed, as a fixed word.
     pub error: Option<String>,
+    /// What stood above the conversation: instructions, tools, the shape of the answer.
+    pub head: Value,
+    /// The conversation, as it was told.
+    pub messages: Value,
+    /// What came back.
+    pub answer: Option<Value>,
 }
 
 /// What calls cost, and how many there may be.
@@ -196,6 +203,8 @@ pub struct Services {
     pub calendar: Option<Arc<dyn Calendar>>,
     /// Where model-written code runs.
     pub sandbox: Sandbox,
+    /// How work on workbooks goes.
+    pub sheet: Sheet,
     /// What decides on mail before any model: the first that matches counts.
     pub rules: Vec<Rule>,
     /// The APIs that can be asked.

@@ -113,6 +113,43 @@ fn the_week_is_triaged_answered_and_sent_to_the_outbox() {
 }
 
 #[test]
+fn the_workbook_and_the_question_to_an_api_go_on_for_real() {
+    let demo = Demo::new();
+    let results = demo.json(&["list", "--kind", "result"]);
+    let summed = results.as_array().unwrap().iter().find(|item| item["workflow"] == "sheet").unwrap();
+    assert_eq!(summed["title"], "Sum Amount by Region");
+    assert!(text(&demo.json(&["view", &text(&summed["id"])])["text"]).contains("West: 634850.6"));
+
+    let code = demo.item("Mark the outliers in Quantity");
+    assert_eq!((&code["kind"], &code["action"]), (&"approval".into(), &"python".into()));
+    assert!(text(&code["gist"]).starts_with("Fills cells of Quantity in Orders yellow"), "{code}");
+    let done = demo.json(&["accept", &text(&code["id"]), "--wait"]);
+    assert_eq!(done["status"], "done", "{done}");
+    assert_eq!(
+        done["output"]["answer"],
+        "2 of 320 values of Quantity lie outside -3.50 to 8.50\nF59 (150), F213 (24)"
+    );
+    let result = fs::read(demo.folder().join("sheets/orders.result.xlsx")).unwrap();
+    let book = sayso::tools::workbook::open("orders.result.xlsx", &result).unwrap();
+    let names: Vec<&str> = book.sheets.iter().map(|sheet| sheet.name.as_str()).collect();
+    assert_eq!(names, ["Orders", "Stock", "Summary"]);
+    let original = fs::read(demo.folder().join("sheets/orders.xlsx")).unwrap();
+    let before = sayso::tools::workbook::open("orders.xlsx", &original).unwrap();
+    assert_eq!(book.sheets[0].formulas, before.sheets[0].formulas);
+    assert_eq!(book.sheets[0].rows, before.sheets[0].rows, "values of formulas included");
+
+    // Nobody was asked over the network; what is missing is asked of the person.
+    let asked = demo.item("Which tracks does the playlist have?");
+    assert_eq!((&asked["kind"], &asked["action"]), (&"question".into(), &"question".into()));
+    assert!(text(&asked["args"]["question"]).contains("audius is asked for it"), "{asked}");
+    let ended = demo.json(&["ignore", &text(&asked["id"]), "--wait"]);
+    assert_eq!(ended["status"], "abandoned", "{ended}");
+    // Everything about it is in order, and only the person can look into it.
+    let doctor = demo.json(&["doctor"]);
+    assert!(doctor.as_array().unwrap().iter().all(|check| check["ok"] == true), "{doctor}");
+}
+
+#[test]
 fn the_attack_is_shown_with_its_warnings_and_does_nothing() {
     let demo = Demo::new();
     demo.json(&["run", "--until-idle"]);

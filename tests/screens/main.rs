@@ -12,3 +12,4 @@ mod mails;
 mod safe;
 mod sizes;
 mod snapshots;
+mod threads;

@@ -1,8 +1,9 @@
 //! What an edit changes, for the last look before it is confirmed.
 
-use crate::inbox::{Block, changed_lines};
+use crate::inbox::{Block, Span, Tone, changed_lines};
 use crate::text::Visible;
 use serde_json::Value;
+use similar::{ChangeTag, TextDiff};
 
 /// The arguments that differ, each with its lines taken away and put in; empty where nothing does.
 pub fn changes(proposed: &Value, edited: &Value) -> Vec<Block> {
@@ -24,6 +25,29 @@ pub fn changes(proposed: &Value, edited: &Value) -> Vec<Block> {
     blocks
 }
 
+/// A text in which words were taken away and put in.
+pub fn changed_words(before: &str, after: &str) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for change in TextDiff::from_words(before, after).iter_all_changes() {
+        let tone = match change.tag() {
+            ChangeTag::Equal => Tone::Plain,
+            ChangeTag::Delete => Tone::Removed,
+            ChangeTag::Insert => Tone::Added,
+        };
+        match spans.last_mut() {
+            Some(last) if last.tone == tone => {
+                last.text = Visible::new(&format!("{}{}", last.text, change.value()));
+            }
+            _ => spans.push(Span { tone, text: Visible::new(change.value()) }),
+        }
+    }
+    // Where nothing stayed, one text stands in place of another.
+    if let [Span { tone: Tone::Removed, .. }, Span { tone: Tone::Added, .. }] = spans.as_slice() {
+        spans.insert(1, Span { tone: Tone::Quiet, text: Visible::new(" → ") });
+    }
+    spans
+}
+
 fn lines(value: Option<&Value>) -> String {
     let mut text = match value {
         None => return String::new(),
@@ -40,8 +64,24 @@ fn lines(value: Option<&Value>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::Tone;
     use serde_json::json;
+
+    #[test]
+    fn words_that_differ_are_told_apart() {
+        let spans = changed_words("see you on Monday then", "see you on Tuesday then");
+        let told: Vec<(Tone, &str)> = spans.iter().map(|span| (span.tone, span.text.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                (Tone::Plain, "see you on "),
+                (Tone::Removed, "Monday"),
+                (Tone::Added, "Tuesday"),
+                (Tone::Plain, " then"),
+            ]
+        );
+        assert_eq!(changed_words("Monday", "Tuesday").len(), 3, "with an arrow between them");
+        assert!(changed_words("", "").is_empty());
+    }
 
     #[test]
     fn only_what_differs_is_shown() {

@@ -1,11 +1,12 @@
 //! Moving through lists and cards.
 
-use super::tabs;
+use super::{review, tabs, threads};
 use crate::tui::action::Action;
 use crate::tui::card::{Doc, Folds, Place};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::msg::Cmd;
+use crate::tui::review::Aspect;
 
 /// The page beside the list and the line at its top: a card, or what another tab shows.
 fn page(model: &mut Model) -> Option<(&Doc, &mut Place)> {
@@ -15,13 +16,20 @@ fn page(model: &mut Model) -> Option<(&Doc, &mut Place)> {
             model.opened.as_mut().map(|opened| (&opened.doc, &mut opened.top))
         }
         Tab::Inbox | Tab::Activity => None,
-        Tab::Threads => model.threads.page.as_ref().map(|(_, doc)| (doc, &mut model.threads.page_top)),
+        Tab::Threads => {
+            let review = model.threads.review.as_mut()?;
+            let paged = matches!(review.aspect, Aspect::Conversation | Aspect::Steps);
+            paged.then_some((&review.doc, &mut review.top))
+        }
         Tab::Memory => model.memory.page.as_ref().map(|(_, doc)| (doc, &mut model.memory.page_top)),
     }
 }
 
 /// Scrolls the page by lines.
 pub(super) fn scroll(model: &mut Model, by: isize) {
+    if model.tab == Tab::Threads {
+        return review::scroll(model, by);
+    }
     let Areas { card, .. } = layout::areas(model);
     let (width, height) = (usize::from(card.width), usize::from(card.height));
     if let Some((doc, top)) = page(model) {
@@ -54,10 +62,7 @@ pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
             model.list.step(by);
             Vec::new()
         }
-        Tab::Threads => {
-            model.threads.cursor = browse(model.threads.cursor, model.threads.rows.len());
-            tabs::open_selected(model)
-        }
+        Tab::Threads => threads::step(model, by),
         Tab::Memory => {
             model.memory.cursor = browse(model.memory.cursor, model.memory.rows.len());
             tabs::open_selected(model)
@@ -84,6 +89,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::PageUp if in_card => scroll(model, -page_of_card),
         Action::PageDown => return step(model, half_list),
         Action::PageUp => return step(model, -half_list),
+        Action::Top if in_card && model.tab == Tab::Threads => scroll(model, isize::MIN / 2),
+        Action::Bottom if in_card && model.tab == Tab::Threads => scroll(model, isize::MAX / 2),
         Action::Top if in_card => {
             if let Some((_, top)) = page(model) {
                 *top = Place::default();
@@ -96,11 +103,15 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         }
         Action::Top => return step(model, isize::MIN / 2),
         Action::Bottom => return step(model, isize::MAX / 2),
+        Action::NextPart | Action::PreviousPart if review::has_steps(model) => {
+            return review::part(model, action == Action::NextPart);
+        }
         Action::NextPart | Action::PreviousPart => {
             if let Some((doc, top)) = page(model) {
                 *top = doc.part(*top, action == Action::NextPart, width, height);
             }
         }
+        Action::Quotes if model.tab == Tab::Threads => return review::fold(model),
         Action::Quotes | Action::Headers => {
             if let Some(opened) = &mut model.opened {
                 let Folds { open, headers } = opened.folds;

@@ -10,6 +10,7 @@ mod list;
 mod memory;
 mod skipped;
 mod tabs;
+mod threads;
 
 pub use bars::tab_at;
 pub use boxes::{confirm_width, help_length, page_size};
@@ -35,7 +36,7 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
         }
         Tab::Inbox if model.shows_skipped() => skipped::draw(model, &areas, frame.buffer_mut()),
         Tab::Inbox | Tab::Activity => activity::draw(model, &areas, frame.buffer_mut()),
-        Tab::Threads => tabs::threads(model, &areas, frame.buffer_mut()),
+        Tab::Threads => threads::draw(model, &areas, frame.buffer_mut()),
         Tab::Memory => memory::draw(model, &areas, frame.buffer_mut()),
     }
     card::rule(model, &areas, frame.buffer_mut());

@@ -18,7 +18,12 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             blocks.push(Block::Fields(about(state)));
             for cell in &state.cells {
                 blocks.push(code(&cell.code));
-                observed(&mut blocks, &cell.observation);
+                let mut observation = cell.observation.clone();
+                // Rules answer with what their code printed; that stands above.
+                if state.answer.as_deref().map(str::trim) == Some(observation.stdout.trim()) {
+                    observation.stdout.clear();
+                }
+                observed(&mut blocks, &observation);
             }
         }
         ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
@@ -44,6 +49,29 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         }
     }
     Card { blocks }
+}
+
+/// Why it wants this run or decided.
+pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
+    let Some(state) = state.get::<SheetWork>() else { return Vec::new() };
+    let why = match item.kind {
+        ItemKind::Result => "the model gave its answer",
+        ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
+            "what was changed is written beside the original"
+        }
+        ItemKind::Interrupt(_) if item.action == STEP_LIMIT => "it has taken as many steps as you allowed",
+        ItemKind::Interrupt(_) if item.action == PYTHON => "code is run only after you have seen it",
+        ItemKind::Interrupt(_) => "the model asks",
+    };
+    let mut fields = vec![(Visible::line("because"), Visible::line(why))];
+    if let Some(pending) = state.pending.as_ref().filter(|pending| !pending.thought.is_empty()) {
+        fields.push((Visible::line("the model says"), Visible::new(&pending.thought)));
+    }
+    let failed = state.cells.iter().filter(|cell| cell.observation.error.is_some()).count();
+    let ran = format!("{} pieces of code, {failed} of them failed", state.cells.len());
+    fields.push((Visible::line("ran so far"), Visible::line(&ran)));
+    fields.extend(about(state));
+    vec![Block::Fields(fields)]
 }
 
 /// What the code before this did.
@@ -107,7 +135,9 @@ fn about(state: &SheetWork) -> Vec<(Visible, Visible)> {
         add("sheets", sheets.collect::<Vec<_>>().join(", "));
         add("noticed", picture.notes.join("; "));
     }
-    add("a result keeps", state.kept.join("; "));
+    if state.answer.is_none() || state.changed {
+        add("a result keeps", state.kept.join("; "));
+    }
     add("steps", format!("{} of {}", state.step, state.max_steps + state.more_steps));
     add("found", state.key_information.join("; "));
     add("formulas not computed yet", state.formulas.join(", "));
