@@ -115,7 +115,7 @@ impl Meter for StoreMeter {
     }
 }
 
-struct StoreBlobs(Store);
+pub(super) struct StoreBlobs(pub(super) Store);
 
 impl Blobs for StoreBlobs {
     fn put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {

@@ -41,6 +41,13 @@ impl<'a> Context<'a> {
         Ok(Config::load(&self.inputs)?)
     }
 
+    /// What another config means, with the same flags.
+    pub(super) fn config_of(&self, file: &Path) -> Result<Config, Failure> {
+        let mut inputs = self.inputs.clone();
+        inputs.flags.config = Some(file.to_owned());
+        Ok(Config::load(&inputs)?)
+    }
+
     /// Where keys come from.
     pub(super) fn env(&self) -> &Env {
         &self.inputs.env

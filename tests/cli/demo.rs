@@ -7,19 +7,19 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// A demo in a folder of its own.
-struct Demo {
+pub struct Demo {
     desk: Desk,
 }
 
 impl Demo {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let demo = Self { desk: Desk::new() };
         let laid = demo.run(&["demo", "--no-tui"]);
         assert_eq!(laid.code, 0, "{laid:?}");
         demo
     }
 
-    fn folder(&self) -> PathBuf {
+    pub fn folder(&self) -> PathBuf {
         self.desk.path("demo")
     }
 
@@ -31,12 +31,12 @@ impl Demo {
         command
     }
 
-    fn run(&self, args: &[&str]) -> Said {
+    pub fn run(&self, args: &[&str]) -> Said {
         said(self.program().args(args).output().unwrap())
     }
 
     #[track_caller]
-    fn json(&self, args: &[&str]) -> Value {
+    pub fn json(&self, args: &[&str]) -> Value {
         let said = self.run(&[args, &["--json"]].concat());
         assert_eq!(said.code, 0, "{args:?}: {said:?}");
         serde_json::from_str(&said.out).unwrap()
@@ -44,13 +44,13 @@ impl Demo {
 
     /// The open item whose title has these words.
     #[track_caller]
-    fn item(&self, words: &str) -> Value {
+    pub fn item(&self, words: &str) -> Value {
         let list = self.json(&["list"]);
         let found = list.as_array().unwrap().iter().find(|item| text(&item["title"]).contains(words));
         found.unwrap_or_else(|| panic!("{words} in {list}")).clone()
     }
 
-    fn outbox(&self) -> Vec<String> {
+    pub fn outbox(&self) -> Vec<String> {
         let read = fs::read_dir(self.folder().join("mail/outbox/new")).unwrap();
         let mut mails: Vec<String> =
             read.map(|entry| String::from_utf8(fs::read(entry.unwrap().path()).unwrap()).unwrap()).collect();

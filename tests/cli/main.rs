@@ -11,6 +11,7 @@ mod bad_input;
 mod child;
 mod crash;
 mod decide;
+mod decisions;
 mod demo;
 mod desk;
 mod docs;
