@@ -25,6 +25,7 @@ mod learning;
 mod local;
 mod memory;
 mod models;
+mod notices;
 mod post;
 mod replay;
 mod request;

@@ -14,6 +14,7 @@ mod ics;
 mod invited;
 mod lines;
 mod moment;
+mod observing;
 mod rule;
 mod taken;
 mod windows;
@@ -28,6 +29,7 @@ pub use days::{day_line, day_lines, day_window};
 pub use google::GoogleCalendar;
 pub use ics::IcsCalendar;
 pub use invited::{InvitationError, Invited, read_invitation};
+pub use observing::Observing;
 pub use write::{Event, Method, Person, event_text, invitation};
 
 use crate::config;

@@ -69,6 +69,11 @@ impl<'a> Context<'a> {
         config.is_ok_and(|config| config.file.is_none() && !has_data(&config.data))
     }
 
+    /// Whether there is any data; also where it cannot be told, so that whoever opens it hears why.
+    pub(super) fn has_data(&self) -> bool {
+        config::data_folder(&self.inputs).map_or(true, |folder| has_data(&folder))
+    }
+
     /// A path as it was typed.
     pub(super) fn path(&self, typed: &Path) -> PathBuf {
         self.inputs.host.expand(typed)
@@ -113,6 +118,8 @@ impl<'a> Context<'a> {
         let local = Local::new(engine.clone())
             .with_intake(setup.intake(&engine))
             .with_servers(setup.servers(&engine));
+        let zone = setup.config.user.time_zone.clone();
+        let local = local.with_notices(setup.config.notice_command.clone(), zone);
         let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);
         Ok(Here { local, page, folder, model, config: setup.config })
     }

@@ -100,6 +100,7 @@ const MAIL: &[Key] = &[
     key("outgoing.token_command", Text, Unset("as for imap")),
     key("outgoing.ca_file", Text, Unset("the machine's certificates")),
     key("outgoing.tls_pin", Text, Unset("none")),
+    key("outgoing.filed_by", Choice(&["auto", "server", "sayso"]), Unset("auto")),
 ];
 
 const GOOGLE: &[Key] = &[
@@ -285,6 +286,10 @@ pub(super) const SECTIONS: &[Section] = &[
         keys: &[
             key("bell", Choice(SWITCH), Preset::Text("on")),
             key("desktop", Choice(&["off", "osc9", "osc777"]), Preset::Text("off")),
+            key("command", Texts, Preset::Texts(&[])),
+            key("kinds", Texts, Preset::Texts(&["triage", "approval", "question", "trouble"])),
+            key("quiet", Text, Unset("none")),
+            key("every_seconds", Count { least: 0, most: DAY }, Preset::Count(60)),
         ],
     },
     // Which actions there are is the screen's affair, and it refuses the others by name.

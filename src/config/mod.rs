@@ -44,11 +44,12 @@ pub use error::Error;
 pub use google::Google;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{
-    AfterHandling, CalDavServer, Calendar, Intake, Learning, Mail, MailLogin, MailMode, MailOutgoing,
-    MailServer, MailSource, MailTls, Policy, PolicyMode, Reach, Rule, RuleClass,
+    AfterHandling, CalDavServer, Calendar, FiledBy, Intake, Learning, Mail, MailLogin, MailMode,
+    MailOutgoing, MailServer, MailSource, MailTls, Policy, PolicyMode, Reach, Rule, RuleClass,
 };
 pub use meant::{
-    Approvals, Budget, Config, Desktop, Engine, Level, Model, Notices, Price, Provider, ThemeName, User,
+    Approvals, Budget, Config, Desktop, Engine, Level, Model, NoticeCommand, Notices, Price, Provider,
+    ThemeName, User,
 };
 pub use origin::Origin;
 pub use rules::Matched;

@@ -212,8 +212,14 @@ impl Meaning<'_> {
                 match (kind, server.is_begun()) {
                     (OutgoingKind::Gmail, Some(key)) => Err(superfluous(key, word)),
                     (OutgoingKind::Gmail, None) => Ok(Some(MailOutgoing::Gmail { google: google()? })),
-                    _ => Ok(Some(MailOutgoing::Smtp { server: self.server(at, &server, address, imap)? })),
+                    _ => Ok(Some(MailOutgoing::Smtp {
+                        server: self.server(at, &server, address, imap)?,
+                        filed_by: outgoing.filed_by.unwrap_or_default(),
+                    })),
                 }
+            }
+            Some(OutgoingKind::Maildir | OutgoingKind::Command) if outgoing.filed_by.is_some() => {
+                Err(superfluous("outgoing.filed_by", "maildir or command"))
             }
             Some(OutgoingKind::Maildir | OutgoingKind::Command) if server.is_begun().is_some() => {
                 Err(superfluous(server.is_begun().unwrap_or_default(), "maildir or command"))

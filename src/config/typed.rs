@@ -164,6 +164,10 @@ pub(super) struct Theme {
 pub(super) struct Notices {
     pub(super) bell: Switch,
     pub(super) desktop: Desktop,
+    pub(super) command: Vec<String>,
+    pub(super) kinds: Vec<String>,
+    pub(super) quiet: Option<String>,
+    pub(super) every_seconds: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]

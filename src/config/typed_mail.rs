@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::mail::{MailMode, MailTls, PolicyMode, RuleClass};
+use super::mail::{FiledBy, MailMode, MailTls, PolicyMode, RuleClass};
 use super::typed::Switch;
 
 #[derive(Deserialize)]
@@ -64,6 +64,7 @@ pub(super) struct Outgoing {
     pub(super) token_command: Option<String>,
     pub(super) ca_file: Option<String>,
     pub(super) tls_pin: Option<String>,
+    pub(super) filed_by: Option<FiledBy>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -28,6 +28,7 @@ mod mail;
 mod manual;
 mod mcp;
 mod memory;
+mod notices;
 mod plain;
 mod request;
 #[allow(dead_code)]
