@@ -21,6 +21,7 @@ mod local;
 mod memory;
 mod models;
 mod post;
+mod prune;
 mod screen;
 mod services;
 mod setup;

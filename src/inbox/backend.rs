@@ -1,8 +1,9 @@
 //! The one door between people and threads.
 
 use super::{
-    By, Card, GrantLine, GrantRequest, Item, ItemKind, MailPage, MailQuery, MemoryLine, MemoryVersion,
-    MemoryView, Outcome, Refusal, SkippedPage, SkippedQuery, SourceLine, Status, ThreadLine, ThreadView,
+    Activity, ActivityQuery, By, Card, GrantLine, GrantRequest, Item, ItemKind, MailPage, MailQuery,
+    MemoryLine, MemoryVersion, MemoryView, Outcome, PruneQuery, Pruned, Pruning, Refusal, SkippedPage,
+    SkippedQuery, SourceLine, Status, Storage, ThreadLine, ThreadView,
 };
 use crate::graph::{BoxFuture, Decision, InputError, InterruptId, ThreadId};
 use jiff::Timestamp;
@@ -227,6 +228,14 @@ pub trait Backend: Send + Sync {
     fn pause(&self, paused: bool) -> Reply<'_, ()>;
     /// The inbox in numbers.
     fn overview(&self) -> Reply<'_, Overview>;
+    /// What went on lately.
+    fn activity(&self, query: ActivityQuery) -> Reply<'_, Activity>;
+    /// What is kept, by table.
+    fn storage(&self) -> Reply<'_, Storage>;
+    /// What pruning would take.
+    fn prune_plan(&self, query: PruneQuery) -> Reply<'_, Pruning>;
+    /// Lets go of old threads, and makes the file smaller.
+    fn prune(&self, query: PruneQuery) -> Reply<'_, Pruned>;
     /// Changes whenever something did, here or in another process.
     fn changes(&self) -> watch::Receiver<u64>;
 }

@@ -6,6 +6,7 @@
 //!
 //! What is not here: storage, drawing and any knowledge of a particular workflow.
 
+mod activity;
 mod backend;
 mod card;
 mod grant;
@@ -13,6 +14,7 @@ mod item;
 mod mail;
 mod memory;
 mod propose;
+mod prune;
 mod rules;
 mod screen;
 mod skipped;
@@ -20,6 +22,7 @@ mod spec;
 mod status;
 mod thread;
 
+pub use activity::{Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
 pub use backend::{
     Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery, Together,
 };
@@ -32,6 +35,7 @@ pub use item::{Item, ItemKind};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
 pub use memory::{MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use propose::proposal;
+pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};
 pub use rules::{Refusal, check, check_args, check_fields};
 pub use screen::{Decided, Glance, ItemLine, LineQuery, Screen, Standing};
 pub use skipped::{SkippedLine, SkippedPage, SkippedQuery};

@@ -8,6 +8,7 @@
 //! What is not here: what a state or an update means (they are JSON text), mail, and any decision about what
 //! to do next. Rows and bytes go in, rows and bytes come out.
 
+mod activity;
 mod arrive;
 mod batch;
 mod blobs;
@@ -28,6 +29,7 @@ mod memory;
 mod notice;
 mod open;
 mod pins;
+mod prune;
 mod rows;
 mod schema;
 mod screen;
@@ -36,6 +38,7 @@ mod search;
 mod settings;
 mod skipped;
 mod sources;
+mod space;
 mod spans;
 mod trouble;
 mod verify;
@@ -57,10 +60,12 @@ pub use lock::{DriverLock, Taken};
 pub use mails::{Before, NewMail, Road, StoredMail, TakenIn};
 pub use notice::Watcher;
 pub use open::{Clock, Mode, Store};
+pub use prune::{Roots, Swept};
 pub use rows::{Awaits, MailState, Phase};
 pub use schema::VERSION;
 pub use seal::Digest;
 pub use sources::StoredSource;
+pub use space::Vacuum;
 pub use spans::{Lap, Laps, Span};
 pub use trouble::NewTrouble;
 pub use verify::Verified;

@@ -70,6 +70,14 @@ impl Seal {
         }
     }
 
+    /// The same for a number.
+    pub(super) fn later_int(self, value: Option<i64>) -> Self {
+        match value {
+            Some(value) => self.int(value),
+            None => self,
+        }
+    }
+
     pub(super) fn maybe_int(self, value: Option<i64>) -> Self {
         match value {
             Some(value) => self.int(1).int(value),

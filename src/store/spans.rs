@@ -72,7 +72,8 @@ impl Store {
         self.read(|db| {
             let row = ThreadRow::find(db, id)?;
             let mut steps = Vec::new();
-            for step in load::steps(db, &row, 0)? {
+            let kept = if row.pruned_at.is_some() { Vec::new() } else { load::steps(db, &row, 0)? };
+            for step in kept {
                 let mut found = db.prepare_cached("SELECT ms FROM laps WHERE thread = ? AND step = ?")?;
                 let mut rows = found.query([step.thread, step.n])?;
                 let ms = rows.next()?.map(|row| row.get::<_, i64>(0)).transpose()?;

@@ -22,6 +22,7 @@ mod lists;
 mod mail;
 mod memory;
 mod plain;
+mod prune;
 #[allow(dead_code)]
 #[path = "../models/server.rs"]
 mod server;

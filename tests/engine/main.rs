@@ -17,6 +17,7 @@ mod interrupts;
 mod laws;
 mod limits;
 mod profiles;
+mod prune;
 mod samples;
 mod skipped;
 mod snapshots;

@@ -1,6 +1,7 @@
 //! The table of verbs. A verb is a file with its flags, its help and what it does, and a line here.
 
 mod accept;
+mod activity;
 mod analyze;
 mod apis;
 mod ask;
@@ -22,6 +23,7 @@ mod man;
 mod memory;
 mod pause;
 mod proceed;
+mod prune;
 mod reclassify;
 mod respond;
 mod resume;
@@ -89,6 +91,8 @@ verbs! {
     Show => show,
     Fork => fork,
     Reclassify => reclassify,
+    Prune => prune,
+    Activity => activity,
     Memory => memory,
     Grants => grants,
     Apis => apis,
