@@ -103,9 +103,8 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
     let version = store.version(&thread).unwrap();
     let next =
         if asks { EntryNext::Ask(vec![interrupt(n, &text)], "think".to_owned()) } else { EntryNext::End };
-    let entry = Entry { node: "think".to_owned(), updates: "[]".to_owned(), next };
+    let entry = Entry { node: "think".to_owned(), updates: "[]".to_owned(), next, took_ms: Some(0) };
     let commit = Commit {
-        took_ms: 0,
         thread,
         version,
         entries: vec![entry],

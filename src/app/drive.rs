@@ -242,7 +242,8 @@ impl Engine {
         let renew = steps_since >= SNAPSHOT_STEPS && bytes_since >= loaded.tail.snapshot_bytes;
         let snapshot = if renew { spec.workflow.write(&state).ok() } else { None };
         let renewed = snapshot.is_some();
-        entries.push(Entry { node: loaded.node.clone(), updates, next });
+        let took_ms = Some(i64::try_from(took.as_millis()).unwrap_or(i64::MAX));
+        entries.push(Entry { node: loaded.node.clone(), updates, next, took_ms });
         let commit = Commit {
             thread: loaded.thread.clone(),
             version: loaded.version,
@@ -256,7 +257,6 @@ impl Engine {
             results: spec.results,
             hold_ms: self.holds(false).irreversible_ms,
             step_limit: self.step_limit(),
-            took_ms: i64::try_from(took.as_millis()).unwrap_or(i64::MAX),
         };
         fail_point("before_commit");
         let committed = self.store().commit(commit).await?;
@@ -352,6 +352,7 @@ fn enter(spec: &Spec, state: Folded, loaded: &Loaded) -> Result<Entering, FoldEr
         node: node.to_owned(),
         updates,
         next: EntryNext::Goto(loaded.node.clone()),
+        took_ms: None,
     });
     Ok(Entering { entries: entries.collect(), state, absorbed: loaded.events.last().map(|(seq, _)| *seq) })
 }

@@ -8,8 +8,8 @@ use super::worker::{Ended, Scope, Until, Worker};
 use super::{screen, trouble};
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
-    Activity, ActivityQuery, Backend, BackendError, By, Card, Decide, GrantLine, GrantRequest, Item,
-    ItemKind, ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome,
+    Activity, ActivityQuery, Backend, BackendError, By, Card, Decide, ErrorLine, GrantLine, GrantRequest,
+    Item, ItemKind, ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome,
     Overview, PruneQuery, Pruned, Pruning, Refusal, SkippedPage, SkippedQuery, SourceLine, Status, Storage,
     ThreadPage, ThreadQuery, ThreadView, Together,
 };
@@ -403,6 +403,10 @@ impl Backend for Local {
 
     fn pause(&self, paused: bool) -> Reply<'_, ()> {
         Box::pin(async move { self.engine.store().pause(paused).await.map_err(told) })
+    }
+
+    fn errors(&self) -> Reply<'_, Vec<ErrorLine>> {
+        Box::pin(self.blocking(|this| this.read_errors()))
     }
 
     fn overview(&self) -> Reply<'_, Overview> {

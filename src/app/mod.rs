@@ -11,6 +11,7 @@ mod cache;
 mod demo;
 mod drive;
 mod engine;
+mod errors;
 mod eval;
 mod fail_point;
 mod grants;

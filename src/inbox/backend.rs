@@ -1,9 +1,9 @@
 //! The one door between people and threads.
 
 use super::{
-    Activity, ActivityQuery, By, Card, GrantLine, GrantRequest, Item, ItemKind, MailPage, MailQuery,
-    MemoryLine, MemoryVersion, MemoryView, Outcome, PruneQuery, Pruned, Pruning, Refusal, SkippedPage,
-    SkippedQuery, SourceLine, Status, Storage, ThreadLine, ThreadView,
+    Activity, ActivityQuery, By, Card, ErrorLine, GrantLine, GrantRequest, Item, ItemKind, MailPage,
+    MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, PruneQuery, Pruned, Pruning, Refusal,
+    SkippedPage, SkippedQuery, SourceLine, Status, Storage, ThreadLine, ThreadView,
 };
 use crate::graph::{BoxFuture, Decision, InputError, InterruptId, ThreadId};
 use jiff::Timestamp;
@@ -226,6 +226,9 @@ pub trait Backend: Send + Sync {
     fn fetch_mail(&self) -> Reply<'_, ()>;
     /// Pauses or resumes all driving, in every process.
     fn pause(&self, paused: bool) -> Reply<'_, ()>;
+    /// What went wrong lately in any workflow, the most frequent first, for Activity: trouble, model calls that
+    /// failed, and what threads remember to have gone wrong and got over. Bounded, and counted anew at each call.
+    fn errors(&self) -> Reply<'_, Vec<ErrorLine>>;
     /// The inbox in numbers.
     fn overview(&self) -> Reply<'_, Overview>;
     /// What went on lately.

@@ -9,6 +9,7 @@
 mod activity;
 mod backend;
 mod card;
+mod errors;
 mod grant;
 mod item;
 mod mail;
@@ -27,6 +28,7 @@ pub use backend::{
     Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery, Together,
 };
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
+pub use errors::{ErrorLine, Occurred, by_frequency};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
     OUTPUT_FILES, POLICY_GRANT,

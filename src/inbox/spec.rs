@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
 type Explain = Arc<dyn Fn(&Folded, &Item) -> Vec<Block> + Send + Sync>;
+type Errors = Arc<dyn Fn(&Folded) -> Vec<(String, String)> + Send + Sync>;
 type NameSpan = Arc<dyn Fn(&Folded, Option<&str>, usize) -> Option<String> + Send + Sync>;
 type DrawCard = Arc<dyn Fn(&Folded, &Item) -> Card + Send + Sync>;
 
@@ -28,6 +29,7 @@ pub struct Spec {
     prepare: Prepare,
     explain: Option<Explain>,
     trace: Option<NameSpan>,
+    errors: Option<Errors>,
 }
 
 impl Spec {
@@ -47,6 +49,7 @@ impl Spec {
             prepare: Arc::new(Ok),
             explain: None,
             trace: None,
+            errors: None,
         }
     }
 
@@ -95,6 +98,25 @@ impl Spec {
     ) -> Self {
         self.trace = Some(Arc::new(name));
         self
+    }
+
+    /// The same, with what a thread remembers to have gone wrong: where, and what.
+    pub fn remembering(
+        mut self,
+        errors: impl Fn(&Folded) -> Vec<(String, String)> + Send + Sync + 'static,
+    ) -> Self {
+        self.errors = Some(Arc::new(errors));
+        self
+    }
+
+    /// Whether its threads remember what went wrong.
+    pub fn remembers_errors(&self) -> bool {
+        self.errors.is_some()
+    }
+
+    /// What a thread remembers to have gone wrong: where, and what.
+    pub fn errors(&self, state: &Folded) -> Vec<(String, String)> {
+        self.errors.as_ref().map(|errors| errors(state)).unwrap_or_default()
     }
 
     /// What a trace calls the thread, or the `nth` run of a node.

@@ -18,9 +18,8 @@ const DECIDED: &str =
     "SELECT d.at, d.type, d.by, i.action FROM decisions d JOIN interrupts i ON i.seq = d.interrupt
      WHERE d.at >= ? AND d.undone_at IS NULL AND i.engine = 0";
 const CALLED: &str = "SELECT at, model, ms, input, output, cost, error FROM spans WHERE at >= ?";
-const WORKED: &str = "SELECT t.workflow, s.node, l.ms
-     FROM steps s JOIN laps l ON l.thread = s.thread AND l.step = s.n JOIN threads t ON t.seq = s.thread
-     WHERE s.seq > (SELECT coalesce(max(seq), 0) FROM steps) - ?1 AND s.at >= ?2";
+const WORKED: &str = "SELECT t.workflow, s.node, s.ms FROM steps s JOIN threads t ON t.seq = s.thread
+     WHERE s.seq > (SELECT coalesce(max(seq), 0) FROM steps) - ?1 AND s.at >= ?2 AND s.ms IS NOT NULL";
 
 impl Store {
     /// What went on in these days.

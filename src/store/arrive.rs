@@ -136,7 +136,7 @@ fn tell_trouble(db: &Connection, row: &mut ThreadRow, event: &Event) -> Result<(
 
 /// Words after a result: the thread runs again from its entry.
 fn again(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Result<(), StoreError> {
-    append(db, row, "ARRIVED", &arrival.updates, &NextView::Goto { goto: arrival.entry.clone() }, now)?;
+    append(db, row, "ARRIVED", &arrival.updates, &NextView::Goto { goto: arrival.entry.clone() }, None, now)?;
     row.node.clone_from(&arrival.entry);
     row.awaits = Awaits::Nothing;
     row.status = Status::Ready;
@@ -172,7 +172,7 @@ fn join(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Re
     } else {
         next
     };
-    append(db, row, "ARRIVED", &arrival.updates, &next, now)?;
+    append(db, row, "ARRIVED", &arrival.updates, &next, None, now)?;
     row.alone = 0;
     restand(db, row, now)
 }

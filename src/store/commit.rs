@@ -34,6 +34,8 @@ pub struct Entry {
     pub updates: String,
     /// Where the thread goes.
     pub next: EntryNext,
+    /// How long its node worked, in milliseconds, where one did.
+    pub took_ms: Option<i64>,
 }
 
 /// Where a thread goes after an entry.
@@ -78,8 +80,6 @@ pub struct Commit {
     pub hold_ms: i64,
     /// The step limit of threads it starts.
     pub step_limit: i64,
-    /// How long the node worked, in milliseconds.
-    pub took_ms: i64,
 }
 
 /// How a thread stands after a commit.
@@ -136,7 +136,7 @@ pub(super) fn start(
         row.child_key = Some(new.key.clone());
     }
     row.insert(db)?;
-    append(db, &mut row, "START", &new.updates, &NextView::Goto { goto: new.entry.clone() }, now)?;
+    append(db, &mut row, "START", &new.updates, &NextView::Goto { goto: new.entry.clone() }, None, now)?;
     row.update(db)?;
     Ok(row)
 }
@@ -148,6 +148,7 @@ pub(super) fn append(
     node: &str,
     updates: &str,
     next: &NextView,
+    ms: Option<i64>,
     now: i64,
 ) -> Result<(), StoreError> {
     let next = serde_json::to_string(next).map_err(|e| StoreError::Sql(e.to_string()))?;
@@ -158,6 +159,7 @@ pub(super) fn append(
         updates: updates.to_owned(),
         next,
         at: now,
+        ms,
         digest: Digest::default(),
     };
     step.insert(db, row.head)?;
@@ -190,11 +192,6 @@ fn run(db: &Connection, commit: &Commit, now: i64) -> Result<Committed, StoreErr
         enter(db, &mut row, entry, commit, now, &mut interrupts)?;
     }
     let at = row.steps - 1;
-    db.prepare_cached("INSERT OR REPLACE INTO laps (thread, step, ms) VALUES (?, ?, ?)")?.execute([
-        row.seq,
-        at,
-        commit.took_ms,
-    ])?;
     for new in &commit.start {
         start(db, new, Some(&Parent { thread: row.seq, step: at, joined: false }), commit.step_limit, now)?;
     }
@@ -263,7 +260,7 @@ fn enter(
             NextView::Spawn { spawn, then: then.clone() }
         }
     };
-    append(db, row, &entry.node, &entry.updates, &next, now)
+    append(db, row, &entry.node, &entry.updates, &next, entry.took_ms, now)
 }
 
 fn ask(

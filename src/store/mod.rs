@@ -17,6 +17,7 @@ mod contacts;
 mod decide;
 mod effects;
 mod error;
+mod errors;
 mod fork;
 mod grants;
 mod ledger;

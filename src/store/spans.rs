@@ -74,10 +74,7 @@ impl Store {
             let mut steps = Vec::new();
             let kept = if row.pruned_at.is_some() { Vec::new() } else { load::steps(db, &row, 0)? };
             for step in kept {
-                let mut found = db.prepare_cached("SELECT ms FROM laps WHERE thread = ? AND step = ?")?;
-                let mut rows = found.query([step.thread, step.n])?;
-                let ms = rows.next()?.map(|row| row.get::<_, i64>(0)).transpose()?;
-                let ms = ms.map(i64::unsigned_abs);
+                let ms = step.ms.map(i64::unsigned_abs);
                 steps.push(Lap { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });
             }
             let mut found =

@@ -10,11 +10,10 @@ use rusqlite::{Connection, ErrorCode, params};
 use std::collections::HashSet;
 
 /// What a thread has that goes with it: table, and how its rows weigh.
-const PARTS: [(&str, &str); 5] = [
+const PARTS: [(&str, &str); 4] = [
     ("steps", "octet_length(node) + octet_length(updates) + octet_length(next) + 48"),
     ("snapshots", "octet_length(state) + 56"),
     ("calls", "octet_length(name) + octet_length(result) + 32"),
-    ("laps", "16"),
     ("spans", "octet_length(task) + octet_length(model) + 72"),
 ];
 

@@ -15,6 +15,8 @@ pub(in crate::store) struct StepRow {
     pub updates: String,
     pub next: String,
     pub at: i64,
+    /// How long its node worked, for people; nothing where no node did.
+    pub ms: Option<i64>,
     pub digest: Digest,
 }
 
@@ -28,6 +30,7 @@ impl StepRow {
             .text(&self.updates)
             .text(&self.next)
             .int(self.at)
+            .later_int(self.ms)
             .done()
     }
 
@@ -43,6 +46,7 @@ impl StepRow {
             next: cells.next()?,
             at: cells.next()?,
             digest: cells.digest()?,
+            ms: cells.next()?,
         };
         if step.digest != step.seal(before) {
             return damaged(format!(
@@ -56,7 +60,7 @@ impl StepRow {
     pub(in crate::store) fn insert(&mut self, db: &Connection, before: Digest) -> Result<(), StoreError> {
         self.digest = self.seal(before);
         db.prepare_cached(
-            "INSERT INTO steps (thread, n, node, updates, next, at, digest) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO steps (thread, n, node, updates, next, at, digest, ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         )?
         .execute(params![
             self.thread,
@@ -65,7 +69,8 @@ impl StepRow {
             self.updates,
             self.next,
             self.at,
-            self.digest.bytes()
+            self.digest.bytes(),
+            self.ms,
         ])?;
         Ok(())
     }

@@ -28,8 +28,9 @@ mod update;
 mod values;
 
 use super::Services;
-use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
+use crate::graph::{BuildError, Folded, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::Spec;
+use crate::text::Visible;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -53,7 +54,8 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new("ask", graph()?, services);
     let about = "a question that an API answers";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&shown, state, item));
-    let spec = spec.with_roles(&["category", "select", "params"]).explaining(card::explain);
+    let spec =
+        spec.with_roles(&["category", "select", "params"]).explaining(card::explain).remembering(errors);
     Ok(spec.preparing(move |input| {
         let field = |name: &str, text: String| InputError::Field { field: name.to_owned(), text };
         if let Some(model) = input.get("model").and_then(Value::as_str) {
@@ -64,6 +66,12 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
         }
         Ok(input)
     }))
+}
+
+/// What a thread got over, each time.
+fn errors(state: &Folded) -> Vec<(String, String)> {
+    let erred = state.get::<Ask>().into_iter().flat_map(|state| &state.error_history);
+    erred.map(|erred| (erred.node.clone(), Visible::line(&erred.text).into_string())).collect()
 }
 
 fn graph() -> Result<Graph<Ask, Services>, BuildError> {

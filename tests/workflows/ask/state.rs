@@ -166,6 +166,9 @@ async fn what_a_model_gets_wrong_is_shown_to_it_and_kept() {
     assert_eq!(room.server.asked().last().unwrap(), "GET /v1/tracks/T3");
     let why = sayso::inbox::Screen::why(&room.local, thread.to_string()).await.unwrap().text();
     assert!(why.contains("went wrong: 1 × select_api_node"), "{why}");
+    let errors = Backend::errors(&room.local).await.unwrap();
+    assert_eq!((errors[0].workflow.as_str(), errors[0].node.as_str()), ("ask", "select_api_node"));
+    assert_eq!((errors[0].count, errors.len()), (1, 1));
 }
 
 #[tokio::test]
@@ -184,6 +187,10 @@ async fn a_model_that_keeps_getting_it_wrong_is_trouble() {
     assert!(text.contains("the question names a playlist"), "{text}");
     assert_eq!(room.requests().len(), 3);
     assert!(room.server.asked().is_empty());
+    // What it remembers and the trouble that came of it are one line for whoever looks at all workflows.
+    let errors = Backend::errors(&room.local).await.unwrap();
+    let told: Vec<_> = errors.iter().map(|line| (line.node.as_str(), line.count)).collect();
+    assert_eq!(told, [("select_api_node", 3)], "{errors:?}");
 }
 
 #[tokio::test]

@@ -1,0 +1,97 @@
+//! What goes wrong, by how often.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// Something that went wrong once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Occurred {
+    /// The workflow it happened in.
+    pub workflow: String,
+    /// The node, or the task of a model that was called.
+    pub node: String,
+    /// What went wrong, in a line.
+    pub text: String,
+    /// When; for what a thread keeps of itself, when it last moved.
+    pub at: Timestamp,
+}
+
+/// Something that went wrong, and how often.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ErrorLine {
+    /// The workflow it happens in.
+    pub workflow: String,
+    /// The node, or the task of a model that was called.
+    pub node: String,
+    /// What went wrong, in a line, as it was said last.
+    pub text: String,
+    /// How often.
+    pub count: u64,
+    /// When last.
+    pub last: Timestamp,
+}
+
+/// The same things as one line each, the most frequent first. Texts that differ only in their figures (a port, a
+/// number of tries, a time) are the same thing.
+pub fn by_frequency(occurred: impl IntoIterator<Item = Occurred>) -> Vec<ErrorLine> {
+    let mut lines: HashMap<(String, String, String), ErrorLine> = HashMap::new();
+    for Occurred { workflow, node, text, at } in occurred {
+        let key = (workflow.clone(), node.clone(), without_figures(&text));
+        let line = lines.entry(key).or_insert_with(|| ErrorLine {
+            workflow,
+            node,
+            text: text.clone(),
+            count: 0,
+            last: at,
+        });
+        line.count += 1;
+        if at >= line.last {
+            (line.last, line.text) = (at, text);
+        }
+    }
+    let mut lines: Vec<ErrorLine> = lines.into_values().collect();
+    lines.sort_by(|a, b| {
+        let newer = b.count.cmp(&a.count).then(b.last.cmp(&a.last));
+        newer.then_with(|| (&a.workflow, &a.node, &a.text).cmp(&(&b.workflow, &b.node, &b.text)))
+    });
+    lines
+}
+
+fn without_figures(text: &str) -> String {
+    let mut shape = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '0'..='9' if shape.ends_with('#') => {}
+            '0'..='9' => shape.push('#'),
+            other => shape.push(other),
+        }
+    }
+    shape
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn once(node: &str, text: &str, second: i64) -> Occurred {
+        let at = Timestamp::from_second(second).unwrap();
+        Occurred { workflow: "ask".to_owned(), node: node.to_owned(), text: text.to_owned(), at }
+    }
+
+    #[test]
+    fn the_same_is_counted_together_and_the_most_frequent_stands_first() {
+        let lines = by_frequency([
+            once("select", "no such API", 5),
+            once("send", "the server said 503 after 12 s", 7),
+            once("send", "the server said 429 after 3 s", 9),
+            once("send", "the server said 429 after 3 s", 8),
+            once("params", "the server said 429 after 3 s", 1),
+        ]);
+        let told: Vec<_> = lines.iter().map(|line| (line.node.as_str(), line.count)).collect();
+        assert_eq!(told, [("send", 3), ("select", 1), ("params", 1)]);
+        assert_eq!(lines[0].text, "the server said 429 after 3 s", "as it was said last");
+        assert_eq!(lines[0].last, Timestamp::from_second(9).unwrap());
+        assert_eq!(by_frequency([]), []);
+    }
+}
