@@ -11,7 +11,7 @@ use crate::inbox::{
     Activity, ActivityQuery, Backend, BackendError, By, Card, Decide, ErrorLine, GrantLine, GrantRequest,
     Item, ItemKind, ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome,
     Overview, PruneQuery, Pruned, Pruning, Refusal, SkippedPage, SkippedQuery, SourceLine, Status, Storage,
-    ThreadPage, ThreadQuery, ThreadView, Together,
+    ThreadPage, ThreadQuery, ThreadView, Together, UsageView,
 };
 use crate::llm::facts::email::Class;
 use crate::store::{DriverLock, NewTrouble, StoreError};
@@ -423,6 +423,10 @@ impl Backend for Local {
                 driver: DriverLock::holder(store.folder()),
             })
         }))
+    }
+
+    fn usage(&self, thread: ThreadId) -> Reply<'_, UsageView> {
+        Box::pin(self.blocking(move |this| this.engine.store().usage(&thread, false)))
     }
 
     fn activity(&self, query: ActivityQuery) -> Reply<'_, Activity> {

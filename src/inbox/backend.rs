@@ -3,7 +3,7 @@
 use super::{
     Activity, ActivityQuery, By, Card, ErrorLine, GrantLine, GrantRequest, Item, ItemKind, MailPage,
     MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, PruneQuery, Pruned, Pruning, Refusal,
-    SkippedPage, SkippedQuery, SourceLine, Status, Storage, ThreadLine, ThreadView,
+    SkippedPage, SkippedQuery, SourceLine, Status, Storage, ThreadLine, ThreadView, UsageView,
 };
 use crate::graph::{BoxFuture, Decision, InputError, InterruptId, ThreadId};
 use jiff::Timestamp;
@@ -231,6 +231,8 @@ pub trait Backend: Send + Sync {
     fn errors(&self) -> Reply<'_, Vec<ErrorLine>>;
     /// The inbox in numbers.
     fn overview(&self) -> Reply<'_, Overview>;
+    /// What a thread's model calls have used so far.
+    fn usage(&self, thread: ThreadId) -> Reply<'_, UsageView>;
     /// What went on lately.
     fn activity(&self, query: ActivityQuery) -> Reply<'_, Activity>;
     /// What is kept, by table.

@@ -101,6 +101,7 @@ actions! {
     PinLine "pin_line" "pin a line, or let it go",
     RevertProfile "revert_profile" "back to an earlier version",
     History "history" "versions and what each changed",
+    Prune "prune" "let go of old threads",
     Yes "yes" "yes",
     No "no" "no",
     Drop "drop" "leave this one out",

@@ -21,6 +21,8 @@ pub enum Scope {
     Decide,
     /// The Memory tab.
     Memory,
+    /// The Activity tab.
+    Activity,
     /// A question with yes and no.
     Confirm,
     /// The question at the end.
@@ -35,12 +37,13 @@ pub enum Scope {
 
 impl Scope {
     /// All of them, in the order help shows them.
-    pub const ALL: [Scope; 10] = [
+    pub const ALL: [Scope; 11] = [
         Scope::Global,
         Scope::List,
         Scope::Card,
         Scope::Decide,
         Scope::Memory,
+        Scope::Activity,
         Scope::Confirm,
         Scope::Ending,
         Scope::Form,
@@ -56,6 +59,7 @@ impl Scope {
             Scope::Card => "In the card",
             Scope::Decide => "On an item",
             Scope::Memory => "On a profile, in Memory",
+            Scope::Activity => "In Activity",
             Scope::Confirm => "When asked yes or no",
             Scope::Ending => "When leaving while something is held",
             Scope::Form => "In a form or a box",
@@ -87,7 +91,7 @@ const fn told(scope: Scope, keys: &'static [&'static str], action: Action, help:
 }
 
 use Action as A;
-use Scope::{Card, Confirm, Decide, Ending, Form, Global, List, Memory, Menu, Prompt};
+use Scope::{Activity, Card, Confirm, Decide, Ending, Form, Global, List, Memory, Menu, Prompt};
 
 /// Every key there is.
 pub const BINDINGS: &[Binding] = &[
@@ -172,6 +176,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(Memory, &["P"], A::PinLine),
     bind(Memory, &["R"], A::RevertProfile),
     bind(Memory, &["d"], A::History),
+    told(Memory, &["t"], A::OpenThread, "the thread that caused the version"),
+    bind(Activity, &["P"], A::Prune),
     bind(Confirm, &["y"], A::Yes),
     bind(Confirm, &["n", "esc", "q", "ctrl-c"], A::No),
     bind(Confirm, &["j", "down"], A::Down),

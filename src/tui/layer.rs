@@ -5,7 +5,7 @@ use super::card::{Doc, Place};
 use super::forms::{Editor, Form};
 use super::msg::{Deed, Ready};
 use crate::graph::ThreadId;
-use crate::inbox::{GrantRequest, GrantScope, MemoryVersion};
+use crate::inbox::{GrantRequest, GrantScope, MemoryVersion, PruneQuery};
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -39,6 +39,8 @@ pub enum Then {
     Reclassify(ThreadId, String),
     /// An earlier version of a profile becomes the newest.
     Revert(String, u64),
+    /// Old threads are let go of.
+    Prune(PruneQuery),
 }
 
 /// One decision on many items, before it is confirmed.
@@ -95,6 +97,8 @@ pub enum Choice {
     Pin(String, String, bool),
     /// Ask whether to go back to this version, from a profile that reads like this.
     Revert(Box<(MemoryVersion, String)>),
+    /// Ask whether to let go of threads to which nothing has happened for so many days.
+    Prune(i64),
 }
 
 /// What a line of text is for.

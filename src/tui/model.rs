@@ -7,12 +7,14 @@ use super::layer::Layer;
 use super::list::{Filter, List, Row};
 use super::msg::{Cmd, Deed, Driving};
 use super::options::{Options, Startable};
+use super::pulse::Pulse;
 use super::safe::{Late, Shown, Spent};
 use super::theme::Theme;
 use super::words;
 use crate::graph::ThreadId;
 use crate::inbox::{
-    Card, DecisionView, GrantLine, Item, MemoryLine, Overview, SkippedLine, SourceLine, ThreadLine,
+    Card, DecisionView, GrantLine, Item, MemoryLine, MemoryVersion, Overview, SkippedLine, SourceLine,
+    ThreadLine,
 };
 use crate::text::Visible;
 use jiff::Timestamp;
@@ -115,6 +117,8 @@ impl Opened {
 pub struct Working {
     /// The node it is in.
     pub node: String,
+    /// Since when.
+    pub since: Option<Instant>,
     /// What the model has said, its newest part.
     pub text: String,
     /// How far long work has come: what, done, of.
@@ -143,6 +147,26 @@ pub struct Note {
     pub bad: bool,
     /// When it goes away.
     pub until: Instant,
+}
+
+/// A profile with all its versions.
+#[derive(Clone, Debug)]
+pub struct Versions {
+    /// Whose preferences about what.
+    pub namespace: String,
+    /// All of them, newest first.
+    pub history: Vec<MemoryVersion>,
+    /// Lines that nothing learned may drop.
+    pub pinned: Vec<String>,
+    /// The one that is shown.
+    pub at: usize,
+}
+
+impl Versions {
+    /// The version that is shown.
+    pub fn shown(&self) -> Option<&MemoryVersion> {
+        self.history.get(self.at)
+    }
 }
 
 /// A list of another tab.
@@ -237,8 +261,10 @@ pub struct Model {
     pub working: BTreeMap<ThreadId, Working>,
     /// Threads at work in any.
     pub running: Browse<ThreadLine>,
-    /// What may be done without asking; they stand below the running threads of the Activity tab.
+    /// What may be done without asking.
     pub grants: Vec<GrantLine>,
+    /// The Activity tab.
+    pub pulse: Pulse,
     /// Mail that was not shown.
     pub skipped: Browse<SkippedLine>,
     /// The Threads tab.
@@ -247,6 +273,10 @@ pub struct Model {
     pub threads_search: String,
     /// The Memory tab.
     pub memory: Browse<MemoryLine>,
+    /// The line of its page at the top.
+    pub memory_top: usize,
+    /// The versions of the selected profile.
+    pub versions: Option<Versions>,
     /// The inbox in numbers.
     pub overview: Option<Overview>,
     /// How each mailbox does.
@@ -310,10 +340,13 @@ impl Model {
             working: BTreeMap::new(),
             running: Browse::default(),
             grants: Vec::new(),
+            pulse: Pulse::default(),
             skipped: Browse::default(),
             threads: Browse::default(),
             threads_search: String::new(),
             memory: Browse::default(),
+            memory_top: 0,
+            versions: None,
             overview: None,
             sources: Vec::new(),
             spent_today: 0.0,
@@ -348,7 +381,7 @@ impl Model {
 
     /// Whether the keys go to running threads in place of items.
     pub fn shows_running(&self) -> bool {
-        self.tab == Tab::Activity || (self.tab == Tab::Inbox && self.list.filter == Filter::Running)
+        self.tab == Tab::Inbox && self.list.filter == Filter::Running
     }
 
     /// Whether the keys go to mail that was not shown.
@@ -359,12 +392,6 @@ impl Model {
     /// Whether the inbox's items are on the screen.
     pub fn shows_items(&self) -> bool {
         self.tab == Tab::Inbox && !self.shows_running() && !self.shows_skipped()
-    }
-
-    /// The selected grant of the Activity tab.
-    pub fn selected_grant(&self) -> Option<&GrantLine> {
-        let at = self.running.cursor.checked_sub(self.running.rows.len())?;
-        if self.tab == Tab::Activity { self.grants.get(at) } else { None }
     }
 
     /// The selected item, where the inbox is on the screen and one is selected.
@@ -393,7 +420,8 @@ impl Model {
                     Focus::Card => Scope::Card,
                 };
                 match self.tab {
-                    Tab::Inbox | Tab::Activity => vec![near, Scope::Decide, Scope::Global],
+                    Tab::Inbox => vec![near, Scope::Decide, Scope::Global],
+                    Tab::Activity => vec![near, Scope::Activity, Scope::Decide, Scope::Global],
                     Tab::Memory => vec![near, Scope::Memory, Scope::Global],
                     Tab::Threads => vec![near, Scope::Global],
                 }

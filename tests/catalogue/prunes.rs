@@ -6,7 +6,7 @@ use crate::home::Home;
 use crate::{report, skipped};
 use jiff::{SignedDuration, Timestamp};
 use sayso::app::{Local, Scope, Until, Worker};
-use sayso::inbox::{Backend, PruneQuery, Status, ThreadQuery};
+use sayso::inbox::{Backend, ItemKind, ItemQuery, PruneQuery, Status, ThreadQuery};
 use serde_json::json;
 use std::process::Command;
 
@@ -50,6 +50,10 @@ async fn furnished() -> (Home, usize) {
     let waits = threads.iter().find(|line| line.status == Status::Waiting).unwrap();
     local.fork(waits.id.clone(), 0).await.unwrap();
     drive().await;
+    let results = ItemQuery { kind: Some(ItemKind::Result), limit: 99, ..Default::default() };
+    for item in local.items(results).await.unwrap().items {
+        local.file_away(item.thread).await.unwrap();
+    }
     let records = 5 + 2;
     (home, records)
 }

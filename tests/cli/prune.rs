@@ -24,16 +24,17 @@ fn prune_shows_first_and_takes_only_when_told() {
     let (thread, asked) = desk.chat("tea");
     desk.json(&["respond", &asked, "done", "--wait"]);
     let (open, _) = desk.chat("milk");
-    assert!(desk.sayso(&["prune"]).done().contains("is done or abandoned and untouched since"));
+    assert!(desk.sayso(&["prune"]).done().contains("can go that is done or abandoned and untouched since"));
     let plan = desk.json(&["prune", "--older-than", "0d"]);
     keys(&plan, REPORT);
     assert_eq!((&plan["pruned"], &plan["threads"]), (&json!(false), &json!(0)));
     assert_eq!(plan["kept"], json!([{"why": "its result is not filed away", "threads": 1}]));
-    // A result is filed away on the screen, or by going on and ending anew; here it is made to be read.
     let said = desk.sayso(&["prune", "--older-than", "0d"]);
     assert!(said.done().contains("1 kept: its result is not filed away"), "{said:?}");
-    let (parcel, asked) = desk.asked(&["courier", "parcels=word"]);
-    desk.json(&["accept", &asked[0], "--wait"]);
+    let (parcel, _) = desk.asked(&["courier", "parcels=word"]);
+    desk.json(&["stop", &parcel]);
+    let trouble = text(&desk.json(&["list", "--kind", "trouble"])[0]["id"]);
+    assert_eq!(desk.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
     let said = desk.sayso(&["prune", "--older-than", "0d", "--dry-run"]);
     let said = said.done();
     assert!(said.contains("1 threads are done or abandoned") && said.contains("steps"), "{said}");

@@ -89,7 +89,10 @@ fn preview(page: &Page, query: &PruneQuery, plan: &Pruning, folder: &str) -> Str
     let words = words.join(" or ");
     let mut out = match plan.threads {
         0 if plan.mails == 0 => {
-            format!("Nothing in {folder} is {words} and untouched since {}.\n", page.time(query.before))
+            format!(
+                "Nothing in {folder} can go that is {words} and untouched since {}.\n",
+                page.time(query.before)
+            )
         }
         count => format!(
             "{count} threads are {words} and untouched since {}: {} leave a record of what was decided and done, \

@@ -57,11 +57,13 @@ impl Store {
                     Err(needed) => plan.keep(needed.words()),
                 }
             }
+            let mut mails = HashSet::new();
             for mail in left_mails(db, query, i64::MAX)? {
                 plan.mails += 1;
                 loose.insert(mail.raw);
+                mails.insert(mail.seq);
             }
-            sweep::count(db, loose, &gone, &mut plan)?;
+            sweep::count(db, loose, &gone, &mails, &mut plan)?;
             Ok(plan)
         })
     }

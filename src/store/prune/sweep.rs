@@ -39,7 +39,7 @@ impl Store {
             let mut found = db.prepare_cached("SELECT digest FROM letting_go")?;
             let listed: HashSet<[u8; 32]> =
                 found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            let free = unnamed(db, listed.clone(), &HashSet::new())?;
+            let free = unnamed(db, listed.clone(), &HashSet::new(), &HashSet::new())?;
             Ok(listed.into_iter().filter(|digest| !free.contains(digest)).collect::<Vec<_>>())
         })?;
         self.write(move |db| named.iter().try_for_each(|digest| hold_on(db, digest))).await
@@ -99,11 +99,12 @@ fn unshared(db: &Connection, digest: &[u8; 32]) -> Result<Option<(i64, i64)>, St
         .optional()?)
 }
 
-/// Of these, the ones that nobody names; what threads in `gone` say does not count.
+/// Of these, the ones that nobody names; what the threads in `gone` and these mails say does not count.
 fn unnamed(
     db: &Connection,
     mut loose: HashSet<[u8; 32]>,
     gone: &HashSet<i64>,
+    mails: &HashSet<i64>,
 ) -> Result<HashSet<[u8; 32]>, StoreError> {
     for sql in NAMING {
         if loose.is_empty() {
@@ -126,24 +127,25 @@ fn unnamed(
     while let Some(row) = rows.next()? {
         loose.remove(&row.get::<_, [u8; 32]>(0)?);
     }
-    let mut found = db.prepare("SELECT coalesce(thread, 0), raw FROM mails WHERE raw <> ?")?;
+    let mut found = db.prepare("SELECT coalesce(thread, 0), raw, seq FROM mails WHERE raw <> ?")?;
     let mut rows = found.query(params![MailRow::LET_GO])?;
     while let Some(row) = rows.next()? {
-        if !gone.contains(&row.get(0)?) {
+        if !gone.contains(&row.get(0)?) && !mails.contains(&row.get(2)?) {
             loose.remove(&row.get::<_, [u8; 32]>(1)?);
         }
     }
     Ok(loose)
 }
 
-/// How much a sweep would take, were these threads gone.
+/// How much a sweep would take, were these threads gone and these mails let go of.
 pub(super) fn count(
     db: &Connection,
     loose: HashSet<[u8; 32]>,
     gone: &HashSet<i64>,
+    mails: &HashSet<i64>,
     plan: &mut Pruning,
 ) -> Result<(), StoreError> {
-    for digest in unnamed(db, loose, gone)? {
+    for digest in unnamed(db, loose, gone, mails)? {
         if let Some((_, bytes)) = unshared(db, &digest)? {
             plan.take("blobs", 1, bytes.unsigned_abs() + 48);
         }

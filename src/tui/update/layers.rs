@@ -1,6 +1,6 @@
 //! What keys do while a layer is up, and the menus.
 
-use super::{bulk, decide, form, grants, mail, memory, palette, quit, skipped};
+use super::{activity, bulk, decide, form, grants, mail, memory, palette, quit, skipped};
 use crate::graph::InterruptId;
 use crate::tui::action::Action;
 use crate::tui::key::Key;
@@ -71,6 +71,7 @@ fn confirm(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
                 Then::Restore(grant) => vec![Cmd::Restore(grant)],
                 Then::Reclassify(thread, class) => vec![Cmd::Reclassify(thread, class)],
                 Then::Revert(namespace, version) => vec![Cmd::Revert(namespace, version)],
+                Then::Prune(query) => activity::prune(model, query),
             });
             return cmds;
         }
@@ -192,6 +193,7 @@ fn chosen(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         }
         Choice::Pin(namespace, line, pinned) => return vec![Cmd::Pin(namespace, line, pinned)],
         Choice::Revert(to) => return memory::confirm_revert(model, to.0, &to.1),
+        Choice::Prune(days) => return activity::plan_prune(model, days),
         Choice::Start(workflow) => return form::start(model, &workflow),
         Choice::Snooze(until) => {
             let marked = model.list.marked();

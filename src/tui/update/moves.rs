@@ -1,6 +1,6 @@
 //! Moving through lists and cards.
 
-use super::tabs;
+use super::{activity, memory, tabs};
 use crate::tui::action::Action;
 use crate::tui::card::{Doc, Folds, Place};
 use crate::tui::layout::{self, Areas};
@@ -14,14 +14,26 @@ fn page(model: &mut Model) -> Option<(&Doc, &mut Place)> {
             model.current()?;
             model.opened.as_mut().map(|opened| (&opened.doc, &mut opened.top))
         }
-        Tab::Inbox | Tab::Activity => None,
+        Tab::Inbox | Tab::Activity | Tab::Memory => None,
         Tab::Threads => model.threads.page.as_ref().map(|(_, doc)| (doc, &mut model.threads.page_top)),
-        Tab::Memory => model.memory.page.as_ref().map(|(_, doc)| (doc, &mut model.memory.page_top)),
+    }
+}
+
+/// The page that is drawn as a whole beside the list, where there is one: how far it can be scrolled, and how far it is.
+fn sheet(model: &mut Model) -> Option<(usize, &mut usize)> {
+    match model.tab {
+        Tab::Activity => Some((crate::tui::view::pulse_length(model), &mut model.pulse.page_top)),
+        Tab::Memory => Some((crate::tui::view::memory_length(model), &mut model.memory_top)),
+        Tab::Inbox | Tab::Threads => None,
     }
 }
 
 /// Scrolls the page by lines.
 pub(super) fn scroll(model: &mut Model, by: isize) {
+    if let Some((last, top)) = sheet(model) {
+        *top = top.saturating_add_signed(by).min(last);
+        return;
+    }
     let Areas { card, .. } = layout::areas(model);
     let (width, height) = (usize::from(card.width), usize::from(card.height));
     if let Some((doc, top)) = page(model) {
@@ -32,18 +44,12 @@ pub(super) fn scroll(model: &mut Model, by: isize) {
     }
 }
 
-/// How many rows there are where running threads are listed; the Activity tab has grants below them.
-pub(super) fn activity_length(model: &Model) -> usize {
-    let grants = if model.tab == Tab::Activity { model.grants.len() } else { 0 };
-    model.running.rows.len() + grants
-}
-
 /// Moves the selection by rows.
 pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
     let browse = |cursor: usize, len: usize| cursor.saturating_add_signed(by).min(len.saturating_sub(1));
     if model.shows_running() {
-        model.running.cursor = browse(model.running.cursor, activity_length(model));
-        return Vec::new();
+        model.running.cursor = browse(model.running.cursor, model.running.rows.len());
+        return activity::looked_at(model);
     }
     if model.shows_skipped() {
         model.skipped.cursor = browse(model.skipped.cursor, model.skipped.rows.len());
@@ -62,7 +68,7 @@ pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
             model.memory.cursor = browse(model.memory.cursor, model.memory.rows.len());
             tabs::open_selected(model)
         }
-        Tab::Activity => Vec::new(),
+        Tab::Activity => activity::step(model, by),
     }
 }
 
@@ -85,17 +91,25 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::PageDown => return step(model, half_list),
         Action::PageUp => return step(model, -half_list),
         Action::Top if in_card => {
+            scroll(model, isize::MIN / 2);
             if let Some((_, top)) = page(model) {
                 *top = Place::default();
             }
         }
         Action::Bottom if in_card => {
+            scroll(model, isize::MAX / 2);
             if let Some((doc, top)) = page(model) {
                 *top = doc.end(width, height);
             }
         }
         Action::Top => return step(model, isize::MIN / 2),
         Action::Bottom => return step(model, isize::MAX / 2),
+        Action::NextPart | Action::PreviousPart if model.tab == Tab::Memory => {
+            memory::browse(model, action == Action::NextPart);
+        }
+        Action::NextPart | Action::PreviousPart if model.tab == Tab::Activity => {
+            return activity::section(model, action == Action::NextPart);
+        }
         Action::NextPart | Action::PreviousPart => {
             if let Some((doc, top)) = page(model) {
                 *top = doc.part(*top, action == Action::NextPart, width, height);
