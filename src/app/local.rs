@@ -54,10 +54,16 @@ impl Local {
         stop: impl Future<Output = ()>,
     ) -> Result<Ended, StoreError> {
         let driving = worker.run(&Scope::All, Until::Told, stop);
-        let Some(intake) = &self.intake else { return driving.await };
+        let taking_in = async {
+            match &self.intake {
+                Some(intake) => intake.run(std::future::pending()).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             ended = driving => ended,
-            () = intake.run(std::future::pending()) => Ok(Ended::Told),
+            () = taking_in => Ok(Ended::Told),
+            () = self.close_expiring() => Ok(Ended::Told),
         }
     }
 

@@ -14,7 +14,8 @@ use std::path::PathBuf;
     subcommand_value_name = "VERB",
     subcommand_help_heading = "Verbs",
     after_help = "Any unique beginning of an id will do.\n\n\
-        Exit codes: 0 done, 1 failed, 2 wrong usage or config, 3 not found, no longer open or changed since shown."
+        Exit codes: 0 done, 1 failed, 2 wrong usage or config, 3 not found, no longer open or changed since shown; of a \
+        request also 4 ignored, 5 expired, 6 not answered yet."
 )]
 pub(super) struct Sayso {
     #[command(flatten)]

@@ -19,6 +19,12 @@ pub enum Exit {
     Usage = 2,
     /// What it was called on is not there, no longer open, or not as it was shown.
     Gone = 3,
+    /// A request was answered with no.
+    Ignored = 4,
+    /// Nobody answered a request in time.
+    Expired = 5,
+    /// Nobody has answered a request yet.
+    Unanswered = 6,
 }
 
 impl Exit {

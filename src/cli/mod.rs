@@ -2,7 +2,7 @@
 //!
 //! Promises: what a verb prints is either its whole answer or nothing; errors go to stderr as one sentence that says
 //! what, why and what to do; nothing that came from outside reaches the terminal as anything but text; and the exit
-//! code says which of four things happened ([`Exit`]). The definitions of flags and verbs are the one source of help,
+//! code says which of a few things happened ([`Exit`]). The definitions of flags and verbs are the one source of help,
 //! completions and the man page.
 //!
 //! What is not here: any rule about what may be decided (`inbox`), any driving (`app`), any screen. A verb asks the
@@ -24,6 +24,7 @@ mod pages;
 mod pairs;
 mod print;
 mod progress;
+mod request;
 mod table;
 mod talk;
 mod values;

@@ -45,6 +45,15 @@ impl Page {
         Ok(Answer { stdout, exit: Exit::Done })
     }
 
+    /// An answer that programs read: JSON unless a person looks at it on a terminal.
+    pub(super) fn for_program<T: Serialize + ?Sized>(
+        &self,
+        data: &T,
+        text: impl FnOnce(&Self) -> String,
+    ) -> Result<Answer, Failure> {
+        Self { json: self.json || self.width.is_none(), ..self.clone() }.answer(data, text)
+    }
+
     /// Text for another program, which has to get it byte for byte and which holds nothing from outside.
     pub(super) fn program(&self, data: &serde_json::Value, text: String) -> Result<Answer, Failure> {
         let stdout = if self.json { safe_json(data)? } else { text };

@@ -79,7 +79,7 @@ fn meant(word: &str, now: &Zoned) -> Option<Timestamp> {
     on(Date::strptime("%Y-%m-%d", word).ok()?, MORNING, now)
 }
 
-/// `30m`, `2h`, `3d`, `1w`. Days are days of the calendar: the hour stays.
+/// `45s`, `30m`, `2h`, `3d`, `1w`. Days are days of the calendar: the hour stays.
 fn span_from(word: &str, now: &Zoned) -> Option<Timestamp> {
     let (count, unit) = word.split_at_checked(word.len().checked_sub(1)?)?;
     if count.is_empty() || !count.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -87,6 +87,7 @@ fn span_from(word: &str, now: &Zoned) -> Option<Timestamp> {
     }
     let count: i64 = count.parse().ok().filter(|count| *count <= 60 * 24 * FARTHEST_DAYS)?;
     let span = match unit {
+        "s" => Span::new().try_seconds(count),
         "m" => Span::new().try_minutes(count),
         "h" => Span::new().try_hours(count),
         "d" => Span::new().try_days(count),
@@ -131,6 +132,7 @@ mod tests {
 
     #[test]
     fn times_are_read() {
+        check("45s", "2026-10-23T10:30:45");
         check("30m", "2026-10-23T11:00:00");
         check("2h", "2026-10-23T12:30:00");
         check("3d", "2026-10-26T10:30:00");

@@ -21,7 +21,7 @@ pub struct NewThread {
     pub updates: String,
     /// What it is about.
     pub title: String,
-    /// The key its starter chose; empty where a person starts it.
+    /// The key its starter chose; empty where a person starts it. Of those nobody's child there is one of a key.
     pub key: String,
 }
 
@@ -133,8 +133,8 @@ pub(super) fn start(
     let mut row = ThreadRow::new(workflow, fingerprint, title, entry, step_limit, now);
     if let Some(parent) = parent {
         (row.parent, row.parent_step, row.joined) = (Some(parent.thread), Some(parent.step), parent.joined);
-        row.child_key = Some(new.key.clone());
     }
+    row.child_key = (parent.is_some() || !new.key.is_empty()).then(|| new.key.clone());
     row.insert(db)?;
     append(db, &mut row, "START", &new.updates, &NextView::Goto { goto: new.entry.clone() }, None, now)?;
     row.update(db)?;
@@ -169,7 +169,7 @@ pub(super) fn append(
     Ok(())
 }
 
-fn run(db: &Connection, commit: &Commit, now: i64) -> Result<Committed, StoreError> {
+pub(super) fn run(db: &Connection, commit: &Commit, now: i64) -> Result<Committed, StoreError> {
     let mut row = ThreadRow::find(db, &commit.thread)?;
     if row.version != commit.version {
         return Err(StoreError::Moved);

@@ -11,6 +11,7 @@
 mod activity;
 mod arrive;
 mod batch;
+mod begin;
 mod blobs;
 mod commit;
 mod contacts;
@@ -49,6 +50,7 @@ mod writer;
 pub use crate::inbox::{MemoryCause, MemoryVersion};
 pub use arrive::Arrival;
 pub use batch::Undone;
+pub use begin::Begun;
 pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};
 pub use decide::Holds;
 pub use effects::EffectIntent;

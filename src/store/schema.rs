@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, PRUNE];
+const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, PRUNE];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -320,6 +320,12 @@ CREATE TABLE laps (
 const TIMED: &str = "
 DROP TABLE laps;
 ALTER TABLE steps ADD COLUMN ms INTEGER;
+";
+
+/// Askers that name their question by a key of their own.
+const KEYS: &str = "
+-- However often it is asked, and by however many at once, there is one thread of a key.
+CREATE UNIQUE INDEX threads_by_key ON threads (workflow, child_key) WHERE parent IS NULL AND child_key IS NOT NULL;
 ";
 
 /// What pruning needs to know, and to find.

@@ -7,6 +7,7 @@ pub mod catalogue;
 pub mod folder;
 pub mod http;
 pub mod keep;
+pub mod moment;
 pub mod sandbox;
 pub mod tree;
 pub mod workbook;

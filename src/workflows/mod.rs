@@ -11,6 +11,7 @@ pub mod email;
 pub mod intake;
 pub mod memory;
 mod output_file;
+pub mod request;
 mod services;
 pub mod sheet;
 
@@ -27,7 +28,7 @@ type MakeSpec = fn(Arc<Services>) -> Result<Spec, crate::graph::BuildError>;
 
 /// Every workflow there is, one line each.
 const WORKFLOWS: &[MakeSpec] =
-    &[analyze::spec, ask::spec, email::spec, intake::spec, memory::spec, sheet::spec];
+    &[analyze::spec, ask::spec, email::spec, intake::spec, memory::spec, request::spec, sheet::spec];
 
 /// All workflows, with the services their nodes use.
 pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {

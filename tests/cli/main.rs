@@ -23,6 +23,7 @@ mod mail;
 mod memory;
 mod plain;
 mod prune;
+mod request;
 #[allow(dead_code)]
 #[path = "../models/server.rs"]
 mod server;

@@ -3,6 +3,7 @@
 mod accept;
 mod activity;
 mod analyze;
+mod answer;
 mod apis;
 mod ask;
 mod completions;
@@ -25,6 +26,7 @@ mod pause;
 mod proceed;
 mod prune;
 mod reclassify;
+mod request;
 mod respond;
 mod resume;
 mod run;
@@ -79,6 +81,8 @@ verbs! {
     Ask => ask,
     Docs => docs,
     Sheet => sheet,
+    Request => request,
+    Answer => answer,
     Continue => proceed,
     Stop => stop,
     Pause => pause,

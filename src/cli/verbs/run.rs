@@ -48,6 +48,7 @@ impl Args {
                 note(&format!("process {pid} is driving already; waiting for it"));
             }
         };
+        here.local().close_expired().await?;
         let driven = driven(&here, &Scope::All, until, self.timeout, theirs).await?;
         driven.in_time("`sayso status` tells what is left")?;
         let report = report(&here, driven.attended.threads).await?;

@@ -1,0 +1,41 @@
+//! What a program that asked is told: JSON wherever a program reads, and an exit code.
+
+use super::context::Here;
+use super::failure::{Exit, Failure};
+use super::output::{Answer, Page};
+use super::values::Lines;
+use crate::inbox::{Ending, RequestAnswer};
+
+/// The answer to a request, or that there is none yet.
+pub(super) fn told(here: &Here, answer: &RequestAnswer, unanswered: Exit) -> Result<Answer, Failure> {
+    let exit = match answer.r#type {
+        Some(Ending::Accept | Ending::Edit | Ending::Respond) => Exit::Done,
+        Some(Ending::Ignore) => Exit::Ignored,
+        Some(Ending::Expired | Ending::Withdrawn) => Exit::Expired,
+        None => unanswered,
+    };
+    Ok(here.page.for_program(answer, |page| text(page, answer))?.exiting(exit))
+}
+
+fn text(page: &Page, answer: &RequestAnswer) -> String {
+    let id = &answer.id;
+    let by = match (&answer.by, answer.at) {
+        (Some(by), Some(at)) => format!(" (by {by}, {})", page.time(at)),
+        _ => String::new(),
+    };
+    let mut lines = Lines::new(page.columns());
+    let said = match answer.r#type {
+        None => format!("{id} waits for an answer; `sayso answer {id}` reads it later."),
+        Some(Ending::Accept) => format!("{id} was accepted{by}."),
+        Some(Ending::Edit) => format!("{id} was accepted with changes{by}."),
+        Some(Ending::Respond) => format!("{id} was answered{by}."),
+        Some(Ending::Ignore) => format!("{id} was refused{by}."),
+        Some(Ending::Expired) => format!("{id} has expired; nobody answered in time."),
+        Some(Ending::Withdrawn) => format!("{id} was withdrawn before anybody answered."),
+    };
+    lines.line(0, &said);
+    if !answer.args.is_null() {
+        lines.value(0, &answer.args);
+    }
+    lines.into_text()
+}

@@ -1,0 +1,35 @@
+//! `sayso answer`: what became of a request.
+
+use crate::cli::context::Context;
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::ids::{Target, target};
+use crate::cli::output::Answer;
+use crate::cli::request::told;
+
+/// Read the answer to a request
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "It prints {type, args, by, at}: type is accept, edit, respond, ignore, expired or withdrawn, and null \
+    while there is no answer that stands.\n\n\
+    Exit codes: 0 accepted, edited or responded to, 4 ignored, 5 expired or withdrawn, 6 not answered yet.\n\n\
+    Examples:\n  \
+    sayso answer i7k2m9q4x\n  \
+    sayso answer i7k2 --json | jq .args"
+)]
+pub(in crate::cli) struct Args {
+    /// The request, or its thread
+    id: String,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let target = target(&self.id)?;
+        let here = context.open()?;
+        let answer = match target {
+            Target::Interrupt(id) => here.local().request_answer(&id).await,
+            Target::Result(thread) => here.local().request_answer_in(&thread).await,
+        };
+        let answer = answer.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
+        told(&here, &answer, Exit::Unanswered)
+    }
+}

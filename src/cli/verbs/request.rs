@@ -1,0 +1,175 @@
+//! `sayso request`: any program asks the person, and gets the answer.
+
+use crate::app::{Asking, Waited};
+use crate::cli::context::{Context, Here};
+use crate::cli::decide::read_stdin;
+use crate::cli::drive::{Signals, seconds};
+use crate::cli::failure::{Exit, Failure};
+use crate::cli::output::Answer;
+use crate::cli::request::told;
+use crate::cli::when;
+use crate::inbox::RequestAnswer;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Ask the person something, from a script, a job or an agent
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "The question appears in the inbox. With --wait the answer is printed when it comes: {type, args, by, \
+    at}, where type is accept, edit, respond, ignore or expired. Whoever does something by the exit code alone should \
+    say --allow accept,ignore. Asked again with the same --key it is the same question, with one answer, also after \
+    the asker or the machine went down.\n\n\
+    Exit codes: 0 asked, or with --wait accepted, edited or responded to, 4 ignored, 5 expired; 1 too where --timeout \
+    was not enough.\n\n\
+    Examples:\n  \
+    sayso request --title \"Deploy 1.4 to production?\" --allow accept,ignore --wait && ./deploy\n  \
+    sayso request --title \"Which region?\" --text \"eu or us\" --wait --json | jq -r .args\n  \
+    sayso request --title \"Pay the invoice\" --action pay --args '{\"amount\": 120}' --key inv-7 --expires 1d --wait\n  \
+    git diff | sayso request --title \"Push this?\" --text - --source pre-push --wait"
+)]
+pub(in crate::cli) struct Args {
+    /// What is asked, in one line
+    #[arg(long)]
+    title: String,
+    /// More about it; - reads it from stdin
+    #[arg(long, allow_hyphen_values = true)]
+    text: Option<String>,
+    /// What you would do, as one word; the arguments are shown, and can be edited
+    #[arg(long, value_name = "WORD")]
+    action: Option<String>,
+    /// The arguments, a JSON object
+    #[arg(long, value_name = "JSON", requires = "action")]
+    args: Option<String>,
+    /// A file with the JSON schema of the arguments
+    #[arg(long, value_name = "FILE", requires = "action")]
+    schema: Option<PathBuf>,
+    /// The answers you take: accept, edit, respond, ignore
+    #[arg(long, value_delimiter = ',', value_enum, value_name = "ANSWERS")]
+    allow: Option<Vec<Way>>,
+    /// Nobody waits for the answer after this long: 30m, 2h, 3d
+    #[arg(long, value_name = "TIME")]
+    expires: Option<String>,
+    /// Who you are
+    #[arg(long, value_name = "NAME")]
+    source: Option<String>,
+    /// A name of your own for the question: asked again with it, it is the same one
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// Wait for the answer
+    #[arg(long)]
+    wait: bool,
+    /// Give up waiting after so many seconds
+    #[arg(long, value_name = "SECONDS", requires = "wait", value_parser = seconds)]
+    timeout: Option<Duration>,
+}
+
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Way {
+    /// As proposed
+    Accept,
+    /// With changed arguments
+    Edit,
+    /// In words
+    Respond,
+    /// No
+    Ignore,
+}
+
+impl Way {
+    fn word(self) -> &'static str {
+        match self {
+            Way::Accept => "accept",
+            Way::Edit => "edit",
+            Way::Respond => "respond",
+            Way::Ignore => "ignore",
+        }
+    }
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let input = self.input(&context)?;
+        let here = context.open()?;
+        let asking = Asking { input: Value::Object(input), key: self.key.clone() };
+        let asked = here.local().request(asking).await;
+        let asked = asked.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
+        let answer = if self.wait { self.wait_for(&here, asked).await? } else { asked };
+        told(&here, &answer, Exit::Done)
+    }
+
+    async fn wait_for(&self, here: &Here, asked: RequestAnswer) -> Result<RequestAnswer, Failure> {
+        let mut signals = Signals::listen();
+        let id = &asked.id;
+        let hint = format!("it stays in the inbox, and `sayso answer {id}` reads the answer later");
+        let waiting = async {
+            let stop = signals.heard();
+            here.local().await_answer(&asked.thread, stop).await
+        };
+        let waited = match self.timeout {
+            None => waiting.await,
+            Some(timeout) => match tokio::time::timeout(timeout, waiting).await {
+                Ok(waited) => waited,
+                Err(_) => {
+                    let waited = timeout.as_secs_f64();
+                    return Err(Failure::failed(format!(
+                        "gave up after {waited} s: nobody has answered `{id}` yet; {hint}"
+                    )));
+                }
+            },
+        };
+        match waited? {
+            Waited::Answered(answer) => Ok(answer),
+            Waited::Told => Err(Failure::failed(format!("interrupted while waiting for `{id}`; {hint}"))),
+        }
+    }
+
+    /// The keys of `start request`.
+    fn input(&self, context: &Context<'_>) -> Result<Map<String, Value>, Failure> {
+        let text = match self.text.as_deref() {
+            Some("-") => Some(read_stdin()?),
+            other => other.map(str::to_owned),
+        };
+        let args = match &self.args {
+            None => None,
+            Some(json) => Some(object("--args", json)?),
+        };
+        let schema = match &self.schema {
+            None => None,
+            Some(file) => {
+                let name = file.display();
+                let text = std::fs::read_to_string(file)
+                    .map_err(|e| Failure::usage(format!("--schema: {name} cannot be read: {e}")))?;
+                Some(object(&format!("--schema: {name}"), &text)?)
+            }
+        };
+        let expires = match &self.expires {
+            None => None,
+            Some(word) => Some(when::lasting(word, &context.page.now)?.as_secs()),
+        };
+        let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
+        let ways = |ways: &Vec<Way>| ways.iter().map(|way| Value::from(way.word())).collect::<Value>();
+        let keys = [
+            ("title", Some(Value::from(self.title.as_str()))),
+            ("text", text.map(Value::from)),
+            ("action", self.action.as_deref().map(Value::from)),
+            ("args", args),
+            ("schema", schema),
+            ("allow", self.allow.as_ref().map(ways)),
+            ("source", self.source.as_deref().map(Value::from)),
+            ("folder", folder.map(Value::from)),
+            ("expires_in", expires.map(Value::from)),
+        ];
+        Ok(keys.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
+    }
+}
+
+fn object(what: &str, json: &str) -> Result<Value, Failure> {
+    let read = serde_json::from_str::<Value>(json);
+    let value =
+        read.map_err(|e| Failure::usage(format!("{what} is not JSON: {e}; quote it for the shell")))?;
+    if value.is_object() {
+        return Ok(value);
+    }
+    Err(Failure::usage(format!("{what} is not a JSON object; write it like '{{\"amount\": 120}}'")))
+}

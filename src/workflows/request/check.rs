@@ -1,0 +1,192 @@
+//! What an asker hands in, made visible and held to its bounds before anything is kept.
+
+use super::state::{RequestInput, Way};
+use crate::graph::InputError;
+use crate::inbox::check_args;
+use crate::text::Visible;
+use crate::tools::moment::Moment;
+use jiff::Timestamp;
+use serde_json::{Map, Value, json};
+
+const LONGEST_TITLE: usize = 300;
+const LONGEST_TEXT: usize = 256 * 1024;
+const LONGEST_ARGS: usize = 1024 * 1024;
+const LONGEST_SCHEMA: usize = 256 * 1024;
+const LONGEST_NAME: usize = 80;
+const LONGEST_FOLDER: usize = 4096;
+const LONGEST_WAIT: u64 = 366 * 24 * 3600;
+
+/// Completes and checks an input whose types are right.
+pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError> {
+    let whole = |error: serde_json::Error| InputError::Whole(error.to_string());
+    let mut asked: RequestInput = serde_json::from_value(input).map_err(whole)?;
+    asked.title = line("title", &asked.title, LONGEST_TITLE)?;
+    if asked.title.trim().is_empty() {
+        return Err(field("title", "say in one line what you ask"));
+    }
+    asked.text = match asked.text.take() {
+        Some(text) if text.len() > LONGEST_TEXT => {
+            let text = format!("{} bytes are too many; at most {LONGEST_TEXT} are taken", text.len());
+            return Err(field("text", text));
+        }
+        Some(text) if text.trim().is_empty() => None,
+        Some(text) => Some(Visible::new(&text).into_string()),
+        None => None,
+    };
+    asked.source = asked.source.take().map(|name| line("source", &name, LONGEST_NAME)).transpose()?;
+    asked.folder = asked.folder.take().map(|name| line("folder", &name, LONGEST_FOLDER)).transpose()?;
+    if let Some(action) = &asked.action {
+        named(action)?;
+    }
+    if asked.action.is_none() && (asked.args.is_some() || asked.schema.is_some()) {
+        return Err(field("action", "arguments belong to an action; name it"));
+    }
+    if let Some(args) = asked.args.take() {
+        asked.args = Some(visible(args)?);
+    }
+    check_schema(&mut asked)?;
+    check_allow(&asked)?;
+    if asked.expires_in.is_some_and(|seconds| seconds == 0 || seconds > LONGEST_WAIT) {
+        return Err(field("expires_in", "a request lasts a second at least, and a year at most"));
+    }
+    asked.asked = Some(Moment::now(now));
+    serde_json::to_value(asked).map_err(whole)
+}
+
+fn line(name: &str, text: &str, longest: usize) -> Result<String, InputError> {
+    let count = text.chars().count();
+    if count > longest {
+        return Err(field(name, format!("{count} characters are too many; at most {longest} are taken")));
+    }
+    Ok(Visible::line(text).into_string().trim().to_owned())
+}
+
+/// An action is a plain word: it cannot look like another's, nor like a path to one.
+fn named(action: &str) -> Result<(), InputError> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if action.is_empty() || action.len() > LONGEST_NAME || !action.chars().all(plain) {
+        let text = format!("a word of letters, digits, `_`, `-` and `.`, at most {LONGEST_NAME}, is needed");
+        return Err(field("action", text));
+    }
+    Ok(())
+}
+
+fn visible(args: Map<String, Value>) -> Result<Map<String, Value>, InputError> {
+    let size = Value::Object(args.clone()).to_string().len();
+    if size > LONGEST_ARGS {
+        return Err(field("args", format!("{size} bytes are too many; at most {LONGEST_ARGS} are taken")));
+    }
+    match Visible::json(&Value::Object(args)) {
+        Value::Object(args) => Ok(args),
+        _ => Err(field("args", "a JSON object is needed")),
+    }
+}
+
+/// Arguments fit their schema from the beginning, so that a person can accept what they can also edit.
+fn check_schema(asked: &mut RequestInput) -> Result<(), InputError> {
+    let Some(schema) = &asked.schema else {
+        asked.schema = asked.args.as_ref().map(shape);
+        return Ok(());
+    };
+    let size = schema.to_string().len();
+    if size > LONGEST_SCHEMA {
+        return Err(field(
+            "schema",
+            format!("{size} bytes are too many; at most {LONGEST_SCHEMA} are taken"),
+        ));
+    }
+    if !schema.is_object() {
+        return Err(field("schema", "a JSON schema is an object"));
+    }
+    if let Err(error) = jsonschema::validator_for(schema) {
+        return Err(field("schema", format!("this is not a JSON schema: {error}")));
+    }
+    let args = Value::Object(asked.args.clone().unwrap_or_default());
+    check_args(schema, &args).map_err(|text| field("args", text))
+}
+
+/// The shape of arguments that came without a schema: the same names, the same types.
+fn shape(args: &Map<String, Value>) -> Value {
+    let properties: Map<String, Value> = args
+        .iter()
+        .map(|(name, value)| {
+            let of = match value {
+                Value::Null => json!({}),
+                Value::Bool(_) => json!({"type": "boolean"}),
+                Value::Number(number) if number.is_i64() || number.is_u64() => json!({"type": "integer"}),
+                Value::Number(_) => json!({"type": "number"}),
+                Value::String(_) => json!({"type": "string"}),
+                Value::Array(items) if items.iter().all(Value::is_string) => {
+                    json!({"type": "array", "items": {"type": "string"}})
+                }
+                Value::Array(_) => json!({"type": "array"}),
+                Value::Object(_) => json!({"type": "object"}),
+            };
+            (name.clone(), of)
+        })
+        .collect();
+    let names: Vec<&String> = args.keys().collect();
+    json!({"type": "object", "properties": properties, "required": names, "additionalProperties": false})
+}
+
+fn check_allow(asked: &RequestInput) -> Result<(), InputError> {
+    match &asked.allow {
+        Some(ways) if ways.is_empty() => Err(field("allow", "name one answer at least")),
+        Some(ways) if ways.contains(&Way::Edit) && asked.args.is_none() => {
+            Err(field("allow", "without arguments there is nothing to edit"))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn field(name: &str, text: impl Into<String>) -> InputError {
+    InputError::Field { field: name.to_owned(), text: text.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refused(input: Value, name: &str, expected: &str) {
+        let error = prepare(input, Timestamp::UNIX_EPOCH).unwrap_err();
+        let InputError::Field { field, text } = &error else { panic!("{error}") };
+        assert!(field == name && text.contains(expected), "{error}");
+    }
+
+    #[test]
+    fn what_cannot_be_asked_is_refused_with_the_field() {
+        refused(json!({"title": " \t "}), "title", "one line");
+        refused(json!({"title": "x".repeat(301)}), "title", "301 characters");
+        refused(json!({"title": "t", "text": "x".repeat(LONGEST_TEXT + 1)}), "text", "too many");
+        refused(json!({"title": "t", "source": "x".repeat(81)}), "source", "81 characters");
+        for action in ["", "send mail", "email/write", "ünder", "a\u{200b}b", &"x".repeat(81)] {
+            refused(json!({"title": "t", "action": action}), "action", "a word");
+        }
+        refused(json!({"title": "t", "args": {}}), "action", "name it");
+        let big = json!({"title": "t", "action": "a", "args": {"x": "y".repeat(LONGEST_ARGS)}});
+        refused(big, "args", "too many");
+        refused(json!({"title": "t", "action": "a", "schema": 3}), "schema", "an object");
+        let wrong = json!({"title": "t", "action": "a", "schema": {"type": "nonsense"}});
+        refused(wrong, "schema", "not a JSON schema");
+        let unfit = json!({"title": "t", "action": "a", "args": {"n": "x"}, "schema":
+            {"properties": {"n": {"type": "integer"}}}});
+        refused(unfit, "args", "`n`");
+        refused(json!({"title": "t", "allow": []}), "allow", "one answer");
+        refused(json!({"title": "t", "allow": ["edit"]}), "allow", "nothing to edit");
+        refused(json!({"title": "t", "expires_in": 0}), "expires_in", "a second");
+    }
+
+    #[test]
+    fn everything_is_visible_and_the_moment_is_ours() {
+        let input = json!({
+            "title": "a\u{1b}[2Jb\nc", "text": "x\u{202e}y", "source": "s\u{7}", "folder": "/a\u{200b}b",
+            "action": "run", "args": {"k\u{1b}": "v\u{9b}"}, "asked": {"wall_ms": -5},
+        });
+        let made = prepare(input, Timestamp::UNIX_EPOCH).unwrap();
+        assert!(!made.to_string().chars().any(crate::text::is_hidden), "{made}");
+        assert!(!made["title"].as_str().unwrap().contains('\n'));
+        assert_eq!(made["asked"]["wall_ms"], 0);
+        assert_eq!(made["schema"]["additionalProperties"], false);
+    }
+}

@@ -1,0 +1,40 @@
+//! `request`: any program on the person's machine asks, and gets the answer.
+//!
+//! ```text
+//! START → ask_person (asks) → answered → END
+//! ```
+//! It does nothing itself: what the asker does with the answer is the asker's affair. Whatever the asker says is text
+//! and nothing else. It is made visible before it is kept, its action stands under `request/`, where no other
+//! workflow's can, its name stands behind "request:", and warnings are computed from what it wants to do.
+
+mod card;
+mod check;
+mod nodes;
+mod state;
+
+use super::Services;
+use crate::graph::{BuildError, Graph, Workflow, ask, end};
+use crate::inbox::Spec;
+use std::sync::Arc;
+
+pub use state::{Given, Request, RequestInput, Way};
+
+/// The name threads are started by.
+pub const NAME: &str = "request";
+
+/// The workflow with its services.
+pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
+    let clock = services.clock.clone();
+    let workflow = Workflow::new(NAME, graph()?, services);
+    let about = "a program asks you something";
+    Ok(Spec::new(workflow, about, card::draw)
+        .without_results()
+        .preparing(move |input| check::prepare(input, clock())))
+}
+
+fn graph() -> Result<Graph<Request, Services>, BuildError> {
+    Graph::builder(NAME, "ask_person")
+        .node("ask_person", nodes::ask_person, [ask("answered")])
+        .node("answered", nodes::answered, [end()])
+        .build()
+}

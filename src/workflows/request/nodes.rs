@@ -1,0 +1,75 @@
+//! The nodes: one asks, the other takes note that it was answered.
+
+use super::state::Request;
+use crate::graph::{Command, Ctx, Interrupt, Kind, Labels, NodeError};
+use crate::inbox::proposal;
+use crate::text::{Visible, hex, truncate};
+use crate::workflows::Services;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+/// The longest gist a list has room for.
+const GIST: usize = 160;
+
+/// Puts the question to the person.
+pub(super) async fn ask_person(_: Ctx<Services>, state: Arc<Request>) -> Result<Command<Request>, NodeError> {
+    Ok(Command::ask(vec![question(&state)], "answered"))
+}
+
+/// The answer is in the state; whoever asked reads it there.
+pub(super) async fn answered(_: Ctx<Services>, _: Arc<Request>) -> Result<Command<Request>, NodeError> {
+    Ok(Command::end())
+}
+
+fn question(state: &Request) -> Interrupt {
+    let asked = &state.asked;
+    let (kind, action) = match (&asked.action, asked.notice) {
+        (_, true) => (Kind::Triage, "notice"),
+        (Some(action), false) => (Kind::Approval, action.as_str()),
+        (None, false) => (Kind::Question, "question"),
+    };
+    let args = Value::Object(asked.args.clone().unwrap_or_default());
+    let mut question = proposal("request", kind, &format!("request/{action}"), &args, &asked.title);
+    question.gist = gist(state);
+    question.allow = asked.allow();
+    question.labels = Labels { ignore: Some("no".to_owned()), ..labels(kind) };
+    question.source = Some(format!("request: {}", asked.source.as_deref().unwrap_or("a program")));
+    question.schema = asked.schema.clone().unwrap_or(Value::Bool(true));
+    question.binds = vec![shown(state)];
+    question
+}
+
+fn labels(kind: Kind) -> Labels {
+    let accept = match kind {
+        Kind::Triage => "noted",
+        Kind::Question => "yes",
+        Kind::Approval | Kind::Trouble => "allow",
+    };
+    Labels { accept: Some(accept.to_owned()), ..Labels::default() }
+}
+
+/// The first line of the text, or the arguments in a line.
+fn gist(state: &Request) -> String {
+    let first =
+        state.asked.text.as_deref().and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
+    let line = match (first, &state.asked.args) {
+        (Some(line), _) => line.trim().to_owned(),
+        (None, Some(args)) => {
+            let pairs = args.iter().map(|(name, value)| match value {
+                Value::String(text) => format!("{name}: {text}"),
+                other => format!("{name}: {other}"),
+            });
+            pairs.collect::<Vec<_>>().join(", ")
+        }
+        (None, None) => String::new(),
+    };
+    truncate(Visible::line(&line).as_str(), GIST).into_owned()
+}
+
+/// What else is on the card, so that an approval is bound to all of it.
+fn shown(state: &Request) -> String {
+    let asked = &state.asked;
+    let all = json!([asked.title, asked.text, asked.source, asked.folder]);
+    format!("shown:{}", hex(&Sha256::digest(all.to_string().as_bytes())))
+}

@@ -1,0 +1,223 @@
+//! What a program asks, and what it was answered.
+
+use crate::graph::{Allow, Answer, ChildResult, Decision, Event, State, What};
+use crate::inbox::Ending;
+use crate::tools::moment::Moment;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// A way to answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// As proposed.
+    Accept,
+    /// With changed arguments.
+    Edit,
+    /// In words.
+    Respond,
+    /// Not at all.
+    Ignore,
+}
+
+/// The keys of `start`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RequestInput {
+    /// What is asked, in one line.
+    pub title: String,
+    /// More about it.
+    #[serde(default)]
+    pub text: Option<String>,
+    /// What the asker would do, as one word; without it, it asks a question.
+    #[serde(default)]
+    pub action: Option<String>,
+    /// The arguments it would do it with.
+    #[serde(default)]
+    pub args: Option<Map<String, Value>>,
+    /// JSON schema of the arguments; without it, edited ones keep to the shape of those given.
+    #[serde(default)]
+    pub schema: Option<Value>,
+    /// The answers it takes; without it, all that make sense.
+    #[serde(default)]
+    pub allow: Option<Vec<Way>>,
+    /// Who asks, as it calls itself.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// The folder it works in.
+    #[serde(default)]
+    pub folder: Option<String>,
+    /// Whether it only tells something.
+    #[serde(default)]
+    pub notice: bool,
+    /// After how many seconds nobody waits for the answer any more.
+    #[serde(default)]
+    pub expires_in: Option<u64>,
+    /// When it was asked; sayso itself fills this in.
+    #[serde(default)]
+    pub asked: Option<Moment>,
+}
+
+impl RequestInput {
+    /// The answers it takes.
+    pub(super) fn allow(&self) -> Allow {
+        let has_args = self.args.as_ref().is_some_and(|args| !args.is_empty());
+        let usual = match (self.notice, &self.action) {
+            (true, _) => vec![Way::Accept, Way::Respond, Way::Ignore],
+            (false, Some(_)) if has_args => vec![Way::Accept, Way::Edit, Way::Respond, Way::Ignore],
+            (false, _) => vec![Way::Accept, Way::Respond, Way::Ignore],
+        };
+        let ways = self.allow.as_ref().unwrap_or(&usual);
+        let takes = |way: Way| ways.contains(&way);
+        Allow {
+            accept: takes(Way::Accept),
+            edit: takes(Way::Edit),
+            respond: takes(Way::Respond),
+            ignore: takes(Way::Ignore),
+            draft: false,
+        }
+    }
+
+    /// How long the answer is still waited for; `None` where it is for ever.
+    pub fn left(&self, now: &Moment) -> Option<Duration> {
+        let lasts = Duration::from_secs(self.expires_in?);
+        Some(lasts.saturating_sub(now.since(self.asked.as_ref()?)))
+    }
+
+    /// Whether two askers ask the very same; when they did, and for how long, is no part of it.
+    pub fn is_the_same(&self, other: &Self) -> bool {
+        let bare = |input: &Self| Self { expires_in: None, asked: None, ..input.clone() };
+        bare(self) == bare(other)
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Given {
+    /// As proposed.
+    Accept,
+    /// With these arguments instead.
+    Edit {
+        /// The changed arguments.
+        args: Value,
+    },
+    /// Words.
+    Respond {
+        /// What the person said.
+        text: String,
+    },
+    /// No.
+    Ignore,
+    /// Nobody answered in time.
+    Expired,
+    /// The asker no longer waits for it.
+    Withdrawn,
+}
+
+impl Given {
+    /// The same without what came with it.
+    pub fn ending(&self) -> Ending {
+        match self {
+            Given::Accept => Ending::Accept,
+            Given::Edit { .. } => Ending::Edit,
+            Given::Respond { .. } => Ending::Respond,
+            Given::Ignore => Ending::Ignore,
+            Given::Expired => Ending::Expired,
+            Given::Withdrawn => Ending::Withdrawn,
+        }
+    }
+}
+
+/// A program's question to a person.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Request {
+    /// What is asked.
+    pub asked: RequestInput,
+    /// What came of it.
+    pub given: Option<Given>,
+}
+
+/// Everything that can happen.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum RequestUpdate {
+    /// It was asked.
+    Started {
+        /// What.
+        asked: Box<RequestInput>,
+    },
+    /// It was answered, or it is over.
+    Given {
+        /// How; nothing where nothing was said.
+        given: Option<Given>,
+    },
+}
+
+impl State for Request {
+    type Input = RequestInput;
+    type Update = RequestUpdate;
+
+    fn started(asked: RequestInput) -> RequestUpdate {
+        RequestUpdate::Started { asked: Box::new(asked) }
+    }
+
+    fn answered(answers: Vec<Answer>) -> RequestUpdate {
+        let given = answers.into_iter().next().map(|answer| match answer.decision {
+            Decision::Accept | Decision::Draft => Given::Accept,
+            Decision::Edit { args } => Given::Edit { args },
+            Decision::Respond { text } => Given::Respond { text },
+            Decision::Ignore => Given::Ignore,
+        });
+        RequestUpdate::Given { given }
+    }
+
+    fn joined(_: Vec<ChildResult>) -> RequestUpdate {
+        // It starts no children.
+        RequestUpdate::Given { given: None }
+    }
+
+    fn arrived(event: Event) -> Option<RequestUpdate> {
+        match event.what {
+            What::Settled { payload, .. } => {
+                let given = match payload.get("how").and_then(Value::as_str) {
+                    Some("withdrawn") => Given::Withdrawn,
+                    _ => Given::Expired,
+                };
+                Some(RequestUpdate::Given { given: Some(given) })
+            }
+            What::Words { .. } | What::Hint { .. } | What::News { .. } | What::Corrected { .. } => None,
+        }
+    }
+
+    fn apply(&mut self, update: RequestUpdate) {
+        match update {
+            RequestUpdate::Started { asked } => self.asked = *asked,
+            RequestUpdate::Given { given } => self.given = given.or(self.given.take()),
+        }
+    }
+
+    fn title(&self) -> String {
+        self.asked.title.clone()
+    }
+
+    fn output(&self) -> Option<Value> {
+        let given = self.given.as_ref()?;
+        Some(json!({"type": given.ending(), "args": self.args()}))
+    }
+}
+
+impl Request {
+    /// What the asker may do now, or was told: the approved arguments, the edited ones, or the words.
+    pub fn args(&self) -> Value {
+        match &self.given {
+            Some(Given::Accept) => self.asked.args.clone().map_or(Value::Null, Value::Object),
+            Some(Given::Edit { args }) => args.clone(),
+            Some(Given::Respond { text }) => Value::from(text.as_str()),
+            Some(Given::Ignore | Given::Expired | Given::Withdrawn) | None => Value::Null,
+        }
+    }
+}
