@@ -32,7 +32,7 @@ impl Local {
             }
             taken.add(part);
         }
-        if !self.sweep(&mut taken).await? {
+        if !self.sweep_bytes(&mut taken).await? {
             left.push(
                 "bytes that nobody refers to: threads are at work, so the next prune takes them".to_owned(),
             );
@@ -56,7 +56,7 @@ impl Local {
     }
 
     /// Lets go of bytes nobody refers to; `false` where no moment for it was found.
-    async fn sweep(&self, taken: &mut Pruning) -> Result<bool, BackendError> {
+    async fn sweep_bytes(&self, taken: &mut Pruning) -> Result<bool, BackendError> {
         let store = self.engine().store();
         store.mark_blobs().await.map_err(told)?;
         let (mut moments, apart) = MOMENTS;

@@ -127,6 +127,10 @@ fn told(page: &Page, activity: &Activity, storage: &Storage) -> String {
     let row = |size: &TableSize| [size.table.clone(), size.rows.to_string(), bytes(size.bytes)];
     let rows: Vec<_> = storage.tables.iter().map(row).collect();
     out.push_str(&format!("\n{}", table(page, [whole("TABLE"), right("ROWS"), right("SIZE")], &rows)));
-    out.push_str(&format!("The file takes {}, {} of it unused.\n", bytes(storage.file), bytes(storage.free)));
+    out.push_str(&format!(
+        "The file takes {} with its log, {} of it unused.\n",
+        bytes(storage.file),
+        bytes(storage.free)
+    ));
     out
 }

@@ -158,7 +158,10 @@ pub(super) fn planned(model: &mut Model, query: PruneQuery, told: Told<Pruning>)
     };
     if plan.threads == 0 && plan.mails == 0 {
         let kept: u64 = plan.kept.iter().map(|kept| kept.threads).sum();
-        model.say(format!("nothing that old can go; {kept} are still needed"));
+        model.say(match kept {
+            0 => "nothing is that old".to_owned(),
+            kept => format!("nothing that old can go: {kept} are still needed"),
+        });
         return Vec::new();
     }
     model.note = None;

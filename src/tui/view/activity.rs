@@ -101,9 +101,12 @@ fn told(model: &Model, section: Section) -> String {
         Section::Decisions => sum(&|day| day.decisions.by_people()).map_or(String::new(), charts::short),
         Section::Models => {
             let cost: f64 = activity.map_or(0.0, |all| all.days.iter().map(|day| day.cost).sum());
-            let tokens = sum(&|day| day.tokens)
-                .map_or(String::new(), |tokens| format!("{} tokens", charts::short(tokens)));
-            if cost >= 0.005 { format!("${cost:.2}") } else { tokens }
+            let tokens = sum(&|day| day.tokens).filter(|tokens| *tokens > 0).map(|count| (count, "tokens"));
+            let calls = || sum(&|day| day.calls).map(|count| (count, "calls"));
+            let figure = tokens
+                .or_else(calls)
+                .map_or(String::new(), |(count, what)| format!("{} {what}", charts::short(count)));
+            if cost >= 0.005 { format!("${cost:.2}") } else { figure }
         }
         Section::Times => String::new(),
         Section::Errors if pulse.errors.is_empty() => "nothing".to_owned(),

@@ -1,7 +1,7 @@
 //! The pages of the Activity tab: charts, and the figures they are made from.
 
 use super::sheet::Sheet;
-use crate::inbox::{Activity, Decisions, ErrorLine, Latency, SourceLine, Storage};
+use crate::inbox::{Activity, DayLine, Decisions, ErrorLine, Latency, SourceLine, Storage};
 use crate::text::{bytes, pad, truncate, width};
 use crate::tui::model::Model;
 use crate::tui::words;
@@ -94,7 +94,7 @@ pub(super) fn overview(model: &Model, sheet: &mut Sheet) {
         numbers(model, sheet, &overview.threads);
     }
     let Some(activity) = &model.pulse.activity else { return };
-    heading(model, sheet, &format!("Decided, the last {} days", activity.days.len()));
+    heading(model, sheet, "Decided by day");
     let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, day.decisions.by_people())).collect();
     days(model, sheet, &by_day, 7, model.theme.good);
     let tokens: u64 = activity.days.iter().map(|day| day.tokens).sum();
@@ -174,8 +174,11 @@ pub(super) fn models(model: &Model, sheet: &mut Sheet, activity: &Activity) {
         );
         return;
     }
-    heading(model, sheet, "Tokens by day, all models");
-    let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, day.tokens)).collect();
+    // The built-in model counts no tokens.
+    let tokens = activity.days.iter().any(|day| day.tokens > 0);
+    heading(model, sheet, if tokens { "Tokens by day, all models" } else { "Calls by day, all models" });
+    let of = |day: &DayLine| if tokens { day.tokens } else { day.calls };
+    let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, of(day))).collect();
     days(model, sheet, &by_day, 8, model.theme.accent);
     for line in &activity.models {
         heading(model, sheet, &words::line(&line.model));
@@ -188,7 +191,9 @@ pub(super) fn models(model: &Model, sheet: &mut Sheet, activity: &Activity) {
             price(line.cost)
         );
         sheet.wrap(&figures, model.theme.quiet);
-        spark(model, sheet, "tokens", &line.tokens_by_day);
+        if line.tokens_by_day.iter().any(|tokens| *tokens > 0) {
+            spark(model, sheet, "tokens", &line.tokens_by_day);
+        }
         // Prices are fractions; what is drawn is their proportion.
         let cents: Vec<u64> = line.cost_by_day.iter().map(|cost| (cost * 1_000_000.0) as u64).collect();
         if cents.iter().any(|cents| *cents > 0) {
@@ -302,13 +307,13 @@ pub(super) fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]
 pub(super) fn storage(model: &Model, sheet: &mut Sheet, storage: &Storage) {
     let free =
         if storage.free > 0 { format!(", {} of it unused", bytes(storage.free)) } else { String::new() };
-    sheet.say(&format!("The file takes {}{free}.", bytes(storage.file)), model.theme.text);
+    sheet.say(&format!("The file takes {}, its log included{free}.", bytes(storage.file)), model.theme.text);
     sheet.say("P lets go of old threads, after a preview.", model.theme.quiet);
     sheet.gap();
     let most = storage.tables.first().map_or(0, |table| table.bytes);
     let names = storage.tables.iter().map(|table| width(&table.table)).max().unwrap_or(0).max(6);
     let wide = sheet.width().saturating_sub(names + 26).min(40);
-    for table in &storage.tables {
+    for table in storage.tables.iter().filter(|table| table.rows > 0) {
         sheet.line(Line::from(vec![
             Span::styled(format!("{} ", pad(&table.table, names)), model.theme.text),
             Span::styled(format!("{:>9} ", bytes(table.bytes)), model.theme.text),

@@ -89,9 +89,14 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
         sheet.wrap("An earlier version. R goes back to it; [ shows a newer one.", theme.warning);
     }
     let before = versions.history.get(versions.at + 1).map_or("", |before| before.profile.as_str());
-    sheet.gap();
-    sheet.say(if before.is_empty() { "It began with" } else { "What it changed" }, theme.title);
-    for line in changed_words(before, &shown.profile) {
+    // The first version is all new, and where it is the newest it stands above already.
+    let told = of > 1;
+    if told {
+        sheet.gap();
+        sheet.say(if before.is_empty() { "It began with" } else { "What it changed" }, theme.title);
+    }
+    let changed = if told { changed_words(before, &shown.profile) } else { Vec::new() };
+    for line in changed {
         let pieces: Vec<_> = line
             .into_iter()
             .map(|span| {
