@@ -13,6 +13,7 @@ use crate::mail::Account;
 use crate::store::{self, DriverLock, Mode, Store, StoreError};
 use crate::text::nearest;
 use crate::workflows;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What workflows and their services are made from.
@@ -74,6 +75,11 @@ pub struct Health {
     pub driver: Option<u32>,
     /// Whether all driving is paused.
     pub paused: bool,
+}
+
+/// Whether there are threads in a folder, or were.
+pub fn has_data(folder: &Path) -> bool {
+    folder.join(store::FILE).exists()
 }
 
 impl Setup {

@@ -5,7 +5,7 @@ use super::args::Global;
 use super::failure::Failure;
 use super::log;
 use super::output::Page;
-use crate::app::{Engine, Intake, Local, Setup};
+use crate::app::{Engine, Intake, Local, Setup, has_data};
 use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::{Backend, Registry};
 use serde_json::{Map, Value};
@@ -44,6 +44,33 @@ impl<'a> Context<'a> {
     /// Where keys come from.
     pub(super) fn env(&self) -> &Env {
         &self.inputs.env
+    }
+
+    /// Everything the config is made from besides its file.
+    pub(super) fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
+    /// Where a new config belongs.
+    pub(super) fn new_config(&self) -> Result<PathBuf, Failure> {
+        Ok(config::place_for_new(&self.inputs)?)
+    }
+
+    /// Whether there is neither a config nor any data yet, so that somebody is here for the first time.
+    pub(super) fn is_new(&self) -> bool {
+        let config = self.config();
+        config.is_ok_and(|config| config.file.is_none() && !has_data(&config.data))
+    }
+
+    /// A path as it was typed.
+    pub(super) fn path(&self, typed: &Path) -> PathBuf {
+        self.inputs.host.expand(typed)
+    }
+
+    /// The same with the config that was just written.
+    pub(super) fn written(mut self, path: &Path) -> Self {
+        self.inputs.flags.config = Some(path.to_owned());
+        self
     }
 
     /// Where the demo lies: exactly in the folder of `--data`, else beneath the data folder.

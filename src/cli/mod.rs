@@ -30,6 +30,7 @@ mod talk;
 mod values;
 mod verbs;
 mod when;
+mod wizard;
 
 pub use failure::Exit;
 
@@ -46,6 +47,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use verbs::Verb;
+use wizard::First;
 
 /// Shows the inbox on the screen until the person leaves it.
 pub type ShowScreen<'a> =
@@ -83,7 +85,21 @@ fn run(
     let context = Context::new(typed.global, workflows, edit);
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let needs = |what: &str| Failure::usage(format!("the inbox needs a terminal, and there is none; {what}"));
-    let here = match typed.verb {
+    let first = typed.verb.is_none() && terminal && context.is_new();
+    let verb = match if first { Some(runtime.block_on(wizard::welcome())?) } else { None } {
+        Some(First::Leave) => return Ok(Answer::nothing()),
+        Some(wanted) => wanted.verb(),
+        None => typed.verb,
+    };
+    let here = match verb {
+        Some(Verb::Init(init)) if terminal && init.asks(&context.page) => {
+            let (here, answer) = runtime.block_on(init.open(context))?;
+            answer.print()?;
+            if !runtime.block_on(wizard::Prompt.yes("Open the inbox now?"))? {
+                return Ok(Answer::nothing());
+            }
+            here
+        }
         Some(Verb::Demo(demo)) if demo.wants_screen(&context.page) => {
             if !terminal {
                 return Err(needs("`sayso demo --no-tui` only lays the demo out"));

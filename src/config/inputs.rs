@@ -6,10 +6,12 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use directories::{BaseDirs, ProjectDirs};
 use jiff::tz::TimeZone;
+
+use super::paths::expand;
 
 /// What the config is made from.
 #[derive(Clone, Debug)]
@@ -93,6 +95,11 @@ impl Host {
             config_dir: project.as_ref().map(|dirs| dirs.config_dir().to_owned()),
             time_zone: TimeZone::system(),
         }
+    }
+
+    /// A path as it was typed here: `~` is the home folder, and a relative one starts at the working folder.
+    pub fn expand(&self, typed: &Path) -> PathBuf {
+        expand(typed.as_os_str(), &self.working_dir, self)
     }
 }
 

@@ -64,11 +64,29 @@ impl Config {
         };
         resolve::resolve(inputs, paths, text.as_deref())
     }
+
+    /// What `text` would mean as the config file at `path`.
+    pub fn of_text(inputs: &Inputs, path: &Path, text: &str) -> Result<Self, Error> {
+        let mut paths = Paths::locate(inputs, Path::exists)?;
+        paths.config = Some(path.to_owned());
+        resolve::resolve(inputs, paths, Some(text))
+    }
 }
 
 /// The data folder that is meant, whatever the config says.
 pub fn data_folder(inputs: &Inputs) -> Result<PathBuf, Error> {
     Ok(Paths::locate(inputs, Path::exists)?.data)
+}
+
+/// Where a new config belongs: the file that was named, else beside the data where the data folder was named, else the
+/// platform's folder.
+pub fn place_for_new(inputs: &Inputs) -> Result<PathBuf, Error> {
+    let paths = Paths::locate(inputs, Path::exists)?;
+    match (&paths.config_origin, &paths.data_origin) {
+        (Origin::Default, Origin::Default) => paths.config.ok_or(Error::NoHome),
+        (Origin::Default, _) => Ok(paths.data.join(paths::FILE_NAME)),
+        _ => paths.config.ok_or(Error::NoHome),
+    }
 }
 
 /// The text of the file, or `None` if a file that nobody named is not there.

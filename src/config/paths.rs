@@ -10,7 +10,7 @@ use super::inputs::{Host, Inputs};
 use super::origin::Origin;
 
 /// The file's name, in the data folder and in the platform's config folder.
-const FILE_NAME: &str = "config.toml";
+pub(super) const FILE_NAME: &str = "config.toml";
 
 /// Where things are.
 pub(super) struct Paths {

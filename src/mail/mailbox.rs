@@ -132,6 +132,12 @@ pub trait Mailbox: Send + Sync {
     fn start(&self, _from: jiff::Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
         Box::pin(async { Ok(None) })
     }
+    /// When the oldest of the newest `count` mails came, for a first look that goes no further back; `None` where there
+    /// is no mail, or the mailbox cannot tell quickly.
+    fn newest(&self, count: usize) -> BoxFuture<'_, Result<Option<jiff::Timestamp>, MailError>> {
+        let _ = count;
+        Box::pin(async { Ok(None) })
+    }
     /// Whom the mail that came before `until`, and the sent mail, show the person to know: as much of it as is quickly
     /// read. Nobody, where the mailbox cannot tell.
     fn people(&self, until: jiff::Timestamp) -> BoxFuture<'_, Result<People, MailError>> {

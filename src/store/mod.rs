@@ -62,7 +62,7 @@ pub use load::{Granted, Have, Loaded, Runnable, Tail, ToDo};
 pub use lock::{DriverLock, Taken};
 pub use mails::{Before, NewMail, Road, StoredMail, TakenIn};
 pub use notice::Watcher;
-pub use open::{Clock, Mode, Store};
+pub use open::{Clock, FILE, Mode, Store};
 pub use prune::{Roots, Swept};
 pub use rows::{Awaits, MailState, Phase};
 pub use schema::VERSION;

@@ -13,7 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
-const FILE: &str = "sayso.db";
+/// The database in a data folder.
+pub const FILE: &str = "sayso.db";
 
 /// Where the time of day comes from. It labels rows and wakes snoozed items; it never orders anything.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;

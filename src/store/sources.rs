@@ -154,6 +154,11 @@ impl Store {
         })
     }
 
+    /// Whether a mailbox was ever looked at.
+    pub fn is_known_source(&self, name: &str) -> Result<bool, StoreError> {
+        self.read(|db| Ok(SourceRow::find(db, name)?.is_some()))
+    }
+
     /// Whether the first look at a mailbox is over, so that whatever comes is taken in.
     pub fn is_following(&self, name: &str) -> Result<bool, StoreError> {
         self.read(|db| Ok(SourceRow::find(db, name)?.is_some_and(|row| row.phase == Phase::Following)))

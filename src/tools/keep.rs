@@ -3,6 +3,7 @@
 use crate::text::hex;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// Puts `bytes` at `path`, atomically. A file that stands there with other bytes is kept beside it under a
@@ -22,9 +23,7 @@ pub fn write_over(
     if holds(path, bytes)? {
         return Ok(None);
     }
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let temporary = folder.join(format!(".{name}.{}.part", random()?));
+    let (folder, temporary) = beside(path)?;
     let folder = File::open(folder)?;
     // One writer at a time in a folder, in every process: each keeps what the one before it wrote.
     folder.lock()?;
@@ -36,6 +35,51 @@ pub fn write_over(
     // The name is durable only when the folder is.
     folder.sync_all()?;
     Ok(kept)
+}
+
+/// The same as [`write`], for a file that only its owner may read.
+pub fn write_private(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBuf>> {
+    if holds(path, bytes)? {
+        return Ok(None);
+    }
+    let (folder, temporary) = beside(path)?;
+    private(&temporary, bytes)?;
+    let kept = if path.exists() { keep(path, stamp).map(Some) } else { Ok(None) };
+    let replaced = kept.and_then(|kept| fs::rename(&temporary, path).map(|()| kept));
+    if replaced.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    let kept = replaced?;
+    File::open(folder)?.sync_all()?;
+    Ok(kept)
+}
+
+/// Puts a file where there is none, whole or not at all, for its owner alone. One that stands there stays
+/// (`AlreadyExists`).
+pub fn create_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (folder, temporary) = beside(path)?;
+    private(&temporary, bytes)?;
+    // A second name cannot take the place of a file, as a new one for the same would.
+    let linked = fs::hard_link(&temporary, path);
+    let _ = fs::remove_file(&temporary);
+    linked?;
+    File::open(folder)?.sync_all()
+}
+
+/// The folder of a path, and a name in it that nobody else has.
+fn beside(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    Ok((folder.to_owned(), folder.join(format!(".{name}.{}.part", random()?))))
+}
+
+fn private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    if written.is_err() {
+        let _ = fs::remove_file(path);
+    }
+    written
 }
 
 /// A name nobody else has, or can have put a link at.
@@ -114,6 +158,21 @@ mod tests {
         assert_eq!(fs::read(&again).unwrap(), b"two");
         assert_eq!(fs::read(&path).unwrap(), b"three");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn a_private_file_takes_no_other_ones_place() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        create_private(&path, b"one").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(create_private(&path, b"two").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        let kept = write_private(&path, b"two", "x").unwrap().unwrap();
+        assert_eq!((fs::read(&kept).unwrap(), fs::read(&path).unwrap()), (b"one".to_vec(), b"two".to_vec()));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left lying about");
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod driving;
 mod gate;
 mod grants;
 mod hostile;
+mod init;
 mod language;
 mod lists;
 mod mail;

@@ -1,7 +1,7 @@
 //! The first look at a mailbox: bounded, and asked about before it costs; and whatever else a person was asked.
 
 use super::road::Read;
-use super::{Intake, Synced, Trouble};
+use super::{FirstLook, Intake, Synced, Trouble};
 use crate::app::fail_point;
 use crate::config::Provider;
 use crate::graph::ThreadId;
@@ -26,10 +26,15 @@ impl Intake {
     ) -> Result<(), Trouble> {
         let store = self.engine().store();
         let config = &self.0.config.intake;
-        let beyond = format!("the first look takes {} at most", config.first_limit);
-        let (mails, oldest) = store.leave_beyond(account.name.clone(), config.first_limit, beyond).await?;
+        let limit = match self.0.first {
+            FirstLook::Usual => config.first_limit,
+            FirstLook::Newest(count) => count,
+        };
+        let beyond = format!("the first look takes {limit} at most");
+        let (mails, oldest) = store.leave_beyond(account.name.clone(), limit, beyond).await?;
         let cost = self.cost(mails);
-        if mails > 0 && (mails > config.ask_over || cost.is_none()) {
+        let much = mails > config.ask_over || cost.is_none();
+        if mails > 0 && much && self.0.first == FirstLook::Usual {
             let about_cost = match cost {
                 Some(0.0) => "nothing".to_owned(),
                 Some(cost) => format!("about ${cost:.2}"),

@@ -1,13 +1,13 @@
 //! One look at one mailbox: what is new is taken in, page by page.
 
 use super::road::Read;
-use super::{Intake, OnStep, Step, Synced, Trouble};
+use super::{FirstLook, Intake, OnStep, Step, Synced, Trouble};
 use crate::app::fail_point;
 use crate::mail::{Account, Cursor, NewMail, Standing};
 use crate::store::{Phase, Road, StoredSource, TakenIn};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use std::collections::HashSet;
 
 /// How many mails are fetched at once.
@@ -25,8 +25,7 @@ impl Intake {
         on_step: OnStep<'_>,
     ) -> Result<(), Trouble> {
         let store = self.engine().store();
-        let days = SignedDuration::from_hours(24 * i64::from(self.0.config.intake.first_days));
-        let since = store.now().checked_sub(days).unwrap_or(jiff::Timestamp::MIN);
+        let since = self.first_since(account).await?;
         let mut source = store.source(account.name.clone(), since).await?;
         self.carry_out(account, &mut source, synced).await?;
         let mut cursor = source.cursor.clone().map(Cursor);
@@ -68,6 +67,19 @@ impl Intake {
             self.end_first_look(account, &mut source, synced).await?;
         }
         self.settle_answered(account).await
+    }
+
+    /// How far back a first look at a mailbox goes.
+    async fn first_since(&self, account: &Account) -> Result<Timestamp, Trouble> {
+        let store = self.engine().store();
+        let days = SignedDuration::from_hours(24 * i64::from(self.0.config.intake.first_days));
+        let usual = store.now().checked_sub(days).unwrap_or(Timestamp::MIN);
+        match self.0.first {
+            FirstLook::Newest(count) if !store.is_known_source(&account.name)? => {
+                Ok(account.mailbox.newest(count).await?.unwrap_or(usual))
+            }
+            FirstLook::Usual | FirstLook::Newest(_) => Ok(usual),
+        }
     }
 
     /// Parses a page of mails, several at once.
@@ -126,7 +138,8 @@ impl Intake {
                 store.take_in(self.new_mail(account, read, found)?, road, limit).await?
             }
             Ok(_) if source.phase == Phase::Collecting => {
-                let skip = found.seen && self.0.config.intake.unread_only;
+                let unread_only = self.0.first == FirstLook::Usual && self.0.config.intake.unread_only;
+                let skip = found.seen && unread_only;
                 let road = if skip { Road::Left("you had read it already".to_owned()) } else { Road::Asked };
                 store.take_in(self.new_mail(account, read, found)?, road, limit).await?
             }

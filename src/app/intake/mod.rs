@@ -77,7 +77,17 @@ enum Trouble {
 #[derive(Clone)]
 pub struct Intake(Arc<Inner>);
 
+/// What the first look at a mailbox takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstLook {
+    /// What the config says, and asks where that is much or its cost is not known.
+    Usual,
+    /// The newest so many, read or not, for a person who wants them and waits.
+    Newest(usize),
+}
+
 struct Inner {
+    first: FirstLook,
     engine: Engine,
     config: Arc<Config>,
     accounts: Vec<Account>,
@@ -87,7 +97,14 @@ struct Inner {
 impl Intake {
     /// Intake for these accounts.
     pub fn new(engine: Engine, config: Arc<Config>, accounts: Vec<Account>, read: ReadMail) -> Self {
-        Self(Arc::new(Inner { engine, config, accounts, read }))
+        Self(Arc::new(Inner { first: FirstLook::Usual, engine, config, accounts, read }))
+    }
+
+    /// The same with another first look.
+    pub fn looking_first(&self, first: FirstLook) -> Self {
+        let Inner { first: _, engine, config, accounts, read } = &*self.0;
+        let (engine, config, accounts) = (engine.clone(), config.clone(), accounts.clone());
+        Self(Arc::new(Inner { first, engine, config, accounts, read: read.clone() }))
     }
 
     /// The accounts it looks at.

@@ -37,6 +37,11 @@ struct Report {
 }
 
 impl Args {
+    /// As somebody means it who typed nothing.
+    pub(in crate::cli) fn plain() -> Self {
+        Self { no_tui: false, reset: false }
+    }
+
     /// Whether the inbox is to be opened on it.
     pub(in crate::cli) fn wants_screen(&self, page: &Page) -> bool {
         !self.no_tui && !page.is_json()

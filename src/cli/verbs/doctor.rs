@@ -20,7 +20,7 @@ pub(in crate::cli) struct Args {}
 
 /// One thing that was looked at.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct Check {
+pub(super) struct Check {
     check: &'static str,
     ok: bool,
     text: String,
@@ -38,22 +38,27 @@ impl Check {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let config = context.config()?;
-        let mut checks = vec![configured(&config)];
-        let models = models(&config, context.env()).await;
-        let mail = mail(&config).await;
-        if config.data.exists() {
-            checks.extend(look(config, context.env()));
-        } else {
-            let text = format!("{} does not exist yet; it is made when it is needed", config.data.display());
-            checks.push(Check::good("data folder", text));
-        }
-        checks.extend(models);
-        checks.extend(mail);
+        let checks = report(context.config()?, context.env()).await;
         let well = checks.iter().all(|check| check.ok);
         let answer = context.page.answer(&checks, |_| text(&checks))?;
         Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
     }
+}
+
+/// Looks at everything, and makes nothing.
+pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
+    let mut checks = vec![configured(&config)];
+    let models = models(&config, env).await;
+    let mail = mail(&config).await;
+    if config.data.exists() {
+        checks.extend(look(config, env));
+    } else {
+        let text = format!("{} does not exist yet; it is made when it is needed", config.data.display());
+        checks.push(Check::good("data folder", text));
+    }
+    checks.extend(models);
+    checks.extend(mail);
+    checks
 }
 
 fn configured(config: &Config) -> Check {
@@ -155,7 +160,7 @@ fn driver(health: &Health) -> Check {
     Check::good("driver", format!("{who}{paused}"))
 }
 
-fn text(checks: &[Check]) -> String {
+pub(super) fn text(checks: &[Check]) -> String {
     let widest = checks.iter().map(|check| check.check.len()).max().unwrap_or(0);
     let line = |check: &Check| {
         let mark = if check.ok { "ok  " } else { "FAIL" };

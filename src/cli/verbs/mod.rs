@@ -8,7 +8,7 @@ mod apis;
 mod ask;
 mod completions;
 mod config;
-mod demo;
+pub(super) mod demo;
 mod docs;
 mod doctor;
 mod draft;
@@ -18,6 +18,7 @@ mod fork;
 mod grants;
 mod graph;
 mod ignore;
+pub(super) mod init;
 mod list;
 mod mail;
 mod man;
@@ -67,6 +68,7 @@ macro_rules! verbs {
 
 verbs! {
     Demo => demo,
+    Init => init,
     List => list,
     View => view,
     Accept => accept,

@@ -94,6 +94,29 @@ pub(super) async fn start(
     Ok(marks.write())
 }
 
+/// When the oldest of the newest `count` mails came, by the dates of as many in each folder.
+pub(super) async fn newest(
+    session: &mut Session,
+    read: &[Folder],
+    count: usize,
+) -> Result<Option<Timestamp>, ImapError> {
+    let mut dates = Vec::new();
+    for folder in read {
+        let mails = open(session, folder, false).await?.mails;
+        if mails == 0 {
+            continue;
+        }
+        // By their order in the folder: there is no need to know all numbers for the last few.
+        let first = mails.saturating_sub(count as u64) + 1;
+        let line = format!("FETCH {first}:{mails} (UID INTERNALDATE)");
+        let answers = session.command(&[Arg::Raw(&line)]).await?;
+        let arrived = |pairs| after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
+        dates.extend(answers.fetched().filter_map(|(_, pairs)| arrived(pairs)));
+    }
+    dates.sort_unstable();
+    Ok(dates.iter().rev().take(count).next_back().copied())
+}
+
 /// Opens a folder; one that is not there is named together with some that are.
 pub(super) async fn open(session: &mut Session, folder: &Folder, writable: bool) -> Result<Open, ImapError> {
     match session.open(folder, writable).await {

@@ -299,6 +299,15 @@ impl Mailbox for Imap {
         })
     }
 
+    fn newest(&self, count: usize) -> BoxFuture<'_, Result<Option<Timestamp>, MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            in_session!(inner, session => async {
+                Ok(fetch::newest(&mut session, &inner.read, count).await?)
+            }.await)
+        })
+    }
+
     fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
         let inner = &self.0;
         Box::pin(async move {

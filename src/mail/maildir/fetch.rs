@@ -52,6 +52,12 @@ pub(super) fn start(folders: &[Folder], from: Timestamp) -> Result<Cursor, MailE
     Ok(seen.write())
 }
 
+/// When the oldest of the newest `count` mails came.
+pub(super) fn newest(folders: &[Folder], count: usize) -> Result<Option<Timestamp>, MailError> {
+    let (waiting, _) = look(folders, &Seen::default())?;
+    Ok(waiting.iter().rev().take(count).next_back().map(|one| one.arrived))
+}
+
 /// What is there and was not fetched, oldest first, and the names of all there is.
 fn look<'a>(folders: &'a [Folder], seen: &Seen) -> Result<(Vec<Waiting<'a>>, HashSet<Short>), MailError> {
     let mut waiting = Vec::new();

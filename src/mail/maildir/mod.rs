@@ -125,6 +125,10 @@ impl Mailbox for Maildir {
         self.work(move |inner| fetch::start(&inner.folders, from).map(Some))
     }
 
+    fn newest(&self, count: usize) -> BoxFuture<'_, Result<Option<Timestamp>, MailError>> {
+        self.work(move |inner| fetch::newest(&inner.folders, count))
+    }
+
     fn people(&self, until: Timestamp) -> BoxFuture<'_, Result<People, MailError>> {
         self.work(move |inner| people::people(&inner.folders, &inner.sent, until))
     }

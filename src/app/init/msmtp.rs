@@ -1,0 +1,88 @@
+//! msmtp's settings: which of its accounts sends as whom. It sends for sayso too, so it keeps its passwords.
+
+use super::place;
+use crate::config::MailOutgoing;
+
+/// An account mail can be given to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sender {
+    /// What msmtp calls it.
+    account: String,
+    /// As whom it sends.
+    pub(super) from: Option<String>,
+    /// As whom it logs in, where that is an address.
+    pub(super) user: Option<String>,
+}
+
+impl Sender {
+    /// Whether mail of this address goes out by it.
+    pub(super) fn is_for(&self, address: &str) -> bool {
+        let is = |known: &Option<String>| {
+            known.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(address))
+        };
+        is(&self.from) || (self.from.is_none() && is(&self.user))
+    }
+
+    /// The program, as the config calls it.
+    pub(super) fn outgoing(&self) -> MailOutgoing {
+        let command = vec!["msmtp".to_owned(), format!("--account={}", self.account)];
+        MailOutgoing::Command { command, sent: None }
+    }
+
+    /// Whose mail it sends.
+    pub(super) fn address(&self) -> Option<&str> {
+        self.from.as_deref().or(self.user.as_deref())
+    }
+}
+
+/// The accounts of an msmtprc, the default one first.
+pub(super) fn parse(text: &str) -> Vec<Sender> {
+    let mut usual = Sender { account: String::new(), from: None, user: None };
+    let mut found: Vec<Sender> = Vec::new();
+    let mut default = None;
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        let (key, value) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let value = place::words(value).join(" ");
+        match (key.to_lowercase().as_str(), found.last_mut()) {
+            ("account", _) => {
+                let (name, parent) = value.split_once(':').unwrap_or((&value, ""));
+                let (name, parent) = (name.trim(), parent.split(',').next().unwrap_or_default().trim());
+                if name == "default" && !parent.is_empty() {
+                    default = Some(parent.to_owned());
+                }
+                let like = found.iter().find(|sender| sender.account == parent).unwrap_or(&usual).clone();
+                found.push(Sender { account: name.to_owned(), ..like });
+            }
+            ("from", Some(sender)) => sender.from = place::address(&value),
+            ("from", None) => usual.from = place::address(&value),
+            ("user", Some(sender)) => sender.user = place::address(&value),
+            ("user", None) => usual.user = place::address(&value),
+            // Everything else, passwords among it, is msmtp's own affair.
+            _ => {}
+        }
+    }
+    // `account default : work` is another name for one that is there.
+    found.retain(|sender| !(sender.account == "default" && default.is_some()));
+    found.sort_by_key(|sender| default.as_deref() != Some(sender.account.as_str()));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accounts_are_known_by_whom_they_send_as() {
+        let text = "defaults\nauth on\ntls on\n\naccount home\nhost smtp.example.org\nfrom ada@example.org\nuser ada\n\
+            password hunter2\n\naccount work : home\nfrom \"Ada@Work.example\"\npasswordeval \"pass show work\"\n\n\
+            account default : work\n";
+        let found = parse(text);
+        let names: Vec<&str> = found.iter().map(|sender| sender.account.as_str()).collect();
+        assert_eq!(names, ["work", "home"]);
+        assert!(found[0].is_for("ada@work.example") && !found[0].is_for("ada@example.org"));
+        let MailOutgoing::Command { command, .. } = found[1].outgoing() else { panic!() };
+        assert_eq!(command, ["msmtp", "--account=home"]);
+        assert!(!format!("{found:?}").contains("hunter2"));
+        assert!(parse("").is_empty() && parse("host x\nport 25\n").is_empty());
+    }
+}

@@ -1,0 +1,231 @@
+//! neomutt's settings (and mutt's): variables, the last word on each counting, and the files they name.
+
+use super::place::{self, Named, Password};
+use super::{Candidate, aerc};
+use crate::config::{MailOutgoing, MailSource, MailTls};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// How many files are read, those that name others included.
+const MOST_FILES: usize = 20;
+
+/// What a muttrc says: the person's name, and the account it is about.
+pub(super) fn read(path: &Path, home: &Path) -> Option<(Option<String>, Option<Candidate>)> {
+    let mut variables = BTreeMap::new();
+    let mut left = MOST_FILES;
+    gather(path, home, &mut variables, &mut left)?;
+    Some((
+        variables.get("real_name").or_else(|| variables.get("realname")).cloned(),
+        account(&variables, home),
+    ))
+}
+
+fn gather(
+    path: &Path,
+    home: &Path,
+    variables: &mut BTreeMap<String, String>,
+    left: &mut usize,
+) -> Option<()> {
+    *left = left.checked_sub(1)?;
+    let text = place::text(path)?;
+    // What is quoted in backticks is a command, and stays one: nothing is run here.
+    let text = text.replace("\\\n", " ");
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        match line.split_once(char::is_whitespace) {
+            Some(("set", rest)) => set(rest, variables),
+            Some(("source", named)) if !named.trim_end().ends_with('|') => {
+                let named = place::words(named).into_iter().next().unwrap_or_default();
+                let folder = path.parent().unwrap_or(home);
+                let named = if named.starts_with(['~', '/', '$']) {
+                    place::path(&named, home)
+                } else {
+                    folder.join(named)
+                };
+                let _ = gather(&named, home, variables, left);
+            }
+            _ => {}
+        }
+    }
+    Some(())
+}
+
+/// The assignments of one `set` line.
+fn set(line: &str, variables: &mut BTreeMap<String, String>) {
+    let mut rest = line.trim();
+    while let Some((name, after)) = rest.split_once('=') {
+        let name = name.split_whitespace().last().unwrap_or_default();
+        let after = after.trim_start();
+        let (value, more) = value(after);
+        if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') && !name.is_empty() {
+            // A password that stands here is noticed and goes no further.
+            let secret = name.ends_with("_pass") && !value.starts_with('`');
+            variables.insert(name.to_lowercase(), if secret { String::new() } else { value });
+        }
+        rest = more.trim_start();
+        if rest.starts_with('#') {
+            break;
+        }
+    }
+}
+
+/// One value and what stands behind it.
+fn value(text: &str) -> (String, &str) {
+    let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`')) else {
+        let end = text.find(char::is_whitespace).unwrap_or(text.len());
+        return (text[..end].to_owned(), &text[end..]);
+    };
+    let inside = &text[1..];
+    let end = inside.char_indices().scan(false, |escaped, (at, c)| {
+        let ends = c == quote && !*escaped;
+        *escaped = c == '\\' && !*escaped;
+        Some((at, ends))
+    });
+    let end = end.into_iter().find(|(_, ends)| *ends).map_or(inside.len(), |(at, _)| at);
+    let value = inside[..end].replace("\\\"", "\"");
+    let value = if quote == '`' { format!("`{value}`") } else { value };
+    (value, inside.get(end + 1..).unwrap_or_default())
+}
+
+fn account(variables: &BTreeMap<String, String>, home: &Path) -> Option<Candidate> {
+    let get = |names: &[&str]| names.iter().find_map(|name| variables.get(*name)).map(String::as_str);
+    let expand = |text: &str| get(&["my_home"]).map_or(text.to_owned(), |own| text.replace("$my_home", own));
+    let folder = get(&["folder"]).map(expand).unwrap_or_else(|| "~/Mail".to_owned());
+    let spool = get(&["spool_file", "spoolfile"]).map(expand);
+    let from = get(&["from"]).and_then(place::address);
+    let imap_user = get(&["imap_user", "imap_login"]).map(str::to_owned);
+    let address = from.or_else(|| imap_user.as_deref().and_then(place::address));
+    let mut notes = Vec::new();
+    let on_server = [spool.as_deref(), Some(folder.as_str())].into_iter().flatten().find_map(Named::read);
+    let name = address.as_deref().and_then(|a| a.rsplit_once('@')).map_or("mutt", |(_, domain)| domain);
+    let name = place::short_name(name.split('.').next().unwrap_or(name));
+    let source = match on_server.filter(|named| named.scheme.starts_with("imap")) {
+        Some(named) => {
+            let tls = if named.scheme == "imaps" { MailTls::Tls } else { MailTls::Starttls };
+            let user = named.user.clone().or(imap_user)?;
+            let token =
+                get(&["imap_oauth_refresh_command"]).map(|command| Password::Command(ticked(command)));
+            let is_token = token.is_some();
+            let password = token.unwrap_or_else(|| password(variables.get("imap_pass"), named.written));
+            let (login, note) = password.login(&name, "neomutt", is_token);
+            notes.extend(note);
+            MailSource::Imap {
+                server: place::server(&named.host, named.port, tls, place::IMAP, &user, login),
+                folders: Vec::new(),
+                drafts: None,
+                sent: None,
+            }
+        }
+        None => {
+            let root = place::path(&folder, home);
+            let spool = spool.unwrap_or_else(|| "+INBOX".to_owned());
+            let inbox = match spool.strip_prefix(['+', '=']) {
+                Some(beneath) => root.join(beneath.trim_start_matches('/')),
+                None => place::path(&spool, home),
+            };
+            let inbox = Some(inbox).filter(|path| super::maildirs::is_maildir(path));
+            super::maildirs::source(
+                &inbox.or_else(|| Some(root.clone()).filter(|path| super::maildirs::is_maildir(path)))?,
+                Some(&root),
+            )
+        }
+    };
+    let outgoing = match get(&["smtp_url"]).and_then(Named::read) {
+        Some(named) => {
+            let tls = if named.scheme == "smtps" { MailTls::Tls } else { MailTls::Starttls };
+            let user = named.user.clone().or_else(|| address.clone());
+            let password =
+                password(variables.get("smtp_pass").or_else(|| variables.get("imap_pass")), named.written);
+            let (login, note) = password.login(&name, "neomutt", false);
+            notes.extend(note.filter(|note| !notes.contains(note)));
+            user.map(|user| MailOutgoing::Smtp {
+                server: place::server(&named.host, named.port, tls, place::SMTP, &user, login),
+            })
+        }
+        None => get(&["sendmail"]).and_then(aerc::command),
+    };
+    Some(Candidate { name, address, source, outgoing, found_in: vec!["neomutt".to_owned()], notes })
+}
+
+fn password(said: Option<&String>, in_url: bool) -> Password {
+    match said {
+        Some(command) if command.starts_with('`') => Password::Command(ticked(command)),
+        Some(_) => Password::Written,
+        None if in_url => Password::Written,
+        None => Password::Unknown,
+    }
+}
+
+/// A command without its backticks.
+fn ticked(command: &str) -> String {
+    command.trim().trim_matches('`').trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{MailLogin, Secret};
+    use std::fs;
+
+    fn read_all(files: &[(&str, &str)]) -> (Option<String>, Option<Candidate>) {
+        let home = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(home.path().join(name), text).unwrap();
+        }
+        for part in ["cur", "new", "tmp"] {
+            fs::create_dir_all(home.path().join("Mail/inbox").join(part)).unwrap();
+        }
+        let (name, mut found) = read(&home.path().join("muttrc"), home.path()).unwrap();
+        if let Some(Candidate { source: MailSource::Maildir { path, .. }, .. }) = &mut found {
+            *path = path.strip_prefix(home.path()).unwrap().to_owned();
+        }
+        (name, found)
+    }
+
+    #[test]
+    fn an_account_on_a_server_is_read_with_the_files_it_names() {
+        let main = "set realname = \"Ada Example\"\nsource account # the rest\nset sort=threads\n";
+        let account = "set from='ada@example.org' imap_user=ada@example.org\nset imap_pass=\"`pass show mail`\"\n\
+            set folder = imaps://imap.example.org/\nset spoolfile = +INBOX\nset smtp_url = \"smtps://ada@example.org@smtp.example.org\"\n\
+            set smtp_pass=$imap_pass\n";
+        let (name, found) = read_all(&[("muttrc", main), ("account", account)]);
+        let found = found.unwrap();
+        assert_eq!(
+            (name.as_deref(), found.address.as_deref()),
+            (Some("Ada Example"), Some("ada@example.org"))
+        );
+        let MailSource::Imap { server, .. } = &found.source else { panic!() };
+        assert_eq!(
+            (server.host.as_str(), server.port, server.user.as_str()),
+            ("imap.example.org", 993, "ada@example.org")
+        );
+        assert_eq!(server.login, MailLogin::Password(Secret::Command("pass show mail".into())));
+        let Some(MailOutgoing::Smtp { server }) = &found.outgoing else { panic!() };
+        assert_eq!((server.host.as_str(), server.port), ("smtp.example.org", 465));
+    }
+
+    #[test]
+    fn a_written_password_stays_where_it_is() {
+        let text = "set folder=imaps://ada@imap.example.org/ imap_pass=\"hunter2\" from=ada@example.org\n";
+        let (_, found) = read_all(&[("muttrc", text)]);
+        let found = found.unwrap();
+        assert!(!format!("{found:?}").contains("hunter2"));
+        assert!(found.notes[0].contains("SAYSO_PASSWORD_EXAMPLE"), "{:?}", found.notes);
+    }
+
+    #[test]
+    fn a_local_one_is_read_where_it_lies_and_sent_by_its_program() {
+        let text = "set mbox_type=Maildir\nset folder=~/Mail\nset spoolfile=+inbox\nset from=ada@example.org\n\
+            set sendmail=\"/usr/bin/msmtp -a home\"\n";
+        let (_, found) = read_all(&[("muttrc", text)]);
+        let found = found.unwrap();
+        assert!(matches!(&found.source, MailSource::Maildir { path, .. } if path == Path::new("Mail/inbox")));
+        let Some(MailOutgoing::Command { command, .. }) = &found.outgoing else { panic!() };
+        assert_eq!(command, &["/usr/bin/msmtp", "-a", "home"]);
+    }
+
+    #[test]
+    fn files_that_name_each_other_end() {
+        let (name, found) = read_all(&[("muttrc", "source muttrc\nset realname=Ada\nset folder=/nowhere\n")]);
+        assert_eq!((name.as_deref(), found.is_none()), (Some("Ada"), true));
+    }
+}

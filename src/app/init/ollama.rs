@@ -1,0 +1,96 @@
+//! A quick look whether an Ollama runs on this machine. Nothing beyond loopback is reached.
+
+use crate::config::Env;
+use serde_json::Value;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// Time for an answer: a server on this machine has it at once.
+const PATIENCE: Duration = Duration::from_millis(400);
+/// More than any list of models is long.
+const LONGEST: u64 = 1 << 20;
+/// How many models are named.
+const MOST: usize = 8;
+
+/// The models it has; none where it does not run.
+pub(super) async fn models(env: &Env) -> Vec<String> {
+    let said = tokio::time::timeout(PATIENCE, ask(address(env))).await;
+    said.ok().and_then(Result::ok).map(|said| names(&said)).unwrap_or_default()
+}
+
+/// Where it is, where that is not its usual place.
+pub(super) fn unusual(env: &Env) -> Option<String> {
+    let address = address(env);
+    (address != usual()).then(|| format!("http://{address}"))
+}
+
+fn usual() -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 11434)
+}
+
+/// Where it would be: by its own variable where that is on this machine, else in its usual place.
+fn address(env: &Env) -> SocketAddr {
+    let usual = usual();
+    let named = env.get("OLLAMA_HOST").and_then(|host| host.to_str()).unwrap_or_default();
+    let named = named.trim_start_matches("http://").trim_end_matches('/').replace("localhost", "127.0.0.1");
+    let named = named
+        .parse::<SocketAddr>()
+        .ok()
+        .or_else(|| named.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, usual.port())));
+    named.filter(|address| address.ip().is_loopback()).unwrap_or(usual)
+}
+
+async fn ask(address: SocketAddr) -> std::io::Result<Vec<u8>> {
+    let mut stream = TcpStream::connect(address).await?;
+    // HTTP/1.0, so that the answer is one piece and ends with the connection.
+    let request = format!("GET /api/tags HTTP/1.0\r\nHost: {address}\r\nAccept: application/json\r\n\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    let mut said = Vec::new();
+    stream.take(LONGEST).read_to_end(&mut said).await?;
+    Ok(said)
+}
+
+/// The names in an answer. What is no name of a model is not there.
+fn names(said: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(said);
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return Vec::new() };
+    if head.split_whitespace().nth(1) != Some("200") {
+        return Vec::new();
+    }
+    let Ok(body) = serde_json::from_str::<Value>(body) else { return Vec::new() };
+    let listed = body.get("models").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let name = |model: &Value| model.get("name").and_then(Value::as_str).map(str::to_owned);
+    let plain = |name: &String| {
+        name.len() <= 100 && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/".contains(c))
+    };
+    listed.iter().filter_map(name).filter(plain).take(MOST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_read_and_nothing_else_is() {
+        let said = b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n\
+            {\"models\":[{\"name\":\"qwen3:8b\"},{\"name\":\"bad\\u001b[2J\"},{\"size\":1}]}";
+        assert_eq!(names(said), ["qwen3:8b"]);
+        for odd in
+            [&b""[..], b"HTTP/1.0 404 x\r\n\r\n{\"models\":[{\"name\":\"a\"}]}", b"HTTP/1.0 200 OK\r\n\r\n[]"]
+        {
+            assert!(names(odd).is_empty());
+        }
+    }
+
+    #[test]
+    fn only_this_machine_is_asked() {
+        let env = |host: &str| Env::from_iter([("OLLAMA_HOST", host)]);
+        assert_eq!(address(&env("http://localhost:4000")).to_string(), "127.0.0.1:4000");
+        assert_eq!(address(&env("127.0.0.1")).to_string(), "127.0.0.1:11434");
+        for elsewhere in ["0.0.0.0:11434", "10.1.2.3:80", "ollama.example:80", ""] {
+            assert_eq!(address(&env(elsewhere)).to_string(), "127.0.0.1:11434", "{elsewhere}");
+        }
+    }
+}

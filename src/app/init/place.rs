@@ -1,0 +1,252 @@
+//! How other programs write where things are: files, paths, servers, passwords.
+
+use crate::config::{Env, MailLogin, MailServer, MailTls, Secret};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Longer than any such file.
+const LONGEST: u64 = 256 * 1024;
+
+/// The text of a file of settings, where it is there and is one.
+pub(super) fn text(path: &Path) -> Option<String> {
+    // Opening a pipe would wait for its other end.
+    if !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(LONGEST).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Where programs keep their settings.
+pub(super) fn config_home(home: &Path, env: &Env) -> PathBuf {
+    let named = env.get("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
+    named.unwrap_or_else(|| home.join(".config"))
+}
+
+/// A path as people write it, `~` and `$HOME` meaning the home folder.
+pub(super) fn path(text: &str, home: &Path) -> PathBuf {
+    let rest = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|start| text.strip_prefix(start));
+    let whole = match rest {
+        Some(rest) => home.join(rest),
+        None if matches!(text, "~" | "$HOME" | "${HOME}") => home.to_owned(),
+        None => home.join(text),
+    };
+    whole.components().collect()
+}
+
+/// One short word for an account, as the config wants it.
+pub(super) fn short_name(text: &str) -> String {
+    let word: String = text
+        .trim()
+        .chars()
+        .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '@' | '+') { c } else { '-' })
+        .take(30)
+        .collect();
+    let word = word.trim_matches(['-', '.']).to_lowercase();
+    if word.is_empty() { "mail".to_owned() } else { word }
+}
+
+/// The variable a password is to be put into that no command hands out.
+pub(super) fn variable(account: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    format!("SAYSO_PASSWORD_{}", short_name(account).chars().map(plain).collect::<String>())
+}
+
+/// How another program has a password, as far as that may be known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Password {
+    /// What a command prints.
+    Command(String),
+    /// It stands in the file itself, and stays there.
+    Written,
+    /// Nothing is said of it.
+    Unknown,
+}
+
+impl Password {
+    /// How sayso may have it, and what the person has to do for that.
+    pub(super) fn login(&self, account: &str, program: &str, token: bool) -> (MailLogin, Option<String>) {
+        let variable = variable(account);
+        let (secret, note) = match self {
+            Self::Command(command) => (Secret::Command(command.clone()), None),
+            Self::Written => {
+                let note = format!(
+                    "{program} has the password of {account} in its file, and it was not copied; set {variable} to it, or \
+                     write a password_command or a password_file into the config"
+                );
+                (Secret::Env(variable), Some(note))
+            }
+            Self::Unknown => {
+                let note = format!(
+                    "{program} does not say where the password of {account} is kept; set {variable} to it, or write a \
+                     password_command or a password_file into the config"
+                );
+                (Secret::Env(variable), Some(note))
+            }
+        };
+        (if token { MailLogin::Token(secret) } else { MailLogin::Password(secret) }, note)
+    }
+}
+
+/// A server as a URL names it. The password such a URL may have is only noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Named {
+    pub(super) scheme: String,
+    pub(super) user: Option<String>,
+    pub(super) written: bool,
+    pub(super) host: String,
+    pub(super) port: Option<u16>,
+}
+
+impl Named {
+    /// Reads `scheme://user:password@host:port/…`; what is no such URL is `None`.
+    pub(super) fn read(url: &str) -> Option<Self> {
+        let (scheme, rest) = url.trim().split_once("://")?;
+        let place = rest.split('/').next().unwrap_or_default();
+        let (who, place) = match place.rsplit_once('@') {
+            Some((who, place)) => (Some(who), place),
+            None => (None, place),
+        };
+        let (host, port) = match place.rsplit_once(':') {
+            Some((host, port)) if !host.ends_with(':') => (host, Some(port.parse().ok()?)),
+            _ => (place, None),
+        };
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_lowercase();
+        if host.is_empty() || host.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return None;
+        }
+        let written = who.is_some_and(|who| who.contains(':'));
+        let user = who.and_then(|who| who.split(':').next()).filter(|user| !user.is_empty()).map(unescaped);
+        Some(Self { scheme: scheme.to_lowercase(), user, written, host, port })
+    }
+}
+
+/// A server, with its usual port where none is said.
+pub(super) fn server(
+    host: &str,
+    port: Option<u16>,
+    tls: MailTls,
+    usual: [u16; 2],
+    user: &str,
+    login: MailLogin,
+) -> MailServer {
+    let [by_tls, by_starttls] = usual;
+    let usual = match tls {
+        MailTls::Tls => by_tls,
+        MailTls::Starttls => by_starttls,
+    };
+    MailServer {
+        host: host.to_owned(),
+        port: port.unwrap_or(usual),
+        tls,
+        user: user.to_owned(),
+        login,
+        ca_file: None,
+        tls_pin: None,
+    }
+}
+
+/// The ports of IMAP and SMTP, by TLS and by STARTTLS.
+pub(super) const IMAP: [u16; 2] = [993, 143];
+pub(super) const SMTP: [u16; 2] = [465, 587];
+
+/// A word of a URL as it is meant.
+fn unescaped(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        match hex.filter(|_| *first == b'%').and_then(|two| u8::from_str_radix(two, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// What looks like an address, bare and in lower case.
+pub(super) fn address(text: &str) -> Option<String> {
+    let bare = match text.rsplit_once('<') {
+        Some((_, rest)) => rest.split('>').next().unwrap_or_default(),
+        None => text,
+    };
+    let bare = bare.trim();
+    let odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | ',' | ';' | '"');
+    let (user, domain) = bare.rsplit_once('@')?;
+    (!user.is_empty() && !domain.is_empty() && !bare.contains(odd)).then(|| bare.to_lowercase())
+}
+
+/// Words as a shell would cut them: quotes hold them together, a backslash keeps what follows it.
+pub(super) fn words(line: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let (mut word, mut begun, mut quote) = (String::new(), false, None);
+    let mut rest = line.chars();
+    while let Some(c) = rest.next() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some('"') | None, '\\') => {
+                word.extend(rest.next());
+                begun = true;
+            }
+            (Some(_), c) => word.push(c),
+            (None, '"' | '\'') => (quote, begun) = (Some(c), true),
+            (None, c) if c.is_whitespace() => {
+                if begun {
+                    words.push(std::mem::take(&mut word));
+                }
+                begun = false;
+            }
+            (None, c) => {
+                word.push(c);
+                begun = true;
+            }
+        }
+    }
+    if begun {
+        words.push(word);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn servers_are_read_from_urls_and_their_passwords_are_not() {
+        let named = Named::read("imaps://ada%40example.org:s3cret@Mail.Example.org:1993/INBOX").unwrap();
+        assert_eq!(named.user.as_deref(), Some("ada@example.org"));
+        assert_eq!((named.host.as_str(), named.port, named.written), ("mail.example.org", Some(1993), true));
+        assert!(!format!("{named:?}").contains("s3cret"));
+        for odd in ["", "mail.example.org", "imaps://", "imaps://a@b:notaport/"] {
+            assert_eq!(Named::read(odd), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn paths_words_and_names_are_read_as_people_write_them() {
+        let home = Path::new("/home/ada");
+        for (text, expected) in [
+            ("~/Mail/", "/home/ada/Mail"),
+            ("$HOME/Mail", "/home/ada/Mail"),
+            ("/var/mail", "/var/mail"),
+            ("Mail", "/home/ada/Mail"),
+            ("~", "/home/ada"),
+        ] {
+            assert_eq!(path(text, home), Path::new(expected), "{text}");
+        }
+        assert_eq!(words(r#"a "b c" 'd "e"' f\ g """#), ["a", "b c", "d \"e\"", "f g", ""]);
+        assert_eq!((short_name(" Work Mail!"), short_name("///")), ("work-mail".into(), "mail".into()));
+        assert_eq!(variable("ada@example.org"), "SAYSO_PASSWORD_ADA_EXAMPLE_ORG");
+        assert_eq!(address("Ada <Ada@Example.org>").as_deref(), Some("ada@example.org"));
+        assert_eq!((address("nobody"), address("a@b, c@d")), (None, None));
+    }
+}

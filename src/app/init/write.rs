@@ -1,0 +1,254 @@
+//! The config as it is written for a newcomer: short, with the reasons, and observing.
+
+use super::Candidate;
+use crate::config::{MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret};
+use crate::tools::keep;
+use jiff::Timestamp;
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+/// What the person settled on.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
+    /// What they are called.
+    pub name: Option<String>,
+    /// Where they are reached.
+    pub address: Option<String>,
+    /// Their mail.
+    pub accounts: Vec<Candidate>,
+    /// Who answers.
+    pub model: ChosenModel,
+    /// Providers a key in the environment is for, to be named beside the model.
+    pub keys: Vec<(&'static str, &'static str)>,
+}
+
+/// Who answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ChosenModel {
+    /// The rules built in.
+    #[default]
+    Builtin,
+    /// A model of a provider.
+    Named {
+        /// The provider, as the config calls it.
+        provider: String,
+        /// The model, as the provider calls it.
+        name: String,
+        /// The variable its key is in.
+        key: Option<String>,
+        /// Its server, where that is not the provider's usual one.
+        base_url: Option<String>,
+    },
+}
+
+/// Why the config was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    /// There is one, and it stays.
+    #[error(
+        "there is a config already, {}; `sayso doctor` checks it, and `sayso init --force` writes a new one and keeps this one beside it",
+        .0.display()
+    )]
+    There(PathBuf),
+    /// It cannot be written.
+    #[error("{} cannot be written: {source}; check who owns its folder", path.display())]
+    Io {
+        /// Where it belongs.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+/// Puts a config in its place, whole or not at all. One that stands there is refused, or with `over` kept beside it
+/// under a dated name, which is given back.
+pub fn write_config(path: &Path, text: &str, over: Option<Timestamp>) -> Result<Option<PathBuf>, WriteError> {
+    let unwritable = |source| WriteError::Io { path: path.to_owned(), source };
+    if let Some(folder) = path.parent() {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(unwritable)?;
+    }
+    match over {
+        Some(now) => {
+            let stamp = now.strftime("%Y%m%d-%H%M%S").to_string();
+            keep::write_private(path, text.as_bytes(), &stamp).map_err(unwritable)
+        }
+        None => match keep::create_private(path, text.as_bytes()) {
+            Ok(()) => Ok(None),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(WriteError::There(path.to_owned()))
+            }
+            Err(error) => Err(unwritable(error)),
+        },
+    }
+}
+
+/// The text of a config. No secret stands in it, only where each is kept.
+pub fn config_text(chosen: &Chosen, home: Option<&Path>) -> String {
+    let mut text = Text { out: String::new(), home };
+    text.line("# Written by `sayso init`. `sayso doctor` checks it, `sayso config` shows what is meant, and");
+    text.line("# config.example.toml has every key with its default.");
+    text.line("");
+    text.line("# Whose inbox this is.");
+    text.line("[user]");
+    text.maybe("name", chosen.name.as_deref());
+    text.maybe("address", chosen.address.as_deref());
+    text.line("# Who you are and what matters to you, in your own words; agents read it.");
+    text.line("#background = \"\"");
+    text.line("");
+    text.model(chosen);
+    for account in &chosen.accounts {
+        text.line("");
+        text.account(account, chosen.address.as_deref());
+    }
+    text.out
+}
+
+struct Text<'a> {
+    out: String,
+    home: Option<&'a Path>,
+}
+
+impl Text<'_> {
+    fn line(&mut self, line: &str) {
+        self.out.push_str(line);
+        self.out.push('\n');
+    }
+
+    fn set(&mut self, key: &str, value: impl Into<toml::Value>) {
+        let value = value.into();
+        self.line(&format!("{key} = {value}"));
+    }
+
+    fn maybe(&mut self, key: &str, value: Option<&str>) {
+        if let Some(value) = value {
+            self.set(key, value);
+        }
+    }
+
+    /// A path, short where it lies in the home folder.
+    fn path(&mut self, key: &str, path: &Path) {
+        let short =
+            self.home.and_then(|home| path.strip_prefix(home).ok()).map(|rest| Path::new("~").join(rest));
+        self.set(key, short.as_deref().unwrap_or(path).to_string_lossy().into_owned());
+    }
+
+    fn model(&mut self, chosen: &Chosen) {
+        self.line("# Who answers. `builtin` is rules: no network, no cost, and nothing of your mail leaves this machine.");
+        self.line("[model]");
+        match &chosen.model {
+            ChosenModel::Builtin => self.set("provider", "builtin"),
+            ChosenModel::Named { provider, name, key, base_url } => {
+                self.set("provider", provider.as_str());
+                self.set("name", name.as_str());
+                self.maybe("base_url", base_url.as_deref());
+                self.maybe("api_key_env", key.as_deref());
+            }
+        }
+        for (provider, variable) in &chosen.keys {
+            if matches!(&chosen.model, ChosenModel::Named { provider: used, .. } if used == provider) {
+                continue;
+            }
+            self.line(&format!(
+                "# {variable} is set: provider = {provider:?} with a name would send your mail's text there."
+            ));
+        }
+    }
+
+    fn account(&mut self, account: &Candidate, usual: Option<&str>) {
+        self.line(&format!("# Found in: {}", one_line(&account.found_in.join(", "))));
+        for note in &account.notes {
+            self.line(&format!("# To do: {}", one_line(note)));
+        }
+        self.line("[[mail]]");
+        self.set("name", account.name.as_str());
+        match &account.source {
+            MailSource::Maildir { path, folders, drafts, sent } => {
+                self.path("path", path);
+                if !folders.is_empty() {
+                    self.set("folders", folders.clone());
+                }
+                if let Some(sent) = sent {
+                    self.path("sent", sent);
+                }
+                if let Some(drafts) = drafts {
+                    self.path("drafts", drafts);
+                }
+            }
+            MailSource::Imap { server, folders, drafts, sent } => {
+                self.set("kind", "imap");
+                self.server(server);
+                if !folders.is_empty() {
+                    self.set("folders", folders.clone());
+                }
+                self.maybe("sent", sent.as_deref());
+                self.maybe("drafts", drafts.as_deref());
+            }
+        }
+        let own = account.address.as_deref().filter(|own| Some(*own) != usual);
+        self.maybe("address", own);
+        self.line("# observe: nothing is sent or marked, and cards say what would happen. \"act\" does what you approve.");
+        self.set("mode", "observe");
+        match &account.outgoing {
+            None => {
+                self.line("# How mail leaves once the mode is \"act\"; without it nothing can be sent.");
+                self.line("#[mail.outgoing]");
+                self.line("#kind = \"command\"");
+                self.line("#command = [\"msmtp\"]");
+            }
+            Some(outgoing) => self.outgoing(outgoing, &account.source),
+        }
+    }
+
+    fn outgoing(&mut self, outgoing: &MailOutgoing, source: &MailSource) {
+        self.line("[mail.outgoing]");
+        match outgoing {
+            MailOutgoing::Maildir { path } => {
+                self.set("kind", "maildir");
+                self.path("path", path);
+            }
+            MailOutgoing::Command { command, sent } => {
+                self.set("kind", "command");
+                self.set("command", command.clone());
+                let beside = match source {
+                    MailSource::Maildir { sent, .. } => sent.as_ref(),
+                    MailSource::Imap { .. } => None,
+                };
+                if let Some(sent) = sent.as_ref().or(beside) {
+                    self.path("sent", sent);
+                }
+            }
+            MailOutgoing::Smtp { server } => {
+                self.set("kind", "smtp");
+                self.server(server);
+            }
+        }
+    }
+
+    fn server(&mut self, server: &MailServer) {
+        self.set("host", server.host.as_str());
+        self.set("port", i64::from(server.port));
+        if server.tls == MailTls::Starttls {
+            self.set("tls", "starttls");
+        }
+        self.set("user", server.user.as_str());
+        let (word, secret) = match &server.login {
+            MailLogin::Password(secret) => ("password", secret),
+            MailLogin::Token(secret) => ("token", secret),
+        };
+        match secret {
+            Secret::Env(name) => self.set(&format!("{word}_env"), name.as_str()),
+            Secret::Command(command) => self.set(&format!("{word}_command"), command.as_str()),
+            Secret::File(path) => self.path(&format!("{word}_file"), path),
+        }
+        if let Some(path) = &server.ca_file {
+            self.path("ca_file", path);
+        }
+        self.maybe("tls_pin", server.tls_pin.as_deref());
+    }
+}
+
+/// A comment ends with its line.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

@@ -1,0 +1,363 @@
+//! `sayso init`: from nothing to one's own mail.
+
+use super::doctor::{self, Check};
+use crate::app::init::{self, Candidate, Chosen, ChosenModel, Finds, config_text, write_config};
+use crate::app::{FirstLook, Scope, Step, Synced, Until};
+use crate::cli::context::{Context, Here};
+use crate::cli::drive::driven;
+use crate::cli::failure::Failure;
+use crate::cli::output::{Answer, Page};
+use crate::cli::pages;
+use crate::cli::print::note;
+use crate::cli::progress::Bar;
+use crate::cli::wizard::{self, By, MODELS, account, say};
+use crate::config::{Config, MailLogin, MailSource, MailTls, Secret};
+use jiff::Timestamp;
+use serde::Serialize;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How many mails are triaged at once, so that one sees what it would do.
+const NEWEST: usize = 20;
+/// How long is waited for that.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// How long another process that drives may take for a look at every mailbox.
+const LOOKING: Duration = Duration::from_secs(120);
+
+/// Set sayso up for your own mail
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "It looks for Maildirs, for accounts of neomutt, aerc, mbsync and msmtp, for API keys in the environment \
+    (their names) and for an Ollama on this machine; asks; writes a config that observes (nothing is sent or marked); \
+    checks it; and triages the newest 20 mails. No password is asked for or copied: the config says where it is kept. \
+    A config that is there stays, or with --force is kept beside the new one.\n\nExamples:\n  \
+    sayso init\n  \
+    sayso init --yes --maildir ~/Mail/inbox --address ada@example.org\n  \
+    sayso init --yes --imap imap.example.org --user ada@example.org --password-command 'pass show mail'\n  \
+    sayso init --yes --json"
+)]
+pub(in crate::cli) struct Args {
+    /// Ask nothing, take what is found or named
+    #[arg(long, short)]
+    yes: bool,
+    /// Write a new config although there is one; that one is kept beside it
+    #[arg(long)]
+    force: bool,
+    /// Read this Maildir
+    #[arg(long, value_name = "DIR")]
+    maildir: Vec<PathBuf>,
+    /// Read mail on this server
+    #[arg(long, value_name = "HOST[:PORT]", requires = "user")]
+    imap: Option<String>,
+    /// Send by this server, with the same login
+    #[arg(long, value_name = "HOST[:PORT]", requires = "imap")]
+    smtp: Option<String>,
+    /// Both by STARTTLS instead of TLS
+    #[arg(long, requires = "imap")]
+    starttls: bool,
+    /// Who you are on the server
+    #[arg(long, value_name = "USER", requires = "imap")]
+    user: Option<String>,
+    #[command(flatten)]
+    password: Password,
+    /// Your address
+    #[arg(long, value_name = "ADDRESS")]
+    address: Option<String>,
+    /// Your name
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Who answers: builtin, ollama, openai, anthropic or gemini
+    #[arg(long, value_name = "NAME", value_parser = ["builtin", "ollama", "openai", "anthropic", "gemini"])]
+    provider: Option<String>,
+    /// Which model of the provider
+    #[arg(long, value_name = "NAME", requires = "provider")]
+    model_name: Option<String>,
+    /// Only write and check the config
+    #[arg(long)]
+    no_triage: bool,
+}
+
+/// Where the password for --imap is kept.
+#[derive(Debug, clap::Args)]
+#[group(multiple = false, requires = "imap")]
+struct Password {
+    /// The password is what this command prints
+    #[arg(long, value_name = "COMMAND")]
+    password_command: Option<String>,
+    /// The password is in this variable
+    #[arg(long, value_name = "VARIABLE")]
+    password_env: Option<String>,
+    /// The password is in this file, which only you can read
+    #[arg(long, value_name = "FILE")]
+    password_file: Option<PathBuf>,
+}
+
+/// What was set up. The field names are a contract.
+#[derive(Debug, Serialize)]
+struct Report {
+    config: PathBuf,
+    /// Where the config that stood there is kept.
+    kept: Option<PathBuf>,
+    accounts: Vec<AccountLine>,
+    provider: String,
+    checks: Vec<Check>,
+    triage: Option<Triage>,
+}
+
+#[derive(Debug, Serialize)]
+struct AccountLine {
+    name: String,
+    kind: &'static str,
+    place: String,
+    address: Option<String>,
+    found_in: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// What became of the newest mails.
+#[derive(Debug, Default, Serialize)]
+struct Triage {
+    sources: Vec<Synced>,
+    respond: usize,
+    notify: usize,
+    ignore: usize,
+    /// Mails nothing has been made of yet.
+    left: usize,
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        self.laid_out(context).await.map(|(_, answer)| answer)
+    }
+
+    /// Sets up, and opens what was set up for the screen.
+    pub(in crate::cli) async fn open(self, context: Context<'_>) -> Result<(Here, Answer), Failure> {
+        self.laid_out(context).await
+    }
+
+    /// Whether it asks questions, so that somebody is there to look at the inbox afterwards.
+    pub(in crate::cli) fn asks(&self, page: &Page) -> bool {
+        !self.yes && !page.is_json()
+    }
+
+    /// As somebody means it who typed nothing.
+    pub(in crate::cli) fn plain() -> Self {
+        let password = Password { password_command: None, password_env: None, password_file: None };
+        Self {
+            yes: false,
+            force: false,
+            maildir: Vec::new(),
+            imap: None,
+            smtp: None,
+            starttls: false,
+            user: None,
+            password,
+            address: None,
+            name: None,
+            provider: None,
+            model_name: None,
+            no_triage: false,
+        }
+    }
+
+    async fn laid_out(self, context: Context<'_>) -> Result<(Here, Answer), Failure> {
+        let path = context.new_config()?;
+        if !self.force && path.exists() {
+            return Err(Failure::usage(init::WriteError::There(path).to_string()));
+        }
+        let inputs = context.inputs().clone();
+        let Some(home) = inputs.host.home.clone() else {
+            return Err(Failure::usage("there is no home folder to look in; set HOME"));
+        };
+        let found = init::find(&home, &inputs.env).await;
+        let chosen = if self.yes {
+            self.taken(&found, &context)?
+        } else {
+            if context.page.is_json() || !std::io::stdin().is_terminal() {
+                let text =
+                    "`sayso init` asks questions, and nobody is here to answer; --yes takes what it finds";
+                return Err(Failure::usage(text));
+            }
+            wizard::choose(&found, &inputs).await?
+        };
+        let text = config_text(&chosen, Some(&home));
+        let meant = |error| Failure::usage(format!("no config can be made of this: {error}"));
+        // What is written surely loads.
+        let config = Config::of_text(&inputs, &path, &text).map_err(meant)?;
+        let over = self.force.then(Timestamp::now);
+        let kept = write_config(&path, &text, over).map_err(|error| match error {
+            init::WriteError::There(_) => Failure::usage(error.to_string()),
+            init::WriteError::Io { .. } => Failure::failed(error.to_string()),
+        })?;
+        if !self.yes {
+            say(&format!("\n{} is written. Checking it …\n", path.display()));
+        }
+        let provider = config.model.provider.name().to_owned();
+        let checks = doctor::report(config, &inputs.env).await;
+        let here = context.written(&path).open()?;
+        let triage = if self.no_triage { None } else { Some(triage(&here, !self.yes).await?) };
+        let accounts = chosen.accounts.iter().map(line).collect();
+        let report = Report { config: path, kept, accounts, provider, checks, triage };
+        let answer = here.page.answer(&report, |_| told(&report))?;
+        Ok((here, answer))
+    }
+
+    /// What was named, else what was found.
+    fn taken(&self, found: &Finds, context: &Context<'_>) -> Result<Chosen, Failure> {
+        let mut accounts: Vec<Candidate> = Vec::new();
+        for path in &self.maildir {
+            let path = context.path(path);
+            if !["cur", "new", "tmp"].iter().all(|part| path.join(part).is_dir()) {
+                let text = format!("{} is no Maildir: it has no cur, new and tmp in it", path.display());
+                return Err(Failure::usage(text));
+            }
+            let mut account = init::maildir(&path);
+            while accounts.iter().any(|other| other.name == account.name) {
+                account.name.push('2');
+            }
+            accounts.push(account);
+        }
+        if let (Some(host), Some(user)) = (&self.imap, &self.user) {
+            accounts.push(self.server(host, user, context)?);
+        }
+        if accounts.is_empty() {
+            accounts.clone_from(&found.accounts);
+        }
+        if accounts.is_empty() {
+            return Err(Failure::failed(
+                "no Maildir and no account was found; name one with --maildir DIR or --imap HOST --user USER",
+            ));
+        }
+        let known = accounts.iter().find_map(|account| account.address.clone());
+        let address = self.address.clone().or(known).or_else(|| found.address.clone());
+        let Some(address) = address else {
+            return Err(Failure::usage(
+                "it is not known whose mail this is; name the address with --address",
+            ));
+        };
+        for account in &mut accounts {
+            account.address.get_or_insert_with(|| address.clone());
+        }
+        let name = self.name.clone().or_else(|| found.name.clone());
+        let model = self.model(found)?;
+        Ok(Chosen { name, address: Some(address), accounts, model, keys: found.keys.clone() })
+    }
+
+    fn server(&self, host: &str, user: &str, context: &Context<'_>) -> Result<Candidate, Failure> {
+        let Password { password_command, password_env, password_file } = &self.password;
+        let secret = match (password_command, password_env, password_file) {
+            (Some(command), _, _) => Secret::Command(command.clone()),
+            (None, Some(variable), _) => Secret::Env(variable.clone()),
+            (None, None, Some(file)) => Secret::File(context.path(file)),
+            (None, None, None) => {
+                let text =
+                    "say where the password is kept: --password-command, --password-env or --password-file";
+                return Err(Failure::usage(text));
+            }
+        };
+        let Some(address) =
+            self.address.clone().or_else(|| Some(user.to_owned()).filter(|user| user.contains('@')))
+        else {
+            return Err(Failure::usage(
+                "it is not known whose mail this is; name the address with --address",
+            ));
+        };
+        let tls = if self.starttls { MailTls::Starttls } else { MailTls::Tls };
+        let (smtp, login) = (self.smtp.as_deref(), MailLogin::Password(secret));
+        Ok(account(&By { host, smtp, user, address: &address, tls, login }))
+    }
+
+    /// Only what was named: a key in the environment is no leave to send mail to its provider.
+    fn model(&self, found: &Finds) -> Result<ChosenModel, Failure> {
+        let Some(provider) = self.provider.clone().filter(|provider| provider != "builtin") else {
+            return Ok(ChosenModel::Builtin);
+        };
+        let usual = match provider.as_str() {
+            "ollama" => found.ollama.first().cloned(),
+            _ => MODELS.iter().find(|(known, _)| *known == provider).map(|(_, name)| (*name).to_owned()),
+        };
+        let Some(name) = self.model_name.clone().or(usual) else {
+            return Err(Failure::usage(
+                "no Ollama answered on this machine; name the model with --model-name",
+            ));
+        };
+        let key = found.keys.iter().find(|(known, _)| *known == provider).map(|(_, key)| (*key).to_owned());
+        let base_url = found.ollama_url.clone().filter(|_| provider == "ollama");
+        Ok(ChosenModel::Named { provider, name, key, base_url })
+    }
+}
+
+fn line(account: &Candidate) -> AccountLine {
+    let (kind, place) = match &account.source {
+        MailSource::Maildir { path, .. } => ("maildir", path.display().to_string()),
+        MailSource::Imap { server, .. } => ("imap", format!("{}@{}", server.user, server.host)),
+    };
+    AccountLine {
+        name: account.name.clone(),
+        kind,
+        place,
+        address: account.address.clone(),
+        found_in: account.found_in.clone(),
+        notes: account.notes.clone(),
+    }
+}
+
+/// Takes the newest mails in and lets the agents look at them.
+async fn triage(here: &Here, aloud: bool) -> Result<Triage, Failure> {
+    let Some(intake) = here.intake() else { return Ok(Triage::default()) };
+    let bar = Bar::new(here.page.is_json());
+    let step = |step: Step<'_>| bar.show(step.source, step.done, step.of);
+    let looked = intake.looking_first(FirstLook::Newest(NEWEST)).sync_anywhere(&step, LOOKING).await;
+    bar.clear();
+    let sources = looked.map_err(anyhow::Error::from)?.unwrap_or_default();
+    if aloud {
+        say(&format!("Triaging your newest {NEWEST} mails; Ctrl-C leaves the rest for later …\n"));
+    }
+    let driving = driven(here, &Scope::All, Until::Idle, Some(PATIENCE), |_| {}).await?;
+    if driving.rests("").is_err() {
+        note("not every mail was looked at yet; the inbox and `sayso run` go on with them");
+    }
+    let mut triage = Triage { sources, ..Triage::default() };
+    for mail in pages::mails(here.backend(), Some(1000)).await? {
+        match (mail.class.as_deref(), mail.state.as_str()) {
+            (Some("respond"), _) => triage.respond += 1,
+            (Some("notify"), _) => triage.notify += 1,
+            (Some("ignore"), _) => triage.ignore += 1,
+            (_, "thread") => triage.left += 1,
+            _ => {}
+        }
+    }
+    Ok(triage)
+}
+
+fn told(report: &Report) -> String {
+    let mut text = format!("Config: {}\n", report.config.display());
+    if let Some(kept) = &report.kept {
+        text += &format!("The one before is kept as {}\n", kept.display());
+    }
+    text += "\n";
+    for account in &report.accounts {
+        let address = account.address.as_deref().unwrap_or("no address");
+        text += &format!("{}: {} {}, {address}\n", account.name, account.kind, account.place);
+        account.notes.iter().for_each(|note| text += &format!("  to do: {note}\n"));
+    }
+    text += "\n";
+    text += &doctor::text(&report.checks);
+    if let Some(triage) = &report.triage {
+        let Triage { respond, notify, ignore, left, .. } = triage;
+        text += &format!(
+            "\nOf your newest mails it would answer {respond}, show you {notify} and skip {ignore}{}. Nothing was sent or marked.\n",
+            if *left > 0 { format!("; {left} are not looked at yet") } else { String::new() }
+        );
+        for source in triage.sources.iter().filter(|source| source.error.is_some()) {
+            text += &format!(
+                "{} could not be read: {}\n",
+                source.source,
+                source.error.as_deref().unwrap_or_default()
+            );
+        }
+    }
+    text += "\n`sayso` opens the inbox. When you trust it, set mode = \"act\" in the config.\n";
+    text
+}

@@ -1,0 +1,125 @@
+//! One question at a time, read as a line.
+
+use crate::cli::failure::Failure;
+use crate::text::{Visible, typed};
+use std::io::{self, BufRead, Write};
+
+/// Shows something, safely. Where nobody can see it, nothing is lost.
+pub(in crate::cli) fn say(text: &str) {
+    let mut out = io::stdout().lock();
+    let _ = out.write_all(Visible::new(text).as_str().as_bytes());
+    let _ = out.flush();
+}
+
+/// Whoever asks. It keeps nothing.
+pub(in crate::cli) struct Prompt;
+
+impl Prompt {
+    async fn line(&self, question: &str) -> Result<String, Failure> {
+        say(question);
+        let read = tokio::task::spawn_blocking(|| {
+            let mut line = String::new();
+            io::stdin().lock().read_line(&mut line).map(|read| (read, line))
+        });
+        match read.await {
+            Ok(Ok((0, _))) | Err(_) => {
+                Err(Failure::failed("you left; nothing was written, `sayso init` asks again"))
+            }
+            Ok(Ok((_, line))) => Ok(typed(line.trim())),
+            Ok(Err(error)) => Err(Failure::failed(format!("the terminal cannot be read: {error}"))),
+        }
+    }
+
+    /// A line; an empty one is `usual`.
+    pub(in crate::cli) async fn text(&self, question: &str, usual: Option<&str>) -> Result<String, Failure> {
+        let hint = usual.map(|usual| format!(" [{}]", Visible::line(usual))).unwrap_or_default();
+        let line = self.line(&format!("{question}{hint}: ")).await?;
+        Ok(if line.is_empty() { usual.unwrap_or_default().to_owned() } else { line })
+    }
+
+    /// A line that is not empty.
+    pub(super) async fn needed(&self, question: &str, usual: Option<&str>) -> Result<String, Failure> {
+        loop {
+            let line = self.text(question, usual).await?;
+            if !line.is_empty() {
+                return Ok(line);
+            }
+        }
+    }
+
+    /// A bare address.
+    pub(super) async fn address(&self, question: &str, usual: Option<&str>) -> Result<String, Failure> {
+        loop {
+            let line = self.needed(question, usual).await?;
+            let odd = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';');
+            if line.rsplit_once('@').is_some_and(|(user, domain)| !user.is_empty() && !domain.is_empty())
+                && !line.contains(odd)
+            {
+                return Ok(line);
+            }
+            say("That is no address such as ada@example.org.\n");
+        }
+    }
+
+    /// One of several; the first is what Enter takes.
+    pub(in crate::cli) async fn one(&self, title: &str, choices: &[String]) -> Result<usize, Failure> {
+        loop {
+            if let [at] = self.several(title, choices).await?.as_slice() {
+                return Ok(*at);
+            }
+            say("One of them, please.\n");
+        }
+    }
+
+    /// Some of several, in the order typed; the first is what Enter takes.
+    pub(super) async fn several(&self, title: &str, choices: &[String]) -> Result<Vec<usize>, Failure> {
+        say(&format!("{title}\n"));
+        for (at, choice) in choices.iter().enumerate() {
+            say(&format!("  {}. {}\n", at + 1, Visible::line(choice)));
+        }
+        loop {
+            let line = self.text("Number", Some("1")).await?;
+            match numbers(&line, choices.len()) {
+                Some(picked) => return Ok(picked),
+                None => say(&format!("A number from 1 to {}, please.\n", choices.len())),
+            }
+        }
+    }
+
+    /// Yes, or no; Enter means yes.
+    pub(in crate::cli) async fn yes(&self, question: &str) -> Result<bool, Failure> {
+        loop {
+            match self.text(&format!("{question} (y/n)"), Some("y")).await?.to_lowercase().as_str() {
+                "y" | "yes" => return Ok(true),
+                "n" | "no" => return Ok(false),
+                _ => say("y or n, please.\n"),
+            }
+        }
+    }
+}
+
+/// Which of `count` a line names, each once; `None` where a word of it names none.
+fn numbers(line: &str, count: usize) -> Option<Vec<usize>> {
+    let mut picked = Vec::new();
+    for word in line.split([',', ' ']).filter(|word| !word.is_empty()) {
+        let at = word.parse::<usize>().ok()?.checked_sub(1).filter(|at| *at < count)?;
+        if !picked.contains(&at) {
+            picked.push(at);
+        }
+    }
+    (!picked.is_empty()).then_some(picked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn numbers_name_what_is_there() {
+        assert_eq!(numbers("1", 3), Some(vec![0]));
+        assert_eq!(numbers("3, 1 3", 3), Some(vec![2, 0]));
+        for odd in ["", "0", "4", "one", "1-2", "-1", ","] {
+            assert_eq!(numbers(odd, 3), None, "{odd}");
+        }
+    }
+}

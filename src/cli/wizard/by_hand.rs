@@ -1,0 +1,153 @@
+//! A mail server somebody names, tried before it is taken.
+
+use super::ask::{Prompt, say};
+use crate::app::check_accounts;
+use crate::app::init::{Candidate, Chosen, Finds, config_text};
+use crate::cli::failure::Failure;
+use crate::config::{Config, Inputs, MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret};
+use std::path::{Path, PathBuf};
+
+/// Asks for a server until it lets the person in, or they have enough.
+pub(super) async fn server(
+    prompt: &Prompt,
+    found: &Finds,
+    inputs: &Inputs,
+) -> Result<Option<Candidate>, Failure> {
+    let mut usual = Typed::default();
+    loop {
+        usual = typed(prompt, found, &usual).await?;
+        let account = usual.account();
+        say("Trying to log in …\n");
+        match tried(&account, inputs).await {
+            Ok(said) => {
+                say(&format!("  ok: {said}\n"));
+                return Ok(Some(account));
+            }
+            Err(why) => say(&format!("  FAILED: {why}\n")),
+        }
+        let choices = ["other answers", "keep it as it is, and mend it later", "leave this account out"];
+        match prompt.one("What now?", &choices.map(str::to_owned)).await? {
+            0 => {}
+            1 => return Ok(Some(account)),
+            _ => return Ok(None),
+        }
+    }
+}
+
+/// What was typed, to begin with when it is asked again.
+#[derive(Clone, Debug, Default)]
+struct Typed {
+    address: String,
+    host: String,
+    starttls: bool,
+    user: String,
+    secret: Option<Secret>,
+    smtp: String,
+}
+
+async fn typed(prompt: &Prompt, found: &Finds, before: &Typed) -> Result<Typed, Failure> {
+    let or = |text: &str, other: Option<String>| if text.is_empty() { other } else { Some(text.to_owned()) };
+    let address = prompt.address("Address", or(&before.address, found.address.clone()).as_deref()).await?;
+    let domain = address.rsplit_once('@').map(|(_, domain)| domain.to_owned()).unwrap_or_default();
+    let usual = or(&before.host, Some(format!("imap.{domain}")));
+    let host = prompt.needed("IMAP server, and :port where it is unusual", usual.as_deref()).await?;
+    let ways = ["TLS (usual)", "STARTTLS"];
+    let starttls = prompt.one("How is the connection made safe?", &ways.map(str::to_owned)).await? == 1;
+    let user = prompt.needed("User there", or(&before.user, Some(address.clone())).as_deref()).await?;
+    let secret = secret(prompt, &address).await?;
+    let usual = or(&before.smtp, Some(host.replacen("imap.", "smtp.", 1)));
+    let smtp = prompt.text("SMTP server for sending, - for none", usual.as_deref()).await?;
+    Ok(Typed { address, host, starttls, user, secret: Some(secret), smtp })
+}
+
+async fn secret(prompt: &Prompt, address: &str) -> Result<Secret, Failure> {
+    let ways = [
+        "a command prints it (such as pass, op, secret-tool)",
+        "it is in an environment variable",
+        "it is in a file that only I can read (chmod 600)",
+    ];
+    say("sayso never writes your password down. ");
+    match prompt.one("Where is it kept?", &ways.map(str::to_owned)).await? {
+        0 => {
+            let usual = format!("pass show mail/{address}");
+            Ok(Secret::Command(prompt.needed("The command", Some(usual.as_str())).await?))
+        }
+        1 => Ok(Secret::Env(prompt.needed("The variable", Some("SAYSO_PASSWORD")).await?)),
+        _ => Ok(Secret::File(PathBuf::from(prompt.needed("The file, its whole path", None).await?))),
+    }
+}
+
+/// A host with the port that may stand behind it.
+fn host_and_port(text: &str, usual: u16) -> (String, u16) {
+    match text.trim().rsplit_once(':') {
+        Some((host, port)) => match port.parse() {
+            Ok(port) => (host.to_owned(), port),
+            Err(_) => (text.trim().to_owned(), usual),
+        },
+        None => (text.trim().to_owned(), usual),
+    }
+}
+
+impl Typed {
+    fn account(&self) -> Candidate {
+        let tls = if self.starttls { MailTls::Starttls } else { MailTls::Tls };
+        let login =
+            MailLogin::Password(self.secret.clone().unwrap_or(Secret::Env("SAYSO_PASSWORD".to_owned())));
+        account(&By {
+            host: &self.host,
+            smtp: Some(&self.smtp),
+            user: &self.user,
+            address: &self.address,
+            tls,
+            login,
+        })
+    }
+}
+
+/// A server that was named, by prompts or by flags.
+pub(in crate::cli) struct By<'a> {
+    pub(in crate::cli) host: &'a str,
+    pub(in crate::cli) smtp: Option<&'a str>,
+    pub(in crate::cli) user: &'a str,
+    pub(in crate::cli) address: &'a str,
+    pub(in crate::cli) tls: MailTls,
+    pub(in crate::cli) login: MailLogin,
+}
+
+/// The account that was named.
+pub(in crate::cli) fn account(by: &By<'_>) -> Candidate {
+    let starttls = by.tls == MailTls::Starttls;
+    let server = |text: &str, usual: u16| {
+        let (host, port) = host_and_port(text, usual);
+        let (user, login) = (by.user.to_owned(), by.login.clone());
+        MailServer { host, port, tls: by.tls, user, login, ca_file: None, tls_pin: None }
+    };
+    let imap = server(by.host, if starttls { 143 } else { 993 });
+    let smtp = by.smtp.map(str::trim).filter(|smtp| !smtp.is_empty() && *smtp != "-");
+    let smtp = smtp.map(|smtp| MailOutgoing::Smtp { server: server(smtp, if starttls { 587 } else { 465 }) });
+    let domain = by.address.rsplit_once('@').map_or(by.host, |(_, domain)| domain);
+    let name = domain.split('.').next().unwrap_or("mail").to_lowercase();
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let name: String = name.chars().filter(|c| plain(*c)).take(30).collect();
+    Candidate {
+        name: if name.is_empty() { "mail".to_owned() } else { name },
+        address: Some(by.address.to_owned()),
+        source: MailSource::Imap { server: imap, folders: Vec::new(), drafts: None, sent: None },
+        outgoing: smtp,
+        found_in: vec!["named by you".to_owned()],
+        notes: Vec::new(),
+    }
+}
+
+/// Whether the servers let the person in, in a sentence either way.
+async fn tried(account: &Candidate, inputs: &Inputs) -> Result<String, String> {
+    let chosen =
+        Chosen { address: account.address.clone(), accounts: vec![account.clone()], ..Chosen::default() };
+    let text = config_text(&chosen, inputs.host.home.as_deref());
+    let config =
+        Config::of_text(inputs, Path::new("/config.toml"), &text).map_err(|error| error.to_string())?;
+    match check_accounts(&config).await.pop() {
+        Some((_, said)) => said,
+        None => Err("there is no account".to_owned()),
+    }
+}
