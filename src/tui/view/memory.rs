@@ -9,7 +9,7 @@ use crate::tui::layout::{self, Areas};
 use crate::tui::model::{Model, Versions};
 use crate::tui::words;
 use ratatui::buffer::Buffer;
-use ratatui::style::Modifier;
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
 /// So many versions are listed below a profile.
@@ -97,17 +97,21 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
     }
     let changed = if told { changed_words(before, &shown.profile) } else { Vec::new() };
     for line in changed {
-        let pieces: Vec<_> = line
-            .into_iter()
-            .map(|span| {
-                let style = match span.tone {
-                    Tone::Added => theme.added.add_modifier(Modifier::UNDERLINED),
-                    Tone::Removed => theme.removed.add_modifier(Modifier::CROSSED_OUT),
-                    _ => theme.quiet,
-                };
-                (span.text.into_string(), style)
-            })
-            .collect();
+        let mut pieces: Vec<(String, Style)> = Vec::new();
+        let mut taken_away = false;
+        for span in line {
+            let style = match span.tone {
+                Tone::Added => theme.added.add_modifier(Modifier::UNDERLINED),
+                Tone::Removed => theme.removed.add_modifier(Modifier::CROSSED_OUT),
+                _ => theme.quiet,
+            };
+            // A word and the one in its place are two words.
+            if taken_away && span.tone == Tone::Added {
+                pieces.push((" ".to_owned(), theme.quiet));
+            }
+            taken_away = span.tone == Tone::Removed;
+            pieces.push((span.text.into_string(), style));
+        }
         sheet.flow(&pieces);
     }
     if of > 1 {
