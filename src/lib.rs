@@ -4,9 +4,11 @@
 //!
 //! - [`text`]: text from outside, made safe to show and to prompt with
 //! - [`config`]: what was typed becomes what is meant
+//! - [`web`]: HTTP and logins at the servers of the person's own mail and calendars
 //! - [`graph`]: durable graphs of plain async functions
 //! - [`inbox`]: what a person sees and may decide
 //! - [`llm`], [`mail`], [`calendar`], [`tools`]: models and hands
+//! - [`remote`]: threads of LangGraph servers
 //! - [`store`]: one SQLite file, the only meeting point
 //! - [`workflows`]: what agents do
 //! - [`app`]: everything put together
@@ -23,8 +25,10 @@ pub mod graph;
 pub mod inbox;
 pub mod llm;
 pub mod mail;
+pub mod remote;
 pub mod store;
 pub mod text;
 pub mod tools;
 pub mod tui;
+pub mod web;
 pub mod workflows;

@@ -172,13 +172,14 @@ impl Engine {
         key: &str,
     ) -> Result<NewThread, StartError> {
         let spec = self.registry().get(workflow).ok_or_else(|| StartError::Unknown(workflow.to_owned()))?;
+        let name = workflow.to_owned();
         let workflow = &spec.workflow;
         let updates = workflow.started(input).map_err(StartError::Input)?;
         let state = workflow
             .apply(workflow.empty(), &updates)
             .map_err(|e| StartError::Input(InputError::Whole(e.to_string())))?;
         Ok(NewThread {
-            workflow: workflow.name().to_owned(),
+            workflow: name,
             fingerprint: workflow.fingerprint().to_owned(),
             entry: workflow.shape().entry.clone(),
             updates,

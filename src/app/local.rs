@@ -4,18 +4,21 @@ use super::drive::arrival;
 use super::engine::{Engine, StartError};
 use super::grants::policy_line;
 use super::intake::Intake;
+use super::servers::Servers;
+pub(super) use super::told::told;
+use super::told::unknown_workflow;
 use super::worker::{Ended, Scope, Until, Worker};
 use super::{screen, trouble};
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
 use crate::inbox::{
     Activity, ActivityQuery, Backend, BackendError, By, Card, Decide, ErrorLine, GrantLine, GrantRequest,
     Item, ItemKind, ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome,
-    Overview, PruneQuery, Pruned, Pruning, Refusal, SkippedPage, SkippedQuery, SourceLine, Status, Storage,
+    Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery, SourceLine, Status, Storage,
     ThreadPage, ThreadQuery, ThreadView, Together, UsageView,
 };
 use crate::llm::facts::email::Class;
 use crate::store::{DriverLock, NewTrouble, StoreError};
-use crate::text::{self, nearest};
+use crate::text;
 use futures_util::future::join_all;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -26,6 +29,7 @@ use tokio::sync::watch;
 pub struct Local {
     engine: Engine,
     intake: Option<Intake>,
+    servers: Option<Servers>,
 }
 
 type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
@@ -33,7 +37,7 @@ type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
 impl Local {
     /// The door to an engine's threads.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, intake: None }
+        Self { engine, intake: None, servers: None }
     }
 
     /// The same, with mail to take in where this process drives.
@@ -42,12 +46,23 @@ impl Local {
         self
     }
 
+    /// The same, with servers whose threads stand beside its own.
+    pub fn with_servers(mut self, servers: Servers) -> Self {
+        self.servers = Some(servers).filter(|servers| !servers.is_empty());
+        self
+    }
+
+    /// The servers, where the config names any.
+    pub fn servers(&self) -> Option<&Servers> {
+        self.servers.as_ref()
+    }
+
     /// What takes mail in, if anything does.
     pub fn intake(&self) -> Option<&Intake> {
         self.intake.as_ref()
     }
 
-    /// Drives every thread and takes mail in, until told to stop.
+    /// Drives every thread, takes mail in and looks at servers, until told to stop.
     pub async fn tend(
         &self,
         worker: &mut Worker,
@@ -60,9 +75,16 @@ impl Local {
                 None => std::future::pending().await,
             }
         };
+        let servers = async {
+            match &self.servers {
+                Some(servers) => servers.run(std::future::pending()).await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             ended = driving => ended,
             () = taking_in => Ok(Ended::Told),
+            () = servers => Ok(Ended::Told),
             () = self.close_expiring() => Ok(Ended::Told),
         }
     }
@@ -130,6 +152,9 @@ impl Local {
     }
 
     async fn take(&self, decide: Decide, batch: Option<BatchId>) -> Result<Outcome, BackendError> {
+        if let Some(servers) = &self.servers {
+            servers.ready_for(&decide.interrupt).await?;
+        }
         let holds = self.engine.holds(decide.by == By::Tui);
         let thread = self.engine.store().decide(decide, batch, holds).await.map_err(told)?;
         self.standing(&thread)
@@ -317,6 +342,11 @@ impl Backend for Local {
 
     fn start(&self, workflow: String, input: Value) -> Reply<'_, Outcome> {
         Box::pin(async move {
+            if let Some(servers) = &self.servers
+                && let Some(thread) = servers.start(&workflow, &input).await?
+            {
+                return self.standing(&thread);
+            }
             let known = self.engine.registry();
             let unknown = || unknown_workflow(&workflow, &known.names());
             let wrong = |error| BackendError::Input { workflow: workflow.clone(), error };
@@ -360,6 +390,11 @@ impl Backend for Local {
 
     fn fork(&self, thread: ThreadId, step: u64) -> Reply<'_, Outcome> {
         Box::pin(async move {
+            let line = self.engine.store().line(&thread).map_err(told)?;
+            if self.servers.as_ref().is_some_and(|servers| servers.has(&line.workflow)) {
+                let text = format!("`{}` lives on a server, which alone can fork it", line.id);
+                return Err(BackendError::Conflict(text));
+            }
             let fork =
                 self.engine.store().fork(thread, step, self.engine.step_limit()).await.map_err(told)?;
             self.standing(&fork)
@@ -368,6 +403,11 @@ impl Backend for Local {
 
     fn stop(&self, thread: ThreadId) -> Reply<'_, Outcome> {
         Box::pin(async move {
+            if let Some(servers) = &self.servers
+                && let Some(ended) = servers.end(&thread).await?
+            {
+                return self.standing(&ended);
+            }
             let line = self.engine.store().line(&thread).map_err(told)?;
             let hints = self.engine.registry().get(&line.workflow).is_some_and(Engine::takes_hints);
             let failure = Failure::Stopped;
@@ -384,11 +424,31 @@ impl Backend for Local {
     }
 
     fn threads(&self, query: ThreadQuery) -> Reply<'_, ThreadPage> {
-        Box::pin(async move { self.engine.store().threads(&query).await.map_err(told) })
+        Box::pin(async move {
+            match &self.servers {
+                Some(servers) => servers.threads(&query).await,
+                None => self.engine.store().threads(&query).await.map_err(told),
+            }
+        })
     }
 
     fn thread(&self, id: ThreadId) -> Reply<'_, ThreadView> {
-        Box::pin(self.blocking(move |this| this.read_thread(&id)))
+        Box::pin(async move {
+            let Some(servers) = &self.servers else {
+                return self.blocking(move |this| this.read_thread(&id)).await;
+            };
+            let wanted = id.clone();
+            match self.blocking(move |this| this.read_thread(&wanted)).await {
+                Ok(mut view) => {
+                    if let Some(there) = servers.state_there(&view.id).await? {
+                        view.state = there;
+                    }
+                    Ok(view)
+                }
+                Err(error @ BackendError::NotFound { .. }) => servers.thread(&id).await?.ok_or(error),
+                Err(error) => Err(error),
+            }
+        })
     }
 
     fn outcome(&self, id: ThreadId) -> Reply<'_, Outcome> {
@@ -453,39 +513,5 @@ impl Backend for Local {
 
     fn changes(&self) -> watch::Receiver<u64> {
         self.engine.store().changes()
-    }
-}
-
-fn unknown_workflow(name: &str, known: &[&str]) -> BackendError {
-    let near = nearest(name, known.iter().copied());
-    let hint = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "none is built in".to_owned(),
-        None => format!("there are {}", known.join(", ")),
-    };
-    BackendError::NotFound { what: "workflow", id: name.to_owned(), hint }
-}
-
-/// The store's errors as people are told them.
-pub(super) fn told(error: StoreError) -> BackendError {
-    match error {
-        StoreError::Unknown(what, id) => {
-            let hint = match what {
-                "interrupt" | "item" => "`sayso list` shows what is open",
-                "grant" => "`sayso grants` shows them all",
-                "memory" => "`sayso memory list` shows them all",
-                "version" => "`sayso memory history` shows them all",
-                _ => "`sayso threads` shows them all",
-            };
-            BackendError::NotFound { what, id, hint: hint.to_owned() }
-        }
-        StoreError::Ambiguous { id, some } => {
-            BackendError::Ambiguous { id, count: some.len(), some: some.join(", ") }
-        }
-        StoreError::NotOpen { id, why } => BackendError::NotOpen { id, why },
-        StoreError::Refused { id, refusal: Refusal::Stale } => BackendError::Stale { id },
-        StoreError::Refused { id, refusal } => BackendError::Refused { id, refusal },
-        StoreError::Conflict(text) => BackendError::Conflict(text),
-        other => BackendError::Failed(other.to_string()),
     }
 }

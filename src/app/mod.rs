@@ -7,6 +7,7 @@
 
 mod accounts;
 mod apis;
+mod auth;
 mod cache;
 mod demo;
 mod drive;
@@ -26,8 +27,10 @@ mod post;
 mod prune;
 mod request;
 mod screen;
+mod servers;
 mod services;
 mod setup;
+mod told;
 mod trace;
 mod trouble;
 mod wait;
@@ -36,6 +39,7 @@ mod worker;
 
 pub use accounts::{check_accounts, check_calendar};
 pub use apis::{AddedApi, ApiError, ApiLine, ApiView, Apis, OperationView, ParameterView};
+pub use auth::{AuthError, Authorizing, LoggedIn, begin_auth};
 pub use demo::{DemoError, begin_demo, is_demo, lay_out_demo};
 pub use engine::{Engine, Settings};
 pub use eval::{TriageEval, Unanswered, eval_triage};
@@ -44,6 +48,7 @@ pub use intake::{FirstLook, Intake, OnStep, ReadMail, Step, Synced};
 pub use local::Local;
 pub use models::{ConfiguredModels, check_models};
 pub use request::{Asking, Waited};
+pub use servers::{Servers, check_servers};
 pub use services::services;
 pub use setup::{Health, Setup, WorkflowsError, has_data};
 pub use wait::{Attended, attend, closed, family_outcome};

@@ -5,11 +5,13 @@ use super::engine::{Engine, Settings};
 use super::grants;
 use super::intake::Intake;
 use super::post::ConfiguredAccounts;
+use super::servers::Servers;
 use super::services::services;
-use crate::config::{Config, Env};
+use crate::config::{Config, Env, Server};
 use crate::graph::BuildError;
 use crate::inbox::Registry;
 use crate::mail::Account;
+use crate::remote::{self, Remote};
 use crate::store::{self, DriverLock, Mode, Store, StoreError};
 use crate::text::nearest;
 use crate::workflows;
@@ -26,6 +28,8 @@ pub struct Setup {
     pub store: Store,
     /// The mail accounts; nodes and intake share their doors.
     accounts: Vec<Account>,
+    /// The servers; nodes and whoever looks at them share their doors.
+    remotes: Vec<Arc<Remote>>,
 }
 
 /// Why the workflows cannot be put together.
@@ -34,6 +38,12 @@ pub enum WorkflowsError {
     /// A graph does not hold together; a mistake in sayso.
     #[error("a workflow does not hold together: {0}")]
     Build(#[from] BuildError),
+    /// A server goes by a workflow's name.
+    #[error("the config calls a [[server]] `{server}`, which is a workflow; give it another name")]
+    NameTaken {
+        /// The name.
+        server: String,
+    },
     /// The config speaks of a workflow there is none of.
     #[error("the config has a section [workflow.{workflow}], and there is no such workflow{}", meant(near))]
     NoWorkflow {
@@ -87,7 +97,9 @@ impl Setup {
     pub fn open(config: Config, env: Env) -> Result<Self, StoreError> {
         let store = Store::open(&config.data)?;
         let accounts = accounts(&config);
-        Ok(Self { config: Arc::new(config), env, store, accounts })
+        let remote = |server: &Server| Arc::new(Remote::new(server.clone(), env.clone()));
+        let remotes = config.servers.iter().map(remote).collect();
+        Ok(Self { config: Arc::new(config), env, store, accounts, remotes })
     }
 
     /// Intake for every account of the config.
@@ -96,11 +108,22 @@ impl Setup {
         Intake::new(engine.clone(), self.config.clone(), self.accounts.clone(), read)
     }
 
+    /// The servers of the config.
+    pub fn servers(&self, engine: &Engine) -> Servers {
+        Servers::new(engine.clone(), self.remotes.clone())
+    }
+
     /// The workflows sayso has, with services from this config and this data folder.
     pub fn workflows(&self) -> Result<Registry, WorkflowsError> {
         let mut services = services(&self.config, self.env.clone(), &self.store);
         services.accounts = Arc::new(ConfiguredAccounts(self.accounts.clone()));
-        let registry = workflows::all(&Arc::new(services))?;
+        let mut registry = workflows::all(&Arc::new(services))?;
+        for remote in &self.remotes {
+            if registry.get(remote.name()).is_some() {
+                return Err(WorkflowsError::NameTaken { server: remote.name().to_owned() });
+            }
+            registry = registry.with(remote::spec(remote)?);
+        }
         for (workflow, key) in self.config.workflow_keys() {
             let Some(spec) = registry.get(workflow) else {
                 let near = nearest(workflow, registry.names()).map(str::to_owned);

@@ -95,7 +95,9 @@ impl<'a> Context<'a> {
         log::start(&setup, &self.inputs.env, self.verbose);
         let registry = (self.workflows)(&setup)?;
         let engine = setup.engine(registry);
-        let local = Local::new(engine.clone()).with_intake(setup.intake(&engine));
+        let local = Local::new(engine.clone())
+            .with_intake(setup.intake(&engine))
+            .with_servers(setup.servers(&engine));
         let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);
         Ok(Here { local, page, folder, model, config: setup.config })
     }

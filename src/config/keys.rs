@@ -66,7 +66,7 @@ const PORT: Kind = Kind::Count { least: 1, most: 65_535 };
 
 const MAIL: &[Key] = &[
     key("name", Text, Required),
-    key("kind", Choice(&["maildir", "imap"]), Preset::Text("maildir")),
+    key("kind", Choice(&["maildir", "imap", "gmail"]), Preset::Text("maildir")),
     key("path", Text, Unset("none; a Maildir needs one")),
     key("folders", Texts, Preset::Texts(&[])),
     key("drafts", Text, Unset(".Drafts beneath path, or as the server says")),
@@ -86,7 +86,7 @@ const MAIL: &[Key] = &[
     key("mode", Choice(&["act", "observe"]), Preset::Text("act")),
     key("handled.done", Text, Preset::Text("seen")),
     key("handled.ignored", Text, Preset::Text("none")),
-    key("outgoing.kind", Choice(&["maildir", "command", "smtp"]), Unset("nothing is sent")),
+    key("outgoing.kind", Choice(&["maildir", "command", "smtp", "gmail"]), Unset("nothing is sent")),
     key("outgoing.path", Text, Unset("none")),
     key("outgoing.command", Texts, Unset("none")),
     key("outgoing.sent", Text, Unset("none")),
@@ -102,6 +102,17 @@ const MAIL: &[Key] = &[
     key("outgoing.tls_pin", Text, Unset("none")),
 ];
 
+const GOOGLE: &[Key] = &[
+    key("client_id", Text, Unset("none; gmail needs one")),
+    key("client_secret_env", Text, Unset("none")),
+    key("client_secret_command", Text, Unset("none")),
+    key("client_secret_file", Text, Unset("none")),
+    key("auth_url", Text, Preset::Text("https://accounts.google.com/o/oauth2/v2/auth")),
+    key("token_url", Text, Preset::Text("https://oauth2.googleapis.com/token")),
+    key("gmail_url", Text, Preset::Text("https://gmail.googleapis.com")),
+    key("calendar_url", Text, Preset::Text("https://www.googleapis.com/calendar/v3")),
+];
+
 const APIS: &[Key] = &[
     key("hosts", Texts, Unset("the API's own")),
     key("host_list", Text, Unset("the API's own")),
@@ -109,6 +120,20 @@ const APIS: &[Key] = &[
     key("api_key_env", Text, Unset("none")),
     key("api_key_command", Text, Unset("none")),
     key("api_key_file", Text, Unset("none")),
+];
+
+const SERVER: &[Key] = &[
+    key("name", Text, Required),
+    key("url", Text, Required),
+    key("api_key_env", Text, Unset("none")),
+    key("api_key_command", Text, Unset("none")),
+    key("api_key_file", Text, Unset("none")),
+    key("token_command", Text, Unset("none")),
+    key("headers", Texts, Preset::Texts(&[])),
+    key("graphs", Texts, Preset::Texts(&[])),
+    key("assistants", Texts, Preset::Texts(&[])),
+    key("metadata", Texts, Preset::Texts(&[])),
+    key("every_seconds", Count { least: 1, most: DAY }, Preset::Count(5)),
 ];
 
 const MODEL: &[Key] = &[
@@ -181,6 +206,7 @@ pub(super) const SECTIONS: &[Section] = &[
             key("retries", Count { least: 0, most: 100 }, Preset::Count(3)),
         ],
     },
+    Section { name: "google", shape: Shape::One, keys: GOOGLE },
     Section { name: "mail", shape: Shape::Array, keys: MAIL },
     Section {
         name: "rule",
@@ -227,6 +253,7 @@ pub(super) const SECTIONS: &[Section] = &[
         ],
     },
     Section { name: "apis", shape: Shape::Named, keys: APIS },
+    Section { name: "server", shape: Shape::Array, keys: SERVER },
     Section {
         name: "theme",
         shape: Shape::One,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use super::google::Google;
 use super::secret::Secret;
 
 /// A `[[mail]]`: one account.
@@ -51,6 +52,13 @@ pub enum MailSource {
         drafts: Option<String>,
         /// The folder sent mail lies in; the one the server calls so where nothing is said.
         sent: Option<String>,
+    },
+    /// Gmail, by its own interface.
+    Gmail {
+        /// The login.
+        google: Google,
+        /// The labels to read.
+        labels: Vec<String>,
     },
 }
 
@@ -112,6 +120,11 @@ pub enum MailOutgoing {
     Smtp {
         /// Where it is and who is there.
         server: MailServer,
+    },
+    /// Gmail, by its own interface. Gmail itself keeps a copy.
+    Gmail {
+        /// The login.
+        google: Google,
     },
 }
 

@@ -15,6 +15,7 @@ use super::error::{Error, quoted};
 use super::mail::{Calendar, Intake, Learning, Mail, Policy, Rule};
 use super::origin::Origin;
 use super::secret::Secret;
+use super::servers::Server;
 
 /// What everything else goes by.
 #[derive(Clone, Debug)]
@@ -51,6 +52,8 @@ pub struct Config {
     pub policies: BTreeMap<String, Policy>,
     /// How APIs are reached, by their names.
     pub apis: BTreeMap<String, Api>,
+    /// The LangGraph servers whose questions stand in the inbox, in the order written.
+    pub servers: Vec<Server>,
     /// The colours of the screen.
     pub theme: ThemeName,
     /// How a person is told that something new waits.

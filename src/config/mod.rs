@@ -12,6 +12,7 @@ mod apis;
 mod describe;
 mod entries;
 mod error;
+mod google;
 mod inputs;
 mod keys;
 mod layers;
@@ -25,6 +26,7 @@ mod resolve_mail;
 mod resolve_server;
 mod rules;
 mod secret;
+mod servers;
 mod typed;
 mod typed_mail;
 
@@ -37,6 +39,7 @@ use paths::Paths;
 pub use apis::Api;
 pub use describe::Setting;
 pub use error::Error;
+pub use google::Google;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{
     AfterHandling, Calendar, Intake, Learning, Mail, MailLogin, MailMode, MailOutgoing, MailServer,
@@ -48,6 +51,7 @@ pub use meant::{
 pub use origin::Origin;
 pub use rules::Matched;
 pub use secret::{Secret, SecretError};
+pub use servers::{Header, Server};
 
 /// Longer than any config; what is longer is another kind of file.
 const LONGEST: u64 = 1024 * 1024;

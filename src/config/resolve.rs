@@ -45,11 +45,13 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     };
     let user = meaning.user(file.user)?;
     let prices = meaning.prices(file.prices)?;
-    let mail = meaning.mail(file.mail, &user)?;
+    let google = meaning.google(file.google, &paths.data)?;
+    let mail = meaning.mail(file.mail, &user, &google)?;
     let rules = meaning.rules(file.rule, &mail)?;
     let calendar = meaning.calendar(file.calendar);
     let policies = meaning.policies(file.policy)?;
     let apis = meaning.apis(file.apis)?;
+    let servers = meaning.servers(file.server)?;
     let picked_name = picked.as_ref().map(|picked| picked.name.clone());
     let read = text.and(paths.config.clone());
     let settings =
@@ -87,6 +89,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         learning: Learning { delay: Duration::from_secs(file.learning.delay_seconds) },
         policies,
         apis,
+        servers,
         theme: file.theme.name,
         notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },
         keys: file.keys,
@@ -198,18 +201,29 @@ impl Meaning<'_> {
         &self,
         section: &'static str,
         name: &str,
+        written: [&Option<String>; 3],
+    ) -> Result<Option<Secret>, Error> {
+        self.secret(section, name, ["api_key_env", "api_key_command", "api_key_file"], written)
+    }
+
+    /// Where a secret is kept: in a variable, in what a command prints, or in a file.
+    pub(super) fn secret(
+        &self,
+        section: &'static str,
+        name: &str,
+        [env_key, command_key, file_key]: [&'static str; 3],
         [variable, command, file]: [&Option<String>; 3],
     ) -> Result<Option<Secret>, Error> {
         // Whoever pastes the key itself here must not see it again in an error or in `sayso config`.
         if variable.as_deref().is_some_and(|variable| !is_variable(variable)) {
             let why = "must be the name of an environment variable, in capitals, and not the key itself";
-            return Err(self.bad(section, name, "api_key_env", why));
+            return Err(self.bad(section, name, env_key, why));
         }
         let sources = [
-            ("api_key_env", variable.clone().map(Secret::Env)),
-            ("api_key_command", command.clone().map(Secret::Command)),
+            (env_key, variable.clone().map(Secret::Env)),
+            (command_key, command.clone().map(Secret::Command)),
             (
-                "api_key_file",
+                file_key,
                 file.as_ref()
                     .map(|path| Secret::File(expand(OsStr::new(path), self.base, &self.inputs.host))),
             ),

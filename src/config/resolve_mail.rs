@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use super::entries::{Address, ordinal};
 use super::error::{Error, hint, quoted};
+use super::google::{Google, GoogleApp};
 use super::mail::{AfterHandling, Calendar, Mail, MailOutgoing, MailServer, MailSource, Policy, Reach, Rule};
 use super::meant::User;
 use super::paths::expand;
@@ -50,10 +51,15 @@ impl Meaning<'_> {
         Err(self.bad(section, name, key, why))
     }
 
-    pub(super) fn mail(&self, accounts: Vec<typed::Mail>, user: &User) -> Result<Vec<Mail>, Error> {
+    pub(super) fn mail(
+        &self,
+        accounts: Vec<typed::Mail>,
+        user: &User,
+        google: &GoogleApp,
+    ) -> Result<Vec<Mail>, Error> {
         let mut meant: Vec<Mail> = Vec::new();
         for (index, account) in accounts.into_iter().enumerate() {
-            let account = self.account(&ordinal(index + 1), account, user)?;
+            let account = self.account(&ordinal(index + 1), account, user, google)?;
             if meant.iter().any(|other| other.name == account.name) {
                 let why = format!("is taken already; give this account a name other than {:?}", account.name);
                 return Err(self.bad("mail", &ordinal(index + 1), "name", why));
@@ -63,7 +69,7 @@ impl Meaning<'_> {
         Ok(meant)
     }
 
-    fn account(&self, at: &str, mail: typed::Mail, user: &User) -> Result<Mail, Error> {
+    fn account(&self, at: &str, mail: typed::Mail, user: &User, google: &GoogleApp) -> Result<Mail, Error> {
         let server = Server::of_mail(&mail);
         let name =
             mail.name.ok_or_else(|| self.missing("mail", at, "name", "write what to call the account"))?;
@@ -97,6 +103,19 @@ impl Meaning<'_> {
                     sent: mail.sent,
                 }
             }
+            MailKind::Gmail => {
+                let written = [
+                    ("path", mail.path.is_some()),
+                    ("drafts", mail.drafts.is_some()),
+                    ("sent", mail.sent.is_some()),
+                    (server.is_begun().unwrap_or_default(), server.is_begun().is_some()),
+                ];
+                if let Some((key, _)) = written.into_iter().find(|(_, is_written)| *is_written) {
+                    let why = "means nothing for kind \"gmail\"; leave it out, or write kind = \"imap\"";
+                    return Err(self.bad("mail", at, key, why));
+                }
+                MailSource::Gmail { google: self.google_login(google, &name)?, labels: mail.folders }
+            }
             MailKind::Maildir if server.is_begun().is_some() => {
                 let key = server.is_begun().unwrap_or_default();
                 let why = "means nothing for kind \"maildir\"; leave it out, or write kind = \"imap\"";
@@ -113,9 +132,10 @@ impl Meaning<'_> {
         };
         let imap = match &source {
             MailSource::Imap { server, .. } => Some(server),
-            MailSource::Maildir { .. } => None,
+            MailSource::Maildir { .. } | MailSource::Gmail { .. } => None,
         };
-        let outgoing = self.outgoing(at, mail.outgoing, &address, imap)?;
+        let login = || self.google_login(google, &name);
+        let outgoing = self.outgoing(at, mail.outgoing, &address, imap, login)?;
         Ok(Mail {
             name,
             source,
@@ -158,6 +178,7 @@ impl Meaning<'_> {
         outgoing: typed::Outgoing,
         address: &str,
         imap: Option<&MailServer>,
+        google: impl FnOnce() -> Result<Google, Error>,
     ) -> Result<Option<MailOutgoing>, Error> {
         let server = Server::of_outgoing(&outgoing);
         let superfluous = |key: &'static str, kind: &str| {
@@ -168,21 +189,31 @@ impl Meaning<'_> {
                 let is_begun =
                     outgoing.path.is_some() || outgoing.command.is_some() || outgoing.sent.is_some();
                 if is_begun || server.is_begun().is_some() {
-                    return Err(self.missing("mail", at, "outgoing.kind", "write maildir, command or smtp"));
+                    return Err(self.missing(
+                        "mail",
+                        at,
+                        "outgoing.kind",
+                        "write maildir, command, smtp or gmail",
+                    ));
                 }
                 Ok(None)
             }
-            Some(OutgoingKind::Smtp) => {
+            Some(kind @ (OutgoingKind::Smtp | OutgoingKind::Gmail)) => {
+                let word = if kind == OutgoingKind::Smtp { "smtp" } else { "gmail" };
                 for (key, is_written) in [
                     ("outgoing.path", outgoing.path.is_some()),
                     ("outgoing.command", outgoing.command.is_some()),
                     ("outgoing.sent", outgoing.sent.is_some()),
                 ] {
                     if is_written {
-                        return Err(superfluous(key, "smtp"));
+                        return Err(superfluous(key, word));
                     }
                 }
-                Ok(Some(MailOutgoing::Smtp { server: self.server(at, &server, address, imap)? }))
+                match (kind, server.is_begun()) {
+                    (OutgoingKind::Gmail, Some(key)) => Err(superfluous(key, word)),
+                    (OutgoingKind::Gmail, None) => Ok(Some(MailOutgoing::Gmail { google: google()? })),
+                    _ => Ok(Some(MailOutgoing::Smtp { server: self.server(at, &server, address, imap)? })),
+                }
             }
             Some(OutgoingKind::Maildir | OutgoingKind::Command) if server.is_begun().is_some() => {
                 Err(superfluous(server.is_begun().unwrap_or_default(), "maildir or command"))

@@ -20,6 +20,7 @@ pub(super) struct File {
     pub(super) approvals: Approvals,
     pub(super) budget: Budget,
     pub(super) engine: Engine,
+    pub(super) google: Google,
     pub(super) mail: Vec<mail::Mail>,
     pub(super) rule: Vec<mail::Rule>,
     pub(super) calendar: mail::Calendar,
@@ -27,6 +28,7 @@ pub(super) struct File {
     pub(super) learning: mail::Learning,
     pub(super) policy: BTreeMap<String, mail::Policy>,
     pub(super) apis: BTreeMap<String, Api>,
+    pub(super) server: Vec<Server>,
     pub(super) theme: Theme,
     pub(super) notices: Notices,
     pub(super) keys: BTreeMap<String, Vec<String>>,
@@ -64,6 +66,19 @@ pub(super) struct Model {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct Google {
+    pub(super) client_id: Option<String>,
+    pub(super) client_secret_env: Option<String>,
+    pub(super) client_secret_command: Option<String>,
+    pub(super) client_secret_file: Option<String>,
+    pub(super) auth_url: String,
+    pub(super) token_url: String,
+    pub(super) gmail_url: String,
+    pub(super) calendar_url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Api {
     pub(super) hosts: Option<Vec<String>>,
     pub(super) host_list: Option<String>,
@@ -71,6 +86,22 @@ pub(super) struct Api {
     pub(super) api_key_env: Option<String>,
     pub(super) api_key_command: Option<String>,
     pub(super) api_key_file: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Server {
+    pub(super) name: Option<String>,
+    pub(super) url: Option<String>,
+    pub(super) api_key_env: Option<String>,
+    pub(super) api_key_command: Option<String>,
+    pub(super) api_key_file: Option<String>,
+    pub(super) token_command: Option<String>,
+    pub(super) headers: Vec<String>,
+    pub(super) graphs: Vec<String>,
+    pub(super) assistants: Vec<String>,
+    pub(super) metadata: Vec<String>,
+    pub(super) every_seconds: u64,
 }
 
 #[derive(Deserialize)]

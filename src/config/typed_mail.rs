@@ -37,6 +37,7 @@ pub(super) struct Mail {
 pub(super) enum MailKind {
     Maildir,
     Imap,
+    Gmail,
 }
 
 #[derive(Deserialize)]
@@ -65,12 +66,13 @@ pub(super) struct Outgoing {
     pub(super) tls_pin: Option<String>,
 }
 
-#[derive(Clone, Copy, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum OutgoingKind {
     Maildir,
     Command,
     Smtp,
+    Gmail,
 }
 
 #[derive(Deserialize)]

@@ -3,6 +3,7 @@
 use super::BoxFuture;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// How far an effect has come. The same words stand in the journal and in `show`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +41,7 @@ impl EffectState {
     }
 }
 
-/// By what right an effect happens. There is no third way.
+/// By what right an effect happens: a person's decision or a grant. There is no third way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Basis {
@@ -57,6 +58,11 @@ pub enum Basis {
         key: String,
         /// The arguments about to be kept; they must be the shown ones.
         args: Value,
+    },
+    /// The answers themselves are what leaves: everything this node's thread has just been answered on, however.
+    Answers {
+        /// By each interrupt's key the arguments about to be carried out; null where nothing is, as with words.
+        given: BTreeMap<String, Value>,
     },
     /// A listed grant covers it.
     Grant {

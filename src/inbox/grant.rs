@@ -14,6 +14,9 @@ pub const MARK_HANDLED: &str = "builtin:mark_handled";
 /// The built-in grant to read from the servers of an API.
 pub const CATALOGUE_GET: &str = "builtin:catalogue_get";
 
+/// The built-in grant to do on a server what a person names by a command: begin a run, end a thread.
+pub const SERVER_COMMANDS: &str = "builtin:server_commands";
+
 /// What runs without a card by design. Each is listed with the grants, and can be switched off.
 pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
     BuiltinGrant {
@@ -30,6 +33,11 @@ pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
         id: CATALOGUE_GET,
         tool: "catalogue_get",
         scope: "requests that only read, to the servers of an API that `sayso apis list` shows",
+    },
+    BuiltinGrant {
+        id: SERVER_COMMANDS,
+        tool: "server_commands",
+        scope: "what a person tells a LangGraph server by a command: start a run, end a thread",
     },
 ];
 

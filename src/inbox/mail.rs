@@ -54,10 +54,10 @@ pub struct MailLine {
     pub handled_at: Option<Timestamp>,
 }
 
-/// How a mailbox does.
+/// How a mailbox or a server does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SourceLine {
-    /// What the config calls it.
+    /// What the config calls it; a server is called `server NAME`.
     pub source: String,
     /// When it was last looked at.
     pub checked_at: Option<Timestamp>,
@@ -65,4 +65,14 @@ pub struct SourceLine {
     pub ok_at: Option<Timestamp>,
     /// What is wrong now, in a sentence.
     pub error: Option<String>,
+}
+
+impl SourceLine {
+    /// How the names of servers begin among sources; no mailbox's name holds a space.
+    pub const SERVER: &'static str = "server ";
+
+    /// Whether it is a server and not a mailbox.
+    pub fn is_server(&self) -> bool {
+        self.source.starts_with(Self::SERVER)
+    }
 }

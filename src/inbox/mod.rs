@@ -32,7 +32,7 @@ pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
 pub use errors::{ErrorLine, Occurred, by_frequency};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
-    OUTPUT_FILES, POLICY_GRANT,
+    OUTPUT_FILES, POLICY_GRANT, SERVER_COMMANDS,
 };
 pub use item::{Item, ItemKind};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};

@@ -23,6 +23,8 @@ pub struct Spec {
     pub hidden: bool,
     /// Whether its finished threads appear in the inbox as results.
     pub results: bool,
+    /// Whether it answers for every name that begins with its own and a slash.
+    pub family: bool,
     /// The tasks a model can be chosen for in the config, by `ROLE_model`.
     pub roles: &'static [&'static str],
     draw: DrawCard,
@@ -44,6 +46,7 @@ impl Spec {
             about,
             hidden: false,
             results: true,
+            family: false,
             roles: &[],
             draw: Arc::new(card),
             prepare: Arc::new(Ok),
@@ -68,6 +71,12 @@ impl Spec {
     /// The same, without results in the inbox.
     pub fn without_results(mut self) -> Self {
         self.results = false;
+        self
+    }
+
+    /// The same, for every name that begins with its own and a slash: `prod/agent` for `prod`.
+    pub fn family(mut self) -> Self {
+        self.family = true;
         self
     }
 
@@ -153,7 +162,14 @@ impl Registry {
 
     /// The workflow of this name.
     pub fn get(&self, name: &str) -> Option<&Spec> {
-        self.0.get(name)
+        let family = || self.0.get(name.split_once('/')?.0).filter(|spec| spec.family);
+        self.0.get(name).or_else(family)
+    }
+
+    /// The same registry with one more.
+    pub fn with(mut self, spec: Spec) -> Self {
+        self.0.insert(spec.workflow.name().to_owned(), spec);
+        self
     }
 
     /// All of them, by name.

@@ -71,6 +71,9 @@ pub enum MailError {
     /// It will not, until somebody mends it.
     #[error("{0}")]
     Lasting(String),
+    /// The person has to log in again; the sentence says how.
+    #[error("{0}")]
+    Login(String),
 }
 
 /// What was sent.

@@ -1,5 +1,6 @@
 //! From the config to the doors: one arm a kind.
 
+use super::gmail::{Gmail, GmailOutgoing};
 use super::imap::Imap;
 use super::maildir::Maildir;
 use super::outgoing::{Observing, Outbox, Program};
@@ -16,6 +17,7 @@ pub fn open_mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> 
             Some(imap) => Ok(Arc::new(imap)),
             None => Err(MailError::Lasting(format!("the account {} is on no IMAP server", mail.name))),
         },
+        MailSource::Gmail { google, labels } => Ok(Arc::new(Gmail::open(mail, google, labels)?)),
     }
 }
 
@@ -29,6 +31,7 @@ pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, M
         }
         // A connection of its own: filing a copy must not wait for a long fetch.
         Some(MailOutgoing::Smtp { server }) => Box::new(Smtp::new(server.clone(), Imap::open(mail))),
+        Some(MailOutgoing::Gmail { google }) => Box::new(GmailOutgoing::open(google)?),
     };
     match mail.mode {
         MailMode::Act => Ok(Some(Arc::from(outgoing))),

@@ -7,7 +7,7 @@ use crate::graph::{Basis, Begun, Decision, EffectState, Intent, ThreadId};
 use crate::inbox::{By, Status};
 use rusqlite::{Connection, params};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// An intent, and the place in its thread it belongs to.
 #[derive(Clone, Debug)]
@@ -117,6 +117,10 @@ fn approve(db: &Connection, row: &ThreadRow, basis: &Basis, now: i64) -> Result<
             return Err(StoreError::NotApproved(text));
         }
         Basis::Decision { .. } | Basis::Draft { .. } => false,
+        Basis::Answers { given } => {
+            all_answered(&pending, given)?;
+            true
+        }
     };
     for interrupt in decided {
         let mut decision = DecisionRow::in_force(db, interrupt)?;
@@ -151,10 +155,47 @@ fn approve(db: &Connection, row: &ThreadRow, basis: &Basis, now: i64) -> Result<
             decision.executed = Some(args.to_string());
             approved = true;
         }
+        if let Basis::Answers { given } = basis {
+            let args = answered(interrupt, &decision, given)?;
+            decision.executed = args.map(|args| args.to_string());
+        }
         decision.consumed = true;
         decision.update(db)?;
     }
     if approved { Ok(()) } else { Err(StoreError::NotApproved("nobody approved this effect".to_owned())) }
+}
+
+/// Checks that what leaves answers every question and no other.
+fn all_answered(pending: &[InterruptRow], given: &BTreeMap<String, Value>) -> Result<(), StoreError> {
+    let asked: Vec<&InterruptRow> = pending.iter().filter(|p| !p.engine).collect();
+    let each = asked.iter().all(|p| p.stage == Stage::Decided && given.contains_key(&p.key));
+    if each && !asked.is_empty() && asked.len() == given.len() {
+        return Ok(());
+    }
+    Err(StoreError::NotApproved("what would be sent does not answer what was asked".to_owned()))
+}
+
+/// Checks that an answer about to leave is the one that was given; gives the arguments it carries out.
+fn answered(
+    interrupt: &InterruptRow,
+    decision: &DecisionRow,
+    given: &BTreeMap<String, Value>,
+) -> Result<Option<Value>, StoreError> {
+    interrupt.check_hash()?;
+    let allowed = match &decision.decision {
+        Decision::Accept => Some(interrupt.args()?),
+        Decision::Edit { args } => Some(args.clone()),
+        Decision::Respond { .. } | Decision::Ignore => None,
+        Decision::Draft => {
+            let text = format!("`{}` was approved, but not in this way", interrupt.id);
+            return Err(StoreError::NotApproved(text));
+        }
+    };
+    let same = given.get(&interrupt.key) == Some(allowed.as_ref().unwrap_or(&Value::Null));
+    if decision.shown == DecisionRow::half(&interrupt.hash) && same {
+        return Ok(allowed);
+    }
+    Err(StoreError::NotApproved(format!("what would be sent is not what was answered on `{}`", interrupt.id)))
 }
 
 fn seal_call(thread: i64, step: i64, name: &str, result: &str) -> Digest {

@@ -21,6 +21,7 @@ mod error;
 mod errors;
 mod fork;
 mod grants;
+mod keyed;
 mod ledger;
 mod lessons;
 mod lists;

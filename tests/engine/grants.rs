@@ -8,7 +8,7 @@ use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
     Backend, BackendError, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED, OUTPUT_FILES,
-    Status,
+    SERVER_COMMANDS, Status,
 };
 use sayso::store::{Clock, Store};
 use serde_json::{Value, json};
@@ -284,7 +284,8 @@ async fn what_is_built_in_is_listed_and_switched() {
     let local = &bank.house.local;
     let (files, handled) = (OUTPUT_FILES.to_owned(), MARK_HANDLED.to_owned());
     let reading = (CATALOGUE_GET.to_owned(), true);
-    let all = [(files.clone(), true), (handled.clone(), true), reading.clone()];
+    let servers = (SERVER_COMMANDS.to_owned(), true);
+    let all = [(files.clone(), true), (handled.clone(), true), reading.clone(), servers.clone()];
     assert_eq!(names(&local.grants().await.unwrap()), all);
     let program = json!([[{"once": {"name": "go"}}]]);
     let done = bank.house.played(program.clone()).await;
@@ -293,7 +294,10 @@ async fn what_is_built_in_is_listed_and_switched() {
     assert!(matches!(local.revoke(files.clone()).await, Err(BackendError::NotOpen { .. })));
     assert!(matches!(local.revoke("builtin:".to_owned()).await, Err(BackendError::Ambiguous { .. })));
     assert!(matches!(local.revoke("builtin:nothing".to_owned()).await, Err(BackendError::NotFound { .. })));
-    assert_eq!(names(&local.grants().await.unwrap()), [(files.clone(), false), (handled, true), reading]);
+    assert_eq!(
+        names(&local.grants().await.unwrap()),
+        [(files.clone(), false), (handled, true), reading, servers]
+    );
     let refused = bank.house.played(program.clone()).await;
     assert!(bank.house.trouble(&refused).await.1.contains("`builtin:output_files`"));
     assert!(local.restore(files.clone()).await.unwrap().in_force);

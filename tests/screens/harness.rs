@@ -188,7 +188,7 @@ impl Desk {
         let grants = model.grants.iter().filter(|grant| !grant.builtin).map(|grant| grant.id.clone());
         for id in listed.chain(threads).chain(grants) {
             // A box may lie over a part of it.
-            for left in (5..=id.len()).rev() {
+            for left in (4..=id.len()).rev() {
                 text = text.replace(&id[..left], &"#".repeat(left));
                 text = text.replace(&id[id.len() - left..], &"#".repeat(left));
             }

@@ -316,7 +316,7 @@ fn health() {
         let at = Some(crate::harness::wall());
         let source = "home".to_owned();
         let line = SourceLine { source, checked_at: at, ok_at: at, error: error.map(str::to_owned) };
-        desk.press("4jjjjjj");
+        desk.press("4");
         desk.tell(Msg::Sources(Ok(vec![line])));
         desk.tell(Msg::Spent(Ok(0.1234)));
     };

@@ -54,7 +54,10 @@ fn same(known: &MailSource, behind: Option<&MailServer>, other: &MailSource) -> 
         (MailSource::Maildir { .. }, MailSource::Imap { server, .. }) => {
             behind.is_some_and(|behind| login(behind, server))
         }
-        (MailSource::Imap { .. }, MailSource::Maildir { .. }) => false,
+        (MailSource::Gmail { google, .. }, MailSource::Gmail { google: other, .. }) => google == other,
+        (MailSource::Imap { .. }, MailSource::Maildir { .. })
+        | (MailSource::Gmail { .. }, _)
+        | (_, MailSource::Gmail { .. }) => false,
     }
 }
 

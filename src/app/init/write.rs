@@ -184,6 +184,12 @@ impl Text<'_> {
                 self.maybe("sent", sent.as_deref());
                 self.maybe("drafts", drafts.as_deref());
             }
+            MailSource::Gmail { labels, .. } => {
+                self.set("kind", "gmail");
+                if !labels.is_empty() {
+                    self.set("folders", labels.clone());
+                }
+            }
         }
         let own = account.address.as_deref().filter(|own| Some(*own) != usual);
         self.maybe("address", own);
@@ -212,7 +218,7 @@ impl Text<'_> {
                 self.set("command", command.clone());
                 let beside = match source {
                     MailSource::Maildir { sent, .. } => sent.as_ref(),
-                    MailSource::Imap { .. } => None,
+                    MailSource::Imap { .. } | MailSource::Gmail { .. } => None,
                 };
                 if let Some(sent) = sent.as_ref().or(beside) {
                     self.path("sent", sent);
@@ -222,6 +228,7 @@ impl Text<'_> {
                 self.set("kind", "smtp");
                 self.server(server);
             }
+            MailOutgoing::Gmail { .. } => self.set("kind", "gmail"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! `sayso doctor`: is everything in order?
 
-use crate::app::{Health, Setup, check_accounts, check_calendar, check_models};
+use crate::app::{Health, Setup, check_accounts, check_calendar, check_models, check_servers};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Check the data folder and the whole database, call the model once, look at mail
+/// Check the data folder and the whole database, call the model once, look at mail and servers
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
@@ -50,6 +50,7 @@ pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
     let mut checks = vec![configured(&config)];
     let models = models(&config, env).await;
     let mail = mail(&config).await;
+    let servers = servers(&config, env).await;
     if config.data.exists() {
         checks.extend(look(config, env));
     } else {
@@ -58,6 +59,7 @@ pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
     }
     checks.extend(models);
     checks.extend(mail);
+    checks.extend(servers);
     checks
 }
 
@@ -93,6 +95,15 @@ async fn mail(config: &Config) -> Vec<Check> {
         Err(why) => Check::bad("calendar", why),
     }));
     checks
+}
+
+/// Every server is asked what it is and what waits there.
+async fn servers(config: &Config, env: &Env) -> Vec<Check> {
+    let check = |(name, said): (String, Result<String, String>)| match said {
+        Ok(said) => Check::good("server", format!("{name}: {said}")),
+        Err(why) => Check::bad("server", format!("{name}: {why}")),
+    };
+    check_servers(config, env).await.into_iter().map(check).collect()
 }
 
 fn look(config: Config, env: &Env) -> Vec<Check> {

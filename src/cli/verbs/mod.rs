@@ -6,6 +6,7 @@ mod analyze;
 mod answer;
 mod apis;
 mod ask;
+mod auth;
 mod completions;
 mod config;
 pub(super) mod demo;
@@ -93,6 +94,7 @@ verbs! {
     Run => run,
     Watch => watch,
     Mail => mail,
+    Auth => auth,
     Threads => threads,
     Show => show,
     Fork => fork,

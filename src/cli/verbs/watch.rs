@@ -1,4 +1,4 @@
-//! `sayso watch`: drives threads and takes mail in, for a service unit.
+//! `sayso watch`: drives threads, takes mail in and looks at servers, for a service unit.
 
 use crate::app::Worker;
 use crate::cli::context::Context;
@@ -11,7 +11,7 @@ use std::time::Duration;
 /// How often the driver's lock is tried for while another process has it.
 const TRY_EVERY: Duration = Duration::from_millis(500);
 
-/// Drive threads and take mail in, until told to stop
+/// Drive threads, take mail in and look at servers, until told to stop
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It ends with Ctrl-C or SIGTERM, and puts down in order what it is doing. Where another process \
@@ -26,8 +26,10 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
         let mut signals = Signals::listen();
-        if here.intake().is_none() {
-            note("the config names no mail account, so only threads are driven; see [[mail]]");
+        if here.intake().is_none() && here.local().servers().is_none() {
+            note(
+                "the config names no mail account, and no server, so only threads are driven; see [[mail]] and [[server]]",
+            );
         }
         let mut told = None;
         loop {

@@ -86,12 +86,14 @@ fn described(account: &Candidate) -> String {
     let place = match &account.source {
         MailSource::Maildir { path, .. } => format!("Maildir {}", path.display()),
         MailSource::Imap { server, .. } => format!("{} at {}", server.user, server.host),
+        MailSource::Gmail { .. } => "Gmail by its own interface".to_owned(),
     };
     let out = match &account.outgoing {
         None => String::new(),
         Some(MailOutgoing::Command { command, .. }) => format!(", sends by {}", command.join(" ")),
         Some(MailOutgoing::Smtp { server }) => format!(", sends by {}", server.host),
         Some(MailOutgoing::Maildir { path }) => format!(", sends by {}", path.display()),
+        Some(MailOutgoing::Gmail { .. }) => ", sends by Gmail".to_owned(),
     };
     let known =
         account.found_in.iter().filter(|known| !known.contains('/')).cloned().collect::<Vec<_>>().join(", ");

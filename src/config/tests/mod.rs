@@ -3,6 +3,7 @@
 mod example;
 mod mail;
 mod refused;
+mod servers;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -8,8 +8,9 @@ mod tls;
 
 pub(super) use stream::{LineError, Wire};
 
-use crate::config::{Env, MailLogin, MailServer, SecretError};
+use crate::config::{MailLogin, MailServer};
 use crate::text::{Visible, truncate};
+use crate::web;
 use secrecy::SecretString;
 use std::io;
 use std::time::Duration;
@@ -160,29 +161,7 @@ pub(super) async fn secret(server: &MailServer) -> Result<SecretString, NetError
         MailLogin::Token(secret) => (secret.clone(), "token"),
     };
     let whose = format!("the {key} of {} at {}", said(&server.user), server.host);
-    let read = tokio::task::spawn_blocking(move || secret.read(&Env::process())).await;
-    match read {
-        Ok(read) => read.map_err(|error| NetError::Secret(format!("{whose} {}", why_no_secret(&error, key)))),
-        Err(_) => Err(NetError::Secret(format!("{whose} could not be fetched"))),
-    }
-}
-
-fn why_no_secret(error: &SecretError, key: &str) -> String {
-    match error {
-        SecretError::NotSet { name } => format!("is not there: the environment variable {name} is not set"),
-        SecretError::Empty { place } => format!("({place}) is empty or not text"),
-        SecretError::Run(why) => format!("cannot be had: {key}_command cannot be run ({})", plain(why)),
-        SecretError::Failed(status) => {
-            format!("cannot be had: {key}_command failed ({status}); run it by hand to see why")
-        }
-        SecretError::Slow => format!("cannot be had: {key}_command did not end; run it by hand to see why"),
-        SecretError::Unreadable { path, source } => {
-            format!("cannot be read from {}: {}; check {key}_file", path.display(), plain(source))
-        }
-        SecretError::Exposed { path } => {
-            format!("lies in {}, which others can read; run chmod 600 on it", path.display())
-        }
-    }
+    web::secret(&secret, &whose, key).await.map_err(NetError::Secret)
 }
 
 /// A mail with CRLF at the end of each line, as it goes over the wire.

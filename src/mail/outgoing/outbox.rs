@@ -68,7 +68,7 @@ impl Outgoing for Outbox {
 /// Puts a mail in. Once it may have appeared, an error means that nobody knows.
 fn put(path: &Path, raw: &[u8]) -> Result<String, SendError> {
     let surely_not = |error| match error {
-        MailError::Passing(text) => SendError::NotSent(text),
+        MailError::Passing(text) | MailError::Login(text) => SendError::NotSent(text),
         MailError::Lasting(text) => SendError::Refused(text),
     };
     Folder::new("outbox", path.to_owned()).create().map_err(surely_not)?;

@@ -87,6 +87,8 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
         Driving::Unknown | Driving::Ours => {}
     }
     signs.extend(mail(model));
+    let failing = model.sources.iter().filter(|line| line.is_server() && line.error.is_some());
+    signs.extend(failing.map(|line| (format!("{} is away", words::line(&line.source)), theme.warning)));
     let count = |status: Status| {
         let all = model.overview.as_ref().map(|overview| overview.threads.as_slice()).unwrap_or_default();
         all.iter().find(|(word, _)| word == status.word()).map_or(0, |(_, count)| *count)
@@ -116,13 +118,13 @@ fn mail(model: &Model) -> Option<(String, Style)> {
     let failing: Vec<String> = model
         .sources
         .iter()
-        .filter(|line| line.error.is_some())
+        .filter(|line| line.error.is_some() && !line.is_server())
         .map(|line| words::line(&line.source))
         .collect();
     if !failing.is_empty() {
         return Some((format!("mail: {} fails", failing.join(", ")), model.theme.warning));
     }
-    let last = model.sources.iter().filter_map(|line| line.ok_at).min()?;
+    let last = model.sources.iter().filter(|line| !line.is_server()).filter_map(|line| line.ok_at).min()?;
     Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))
 }
 

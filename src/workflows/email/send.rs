@@ -183,7 +183,8 @@ impl Effect for Mark {
 
 fn mailbox(error: MailError) -> EffectError {
     match error {
-        MailError::Passing(text) => EffectError::NotDone(text),
+        // Logged in again, the same can be done.
+        MailError::Passing(text) | MailError::Login(text) => EffectError::NotDone(text),
         MailError::Lasting(text) => EffectError::Refused(text),
     }
 }

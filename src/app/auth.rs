@@ -1,0 +1,132 @@
+//! Logging in at Google for an account of the config.
+
+use crate::config::{Config, Google, MailOutgoing, MailSource};
+use crate::web::Wait;
+use crate::web::google::{Api, GMAIL, Repeat};
+use crate::web::oauth::{self, Login, LoginError};
+use reqwest::Method;
+use serde::Serialize;
+use serde_json::Value;
+use std::time::Duration;
+
+/// How long a person may take in the browser.
+const PATIENCE: Duration = Duration::from_secs(10 * 60);
+
+/// Why there is no login.
+#[derive(Debug, thiserror::Error)]
+pub enum AuthError {
+    /// The config, or what was typed, has to be changed.
+    #[error("{0}")]
+    Wrong(String),
+    /// It was tried.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl From<LoginError> for AuthError {
+    fn from(error: LoginError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+/// A login that works. The field names are a contract.
+#[derive(Clone, Debug, Serialize)]
+pub struct LoggedIn {
+    /// The account.
+    pub account: String,
+    /// Whose mailbox it is, where Google tells.
+    pub address: Option<String>,
+    /// What was allowed.
+    pub scopes: Vec<String>,
+    /// The file the tokens are kept in.
+    pub tokens: String,
+}
+
+/// A login that waits for the person.
+pub struct Authorizing {
+    google: Google,
+    login: Login,
+}
+
+/// Begins a login for `account`, or for the only one that takes one.
+pub async fn begin_auth(config: &Config, account: Option<&str>) -> Result<Authorizing, AuthError> {
+    let logins = logins(config);
+    let names = || logins.iter().map(|(login, _)| login.account.as_str()).collect::<Vec<_>>().join(", ");
+    let (google, scopes) = match (account, logins.as_slice()) {
+        (_, []) => {
+            let text = "no account of the config logs in at Google; write a [[mail]] with kind = \"gmail\", or use \
+                        kind = \"imap\" with an app password, which is easier (`sayso auth gmail --help`)";
+            return Err(AuthError::Wrong(text.to_owned()));
+        }
+        (None, [only]) => only,
+        (None, _) => {
+            return Err(AuthError::Wrong(format!(
+                "several accounts log in at Google; name one: {}",
+                names()
+            )));
+        }
+        (Some(name), _) => match logins.iter().find(|(login, _)| login.account == name) {
+            Some(found) => found,
+            None => {
+                let text = format!("no account {name} logs in at Google; there is {}", names());
+                return Err(AuthError::Wrong(text));
+            }
+        },
+    };
+    let login = oauth::begin(google, scopes, Wait::default()).await?;
+    Ok(Authorizing { google: google.clone(), login })
+}
+
+impl Authorizing {
+    /// What is to be opened in a browser.
+    pub fn address(&self) -> &str {
+        self.login.address()
+    }
+
+    /// Where the browser brings the answer.
+    pub fn redirect(&self) -> &str {
+        self.login.redirect()
+    }
+
+    /// Waits for the person in the browser. Dropping it closes the port.
+    pub async fn finish(self) -> Result<LoggedIn, AuthError> {
+        let tokens = self.login.finish(PATIENCE).await?;
+        let has_mail = tokens.scopes.iter().any(|scope| scope == GMAIL);
+        Ok(LoggedIn {
+            address: if has_mail { whose(&self.google).await } else { None },
+            account: self.google.account,
+            scopes: tokens.scopes,
+            tokens: self.google.tokens.display().to_string(),
+        })
+    }
+}
+
+/// Every login the config takes, with what has to be allowed.
+fn logins(config: &Config) -> Vec<(Google, Vec<&'static str>)> {
+    let mut logins: Vec<(Google, Vec<&'static str>)> = Vec::new();
+    let mut add = |google: &Google, scope: &'static str| match logins
+        .iter_mut()
+        .find(|(known, _)| known.account == google.account)
+    {
+        Some((_, scopes)) if scopes.contains(&scope) => {}
+        Some((_, scopes)) => scopes.push(scope),
+        None => logins.push((google.clone(), vec![scope])),
+    };
+    for mail in &config.mail {
+        if let MailSource::Gmail { google, .. } = &mail.source {
+            add(google, GMAIL);
+        }
+        if let Some(MailOutgoing::Gmail { google }) = &mail.outgoing {
+            add(google, GMAIL);
+        }
+    }
+    logins
+}
+
+/// Whose mailbox a login opens; the login is as good where that cannot be found out.
+async fn whose(google: &Google) -> Option<String> {
+    let api = Api::new(google, &google.gmail_url, Wait::default()).ok()?;
+    let ask = api.request(Method::GET, &["gmail", "v1", "users", "me", "profile"], &[]);
+    let profile: Value = api.json(ask, Repeat::Freely).await.ok()?;
+    Some(crate::web::said(profile.get("emailAddress")?.as_str()?))
+}

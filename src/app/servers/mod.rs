@@ -1,0 +1,124 @@
+//! LangGraph servers beside the threads of this folder.
+//!
+//! Whatever waits for a person there is mirrored here (`poll.rs`, in the one process that drives), so its questions are
+//! items like all others. Whoever decides is told at once when the server is away or the question is settled
+//! (`people.rs`); nothing waits unseen for a server to come back. Its other threads are read when somebody looks
+//! (`threads.rs`) and not kept.
+
+mod people;
+mod poll;
+mod threads;
+
+use super::engine::Engine;
+use crate::graph::ThreadId;
+use crate::inbox::BackendError;
+use crate::remote::{Fault, Mirror, Mirrored, Remote};
+use crate::store::{NewThread, StoreError};
+use std::sync::Arc;
+use std::time::Duration;
+use threads::Pages;
+
+/// How long a person waits for a server.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The servers of the config. Cloning it is cheap.
+#[derive(Clone)]
+pub struct Servers(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    remotes: Vec<Arc<Remote>>,
+    pages: Pages,
+}
+
+/// Why a server could not be looked at.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("{0}")]
+    Server(#[from] Fault),
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Thread(String),
+}
+
+impl Servers {
+    /// These servers, mirrored by threads of this engine.
+    pub fn new(engine: Engine, remotes: Vec<Arc<Remote>>) -> Self {
+        Self(Arc::new(Inner { engine, remotes, pages: Pages::default() }))
+    }
+
+    /// Whether the config names any.
+    pub fn is_empty(&self) -> bool {
+        self.0.remotes.is_empty()
+    }
+
+    fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    fn remotes(&self) -> &[Arc<Remote>] {
+        &self.0.remotes
+    }
+
+    /// The server that a workflow's name begins with, and the rest of it.
+    fn of<'w>(&self, workflow: &'w str) -> Option<(&Arc<Remote>, &'w str)> {
+        let (server, graph) = workflow.split_once('/')?;
+        self.remotes().iter().find(|remote| remote.name() == server).map(|remote| (remote, graph))
+    }
+
+    /// A mirror as it stands, with its server.
+    fn mirror(&self, thread: &ThreadId) -> Result<Option<(&Arc<Remote>, Mirror)>, StoreError> {
+        let line = self.engine().store().line(thread)?;
+        let Some((remote, _)) = self.of(&line.workflow) else { return Ok(None) };
+        let state = self.engine().state_at(&line.id, None)?;
+        Ok(state.and_then(|state| state.get::<Mirror>().cloned()).map(|mirror| (remote, mirror)))
+    }
+
+    /// A thread that mirrors another, about to be started.
+    fn new_mirror(&self, of: &Mirrored, key: &str) -> Result<NewThread, Trouble> {
+        let input = serde_json::to_value(of).map_err(|error| Trouble::Thread(error.to_string()))?;
+        let workflow = workflow(of);
+        let made = self.engine().new_thread(&workflow, input, key);
+        made.map_err(|error| Trouble::Thread(format!("{workflow} cannot be mirrored: {error:?}")))
+    }
+}
+
+/// Under this key the mirror of a server's thread is found again.
+fn key(server: &str, thread: &str) -> String {
+    format!("{server}/{thread}")
+}
+
+/// The workflow a mirror is of.
+fn workflow(of: &Mirrored) -> String {
+    format!("{}/{}", of.server, of.graph)
+}
+
+/// What a person is told of a server that does not do as it should.
+fn away(remote: &Remote, fault: &Fault) -> BackendError {
+    BackendError::Failed(format!("{}: {fault}", remote.name()))
+}
+
+async fn within<T>(ask: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+    match tokio::time::timeout(PATIENCE, ask).await {
+        Ok(answer) => answer,
+        Err(_) => Err(Fault::Unclear(format!("no answer within {} seconds", PATIENCE.as_secs()))),
+    }
+}
+
+/// Whether each server can be reached: by its name, a sentence either way.
+pub async fn check_servers(
+    config: &crate::config::Config,
+    env: &crate::config::Env,
+) -> Vec<(String, Result<String, String>)> {
+    let check = async |server: &crate::config::Server| {
+        let remote = Remote::new(server.clone(), env.clone());
+        let said = async {
+            let info = within(remote.info()).await?;
+            let waiting = within(remote.interrupted()).await?.len();
+            Ok::<_, Fault>(format!("{info}, {waiting} threads wait there"))
+        };
+        (server.name.clone(), said.await.map_err(|fault| fault.to_string()))
+    };
+    futures_util::future::join_all(config.servers.iter().map(check)).await
+}

@@ -1,0 +1,40 @@
+//! The store's errors, and names that mean nothing, as people are told them.
+
+use crate::inbox::{BackendError, Refusal};
+use crate::store::StoreError;
+use crate::text::nearest;
+
+/// There is no such workflow; one that may be meant is named.
+pub(super) fn unknown_workflow(name: &str, known: &[&str]) -> BackendError {
+    let near = nearest(name, known.iter().copied());
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "none is built in".to_owned(),
+        None => format!("there are {}", known.join(", ")),
+    };
+    BackendError::NotFound { what: "workflow", id: name.to_owned(), hint }
+}
+
+/// The store's errors as people are told them.
+pub(super) fn told(error: StoreError) -> BackendError {
+    match error {
+        StoreError::Unknown(what, id) => {
+            let hint = match what {
+                "interrupt" | "item" => "`sayso list` shows what is open",
+                "grant" => "`sayso grants` shows them all",
+                "memory" => "`sayso memory list` shows them all",
+                "version" => "`sayso memory history` shows them all",
+                _ => "`sayso threads` shows them all",
+            };
+            BackendError::NotFound { what, id, hint: hint.to_owned() }
+        }
+        StoreError::Ambiguous { id, some } => {
+            BackendError::Ambiguous { id, count: some.len(), some: some.join(", ") }
+        }
+        StoreError::NotOpen { id, why } => BackendError::NotOpen { id, why },
+        StoreError::Refused { id, refusal: Refusal::Stale } => BackendError::Stale { id },
+        StoreError::Refused { id, refusal } => BackendError::Refused { id, refusal },
+        StoreError::Conflict(text) => BackendError::Conflict(text),
+        other => BackendError::Failed(other.to_string()),
+    }
+}

@@ -1,0 +1,93 @@
+//! `sayso auth`: logging in where a password is not enough.
+
+use crate::app::{AuthError, begin_auth};
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::cli::print::note;
+use std::process::{Command, Stdio};
+
+/// Log in where a password is not enough
+#[derive(Debug, clap::Args)]
+#[command(
+    subcommand_value_name = "WHERE",
+    subcommand_help_heading = "Where",
+    after_help = "Examples:\n  sayso auth gmail\n  sayso auth gmail --account work --no-browser"
+)]
+pub(in crate::cli) struct Args {
+    #[command(subcommand)]
+    place: Place,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Place {
+    /// At Google, for mail of kind gmail
+    #[command(after_help = HELP)]
+    Gmail {
+        /// The account of the config; needed where several log in at Google
+        #[arg(long, value_name = "NAME")]
+        account: Option<String>,
+        /// Print the address to open instead of opening it
+        #[arg(long)]
+        no_browser: bool,
+    },
+}
+
+const HELP: &str = "Easier, and enough for mail: an app password. Switch 2-step verification on, make one at \
+https://myaccount.google.com/apppasswords, and write kind = \"imap\", host = \"imap.gmail.com\" and \
+password_command in [[mail]], with outgoing = { kind = \"smtp\", host = \"smtp.gmail.com\" }.\n\n\
+Where app passwords are not allowed, get an OAuth client of your own, once:\n  \
+1. https://console.cloud.google.com: make a project; under APIs & Services enable the Gmail API.\n  \
+2. OAuth consent screen: External, your own address as a test user. (Publish it, even unverified, or logins end \
+after 7 days.)\n  \
+3. Clients: create one of type Desktop app. Write its id as client_id in [google], and say with client_secret_env, \
+client_secret_command or client_secret_file where its secret is kept.\n\n\
+Then `sayso auth gmail` opens the browser and waits on 127.0.0.1 for the answer. Over ssh, use --no-browser and \
+forward the port it names.\n\n\
+Examples:\n  sayso auth gmail\n  sayso auth gmail --account work --no-browser";
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let Place::Gmail { account, no_browser } = self.place;
+        let config = context.config()?;
+        let login = begin_auth(&config, account.as_deref()).await?;
+        if no_browser || !open(login.address()) {
+            note(&format!("open this address in a browser on this machine:\n{}", login.address()));
+            note(&format!("the answer is waited for at {}", login.redirect()));
+        } else {
+            note("the browser is open; log in there and allow access");
+        }
+        let done = login.finish().await?;
+        context.page.answer(&done, |_| {
+            let whose = done.address.as_deref().map(|it| format!(" as {it}")).unwrap_or_default();
+            format!("{} is logged in{whose}; the tokens are in {}\n", done.account, done.tokens)
+        })
+    }
+}
+
+/// Opens an address in the person's browser, unless there is no way to.
+fn open(address: &str) -> bool {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    // Without a screen xdg-open may start a browser in this very terminal.
+    let has_screen = cfg!(target_os = "macos")
+        || ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+    let quiet = || Stdio::null();
+    has_screen
+        && Command::new(program)
+            .arg(address)
+            .stdin(quiet())
+            .stdout(quiet())
+            .stderr(quiet())
+            .spawn()
+            // It may hand the address on and end, or be the browser and stay.
+            .is_ok()
+}
+
+impl From<AuthError> for Failure {
+    fn from(error: AuthError) -> Self {
+        match error {
+            AuthError::Wrong(text) => Self::usage(text),
+            AuthError::Failed(text) => Self::failed(text),
+        }
+    }
+}

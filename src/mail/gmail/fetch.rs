@@ -1,0 +1,315 @@
+//! Fetching what is new: by the history, or where there is none by a listing of everything.
+
+use super::cursor::Marks;
+use super::wire::{self, History, Id, Listing, Message};
+use super::{AT_ONCE, Inner, profile};
+use crate::mail::{Cursor, Fetched, MailError, NewMail, Standing};
+use crate::web::google::{CallError, Repeat};
+use base64::Engine as _;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use futures_util::stream::{self, StreamExt};
+use jiff::{SignedDuration, Timestamp};
+use reqwest::Method;
+use std::collections::HashSet;
+use std::sync::{Arc, PoisonError};
+
+/// The longest mail that is read whole: what the parser takes.
+const LARGEST: usize = 64 << 20;
+/// How long the reply to one request among several may be; a longer one is asked for again, alone.
+const SMALL: usize = 8 << 20;
+/// How long a reply with a mail may be: so long that what is beyond the parser's bound is seen to be.
+const LARGE: usize = LARGEST / 3 * 4 + (1 << 20);
+/// How many bytes one fetch brings, give or take a mail; the rest is for the next one.
+const IN_ALL: usize = 64 << 20;
+/// How long a list may be.
+const LIST: usize = 8 << 20;
+/// How many pages of the history one fetch reads.
+const MOST_PAGES: usize = 50;
+/// How many mails a listing may have.
+const MOST_LISTED: usize = 500_000;
+
+/// Gmail leaves the padding out, or not.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::URL_SAFE,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
+
+/// A mail that is wanted, and the record of the history that tells of it; a listing has none.
+struct Wanted {
+    id: Id,
+    until: Option<u64>,
+}
+
+/// Whether one can be left off after the first `at`: records of the history are taken whole.
+fn is_between(wanted: &[Wanted], at: usize) -> bool {
+    match (at.checked_sub(1).and_then(|last| wanted.get(last)), wanted.get(at)) {
+        (Some(last), Some(next)) => last.until.is_none() || last.until != next.until,
+        _ => true,
+    }
+}
+
+impl Inner {
+    /// Where to begin: the history as it is now, and everything that is there already.
+    pub(super) async fn begin(&self, since: Option<Timestamp>) -> Result<Marks, MailError> {
+        let history = profile(&self.api).await?.history_id.0;
+        Ok(Marks { history, since, listing: Some(String::new()) })
+    }
+
+    pub(super) async fn fetch(&self, since: Option<&Cursor>, limit: usize) -> Result<Fetched, MailError> {
+        let marks = match since {
+            Some(cursor) => Marks::read(cursor)?,
+            None => self.begin(None).await?,
+        };
+        let read = self.labels.ids(&self.read).await?;
+        if let Some(after) = marks.listing.clone() {
+            return self.fetch_listed(marks, &after, &read, limit).await;
+        }
+        match self.fetch_new(&marks, &read, limit).await {
+            // The history does not reach back so far: everything is listed again, and what is known is known.
+            Err(CallError::Refused { status: 404, .. }) => {
+                let marks = self.begin(marks.since).await?;
+                self.fetch_listed(marks, "", &read, limit).await
+            }
+            other => Ok(other?),
+        }
+    }
+
+    async fn fetch_listed(
+        &self,
+        mut marks: Marks,
+        after: &str,
+        read: &[String],
+        limit: usize,
+    ) -> Result<Fetched, MailError> {
+        let ids = self.listed(&marks, read).await?;
+        // An id that has left the list since says nothing; what was taken already is known.
+        let from = ids.iter().position(|id| id == after).map_or(0, |at| at + 1);
+        let wanted: Vec<Wanted> =
+            ids[from..].iter().take(limit).map(|id| Wanted { id: Id(id.clone()), until: None }).collect();
+        let (mails, done) = self.get_all(&wanted, read).await?;
+        let left = ids.len() - from - done;
+        marks.listing = match (left, wanted.get(done.wrapping_sub(1))) {
+            (0, _) => None,
+            (_, Some(last)) => Some(last.id.0.clone()),
+            (_, None) => Some(after.to_owned()),
+        };
+        if left == 0 {
+            *self.listing.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        Ok(Fetched { mails, cursor: Some(marks.write()), left: left as u64 })
+    }
+
+    /// Everything under the labels, oldest first; listed once and remembered while it is gone through.
+    async fn listed(&self, marks: &Marks, read: &[String]) -> Result<Arc<Vec<String>>, MailError> {
+        let known = self.listing.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, ids)) = known.filter(|(history, _)| *history == marks.history) {
+            return Ok(ids);
+        }
+        // A day more, for whatever clock Gmail goes by; intake leaves out what came earlier.
+        let day = SignedDuration::from_hours(24);
+        let since = marks.since.and_then(|since| since.checked_sub(day).ok());
+        let after = since.map(|since| format!("after:{}", since.as_second().max(0)));
+        let mut ids = Vec::new();
+        let mut met: HashSet<Id> = HashSet::new();
+        for label in read {
+            let mut newest_first = Vec::new();
+            let mut page: Option<String> = None;
+            loop {
+                let mut query = vec![("labelIds", label.as_str()), ("maxResults", "500")];
+                query.extend(after.as_deref().map(|after| ("q", after)));
+                query.extend(page.as_deref().map(|page| ("pageToken", page)));
+                let ask = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
+                let listing: Listing = self.api.json(ask, Repeat::Freely).await?;
+                let next = listing.next_page_token.filter(|next| !next.is_empty());
+                // A page that leads nowhere would lead there for ever.
+                let is_stuck = listing.messages.is_empty() || next == page;
+                newest_first.extend(listing.messages.into_iter().map(|message| message.id));
+                if newest_first.len() + ids.len() > MOST_LISTED {
+                    let text =
+                        format!("more than {MOST_LISTED} mails are under the labels; name fewer in folders");
+                    return Err(MailError::Lasting(text));
+                }
+                page = next.filter(|_| !is_stuck);
+                if page.is_none() {
+                    break;
+                }
+            }
+            ids.extend(newest_first.into_iter().rev().filter(|id| met.insert(id.clone())).map(|id| id.0));
+        }
+        let ids = Arc::new(ids);
+        *self.listing.lock().unwrap_or_else(PoisonError::into_inner) = Some((marks.history, ids.clone()));
+        Ok(ids)
+    }
+
+    async fn fetch_new(&self, marks: &Marks, read: &[String], limit: usize) -> Result<Fetched, CallError> {
+        let (wanted, reached, more) = self.came(marks.history, read, limit).await?;
+        // A mail that is among them twice is asked for once; records stay whole, so that none is passed over.
+        let mut met = HashSet::new();
+        let wanted: Vec<Wanted> = wanted.into_iter().filter(|one| met.insert(one.id.clone())).collect();
+        let take = whole_records(&wanted, limit);
+        let (mails, done) = self.get_all(&wanted[..take], read).await?;
+        // Up to the last record that is whole.
+        let history = match wanted.get(done) {
+            None => Some(reached),
+            Some(_) => {
+                (1..=done).rev().find(|at| is_between(&wanted, *at)).and_then(|at| wanted[at - 1].until)
+            }
+        };
+        let history = history.unwrap_or(marks.history);
+        let left = wanted.len() - done + usize::from(more);
+        let marks = Marks { history, ..marks.clone() };
+        Ok(Fetched { mails, cursor: Some(marks.write()), left: left as u64 })
+    }
+
+    /// What came since a point of the history, how far that was read, and whether there is more.
+    async fn came(
+        &self,
+        from: u64,
+        read: &[String],
+        limit: usize,
+    ) -> Result<(Vec<Wanted>, u64, bool), CallError> {
+        let start = from.to_string();
+        let (mut wanted, mut reached) = (Vec::new(), from);
+        let mut page: Option<String> = None;
+        for _ in 0..MOST_PAGES {
+            let mut query = vec![
+                ("startHistoryId", start.as_str()),
+                ("historyTypes", "messageAdded"),
+                ("historyTypes", "labelAdded"),
+                ("maxResults", "500"),
+            ];
+            query.extend(page.as_deref().map(|page| ("pageToken", page)));
+            let ask = self.api.request(Method::GET, &wire::me(&["history"]), &query).most(LIST);
+            let history: History = self.api.json(ask, Repeat::Freely).await?;
+            for record in history.history {
+                let until = record.id.0;
+                reached = reached.max(until);
+                wanted.extend(record.came(read).into_iter().map(|id| Wanted { id, until: Some(until) }));
+            }
+            let next = history.next_page_token.filter(|next| !next.is_empty() && Some(next) != page.as_ref());
+            let Some(next) = next else { return Ok((wanted, reached.max(history.history_id.0), false)) };
+            if wanted.len() > limit {
+                return Ok((wanted, reached, true));
+            }
+            page = Some(next);
+        }
+        Ok((wanted, reached, true))
+    }
+
+    /// Asks for mails, a few at a time. How many were seen to is told: where one fails after others came, those are
+    /// given, and it is the first of the next fetch.
+    async fn get_all(&self, wanted: &[Wanted], read: &[String]) -> Result<(Vec<NewMail>, usize), CallError> {
+        let alone = tokio::sync::Semaphore::new(1);
+        let alone = &alone;
+        let ids: Vec<Id> = wanted.iter().map(|one| one.id.clone()).collect();
+        let one = |id: Id| async move { self.get(&id, read, alone).await };
+        let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
+        let (mut mails, mut done, mut bytes) = (Vec::<NewMail>::new(), 0_usize, 0_usize);
+        while let Some(came) = coming.next().await {
+            match came {
+                Ok(mail) => {
+                    done += 1;
+                    bytes += mail.as_ref().map_or(0, |mail| mail.raw.len());
+                    mails.extend(mail);
+                }
+                Err(error) if done == 0 => return Err(error),
+                Err(error) => {
+                    tracing::warn!(%error, "a mail could not be fetched; it is tried again");
+                    break;
+                }
+            }
+            if bytes >= IN_ALL && is_between(wanted, done) {
+                break;
+            }
+        }
+        Ok((mails, done))
+    }
+
+    /// One mail; `None` where it is gone, or was put away.
+    async fn get(
+        &self,
+        id: &Id,
+        read: &[String],
+        alone: &tokio::sync::Semaphore,
+    ) -> Result<Option<NewMail>, CallError> {
+        let ask = |most| {
+            self.api.request(Method::GET, &wire::me(&["messages", &id.0]), &[("format", "raw")]).most(most)
+        };
+        let small = match self.api.call(ask(SMALL), Repeat::Freely).await {
+            Err(CallError::Refused { status: 404, .. }) => return Ok(None),
+            other => other?,
+        };
+        let (message, raw) = if small.whole {
+            let message: Message = serde_json::from_slice(&small.body)
+                .map_err(|_| self.api.odd("a mail that cannot be read"))?;
+            let text = message.raw.clone().ok_or_else(|| self.api.odd("a mail without its bytes"))?;
+            let raw = BASE64.decode(text).map_err(|_| self.api.odd("a mail whose bytes cannot be read"))?;
+            (message, raw)
+        } else {
+            drop(small);
+            let _one_at_a_time = alone.acquire().await;
+            let Some(message) = super::find::minimal(&self.api, &id.0).await? else { return Ok(None) };
+            let large = self.api.call(ask(LARGE), Repeat::Freely).await?;
+            (message, beginning(&large.body).ok_or_else(|| self.api.odd("a mail without its bytes"))?)
+        };
+        let (seen, answered) = match self.stands(&message, read) {
+            Standing::There { seen, answered } if !message.has("DRAFT") => (seen, answered),
+            _ => return Ok(None),
+        };
+        let arrived = message.arrived();
+        Ok(Some(NewMail { place: message.id.0, raw, arrived, seen, answered }))
+    }
+}
+
+/// How many to take so that no record is cut, unless the first alone is longer.
+fn whole_records(wanted: &[Wanted], limit: usize) -> usize {
+    if wanted.len() <= limit {
+        return wanted.len();
+    }
+    let before = (1..=limit).rev().find(|at| is_between(wanted, *at));
+    before.or_else(|| (limit..wanted.len()).find(|at| is_between(wanted, *at))).unwrap_or(wanted.len())
+}
+
+/// The mail in a reply that may have been cut: whatever of its bytes is there.
+fn beginning(body: &[u8]) -> Option<Vec<u8>> {
+    let at = memchr::memmem::find(body, b"\"raw\"")? + 5;
+    let rest = body[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start().strip_prefix(b"\"")?;
+    let end = memchr::memchr(b'"', rest).unwrap_or(rest.len());
+    // Four letters are three bytes; what is left of a cut-off group is dropped.
+    let text = &rest[..end - if end == rest.len() { end % 4 } else { 0 }];
+    BASE64.decode(text).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(untils: &[u64]) -> Vec<Wanted> {
+        untils.iter().map(|until| Wanted { id: Id(format!("m{until}")), until: Some(*until) }).collect()
+    }
+
+    #[test]
+    fn records_are_not_cut() {
+        for (untils, limit, take) in [
+            (&[1, 2, 3][..], 5, 3),
+            (&[1, 2, 2, 3], 2, 1),
+            (&[1, 2, 2, 3], 3, 3),
+            (&[1, 1, 1, 2], 2, 3),
+            (&[1, 1, 1], 2, 3),
+            (&[], 2, 0),
+        ] {
+            assert_eq!(whole_records(&wanted(untils), limit), take, "{untils:?} {limit}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_reply_that_was_cut() {
+        assert_eq!(beginning(br#"{"id": "a", "raw" : "RnJvbQ=="}"#).unwrap(), b"From");
+        assert_eq!(beginning(br#"{"id": "a", "raw":"RnJvbTogYQ"#).unwrap(), b"From: ");
+        assert_eq!(beginning(br#"{"id": "a"}"#), None);
+        assert_eq!(beginning(br#"{"raw": 7}"#), None);
+    }
+}

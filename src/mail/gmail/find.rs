@@ -1,0 +1,91 @@
+//! Finding mails again: by Gmail's id, by Message-ID, by what was written into them.
+
+use super::wire::{self, Id, Listing, Message, Thread};
+use super::{AT_ONCE, LONGEST_ID};
+use crate::web::google::{Api, CallError, Repeat};
+use futures_util::stream::{self, StreamExt};
+use reqwest::Method;
+
+/// How long a list of headers may be.
+const LIST: usize = 8 << 20;
+
+/// A mail's labels and little else; `None` where it is gone.
+pub(super) async fn minimal(api: &Api, id: &str) -> Result<Option<Message>, CallError> {
+    let ask = api.request(Method::GET, &wire::me(&["messages", id]), &[("format", "minimal")]);
+    there(api.json(ask, Repeat::Freely).await)
+}
+
+/// A mail's header fields of these names; `None` where it is gone.
+pub(super) async fn headers(api: &Api, id: &str, names: &[&str]) -> Result<Option<Message>, CallError> {
+    let mut query = vec![("format", "metadata")];
+    query.extend(names.iter().map(|name| ("metadataHeaders", *name)));
+    there(api.json(api.request(Method::GET, &wire::me(&["messages", id]), &query), Repeat::Freely).await)
+}
+
+fn there<T>(found: Result<T, CallError>) -> Result<Option<T>, CallError> {
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(CallError::Refused { status: 404, .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The mail of a Message-ID, under a label where one is named.
+pub(super) async fn by_message_id(
+    api: &Api,
+    message_id: &str,
+    label: Option<&str>,
+) -> Result<Option<Message>, CallError> {
+    // Whatever else stands in a search would be a word of its own.
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'(' | b')' | b'{' | b'}');
+    if message_id.is_empty() || message_id.len() > LONGEST_ID || !message_id.bytes().all(is_plain) {
+        return Ok(None);
+    }
+    let search = format!("rfc822msgid:{message_id}");
+    let mut query = vec![("q", search.as_str()), ("maxResults", "10")];
+    query.extend(label.map(|label| ("labelIds", label)));
+    let ask = api.request(Method::GET, &wire::me(&["messages"]), &query);
+    let listing: Listing = api.json(ask, Repeat::Freely).await?;
+    Ok(listing.messages.into_iter().next())
+}
+
+/// Whether the person has answered the mail of a Message-ID.
+pub(super) async fn is_answered(api: &Api, message_id: &str) -> Result<bool, CallError> {
+    let Some(mail) = by_message_id(api, message_id, None).await? else { return Ok(false) };
+    let Some(Id(thread)) = mail.thread_id else { return Ok(false) };
+    let names = ["In-Reply-To", "References"];
+    let mut query = vec![("format", "metadata")];
+    query.extend(names.iter().map(|name| ("metadataHeaders", *name)));
+    let ask = api.request(Method::GET, &wire::me(&["threads", &thread]), &query).most(LIST);
+    let Some(thread) = there(api.json::<Thread>(ask, Repeat::Freely).await)? else { return Ok(false) };
+    let named = format!("<{message_id}>");
+    let answers = |message: &Message| {
+        let is_sent = message.has("SENT") && !message.has("DRAFT") && !message.has("TRASH");
+        let mut direct = message.headers("In-Reply-To").peekable();
+        let is_direct = direct.peek().is_some();
+        // Where it does not say what it answers, that is the last it refers to.
+        let last = || message.headers("References").any(|value| value.trim_end().ends_with(&named));
+        is_sent && if is_direct { direct.any(|value| value.contains(&named)) } else { last() }
+    };
+    Ok(thread.messages.iter().any(answers))
+}
+
+/// Among these mails, the one that holds a field with this value, and the field `wanted` of it.
+pub(super) async fn with_field(
+    api: &Api,
+    ids: Vec<Id>,
+    field: &str,
+    value: &str,
+    wanted: &str,
+) -> Result<Option<(Id, Option<String>)>, CallError> {
+    let one = |id: Id| async move { headers(api, &id.0, &[field, wanted]).await };
+    let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
+    while let Some(message) = coming.next().await {
+        let Some(message) = message? else { continue };
+        if message.headers(field).any(|known| known.trim() == value) {
+            let wanted = message.headers(wanted).next().map(|id| id.trim().to_owned());
+            return Ok(Some((message.id, wanted)));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,140 @@
+//! Labels: found by name, made once, put on and taken off.
+
+use super::wire::{self, Label, LabelList};
+use crate::config::AfterHandling;
+use crate::mail::{Handled, MailError};
+use crate::web::google::{Api, CallError, Repeat};
+use crate::web::said;
+use reqwest::Method;
+use serde_json::json;
+use tokio::sync::Mutex;
+
+/// How many labels an error names.
+const NAMED: usize = 8;
+
+/// The labels of a mailbox.
+pub(super) struct Labels {
+    api: Api,
+    /// Those that were listed; whoever lists or makes one holds it, so that none is made twice.
+    known: Mutex<Option<Vec<Label>>>,
+}
+
+impl Labels {
+    pub(super) fn new(api: Api) -> Self {
+        Self { api, known: Mutex::default() }
+    }
+
+    /// The ids of labels by their names.
+    pub(super) async fn ids(&self, names: &[String]) -> Result<Vec<String>, MailError> {
+        let mut ids = Vec::with_capacity(names.len());
+        for name in names {
+            if name.eq_ignore_ascii_case("INBOX") {
+                ids.push("INBOX".to_owned());
+                continue;
+            }
+            let mut known = self.known.lock().await;
+            let labels = self.listed(&mut known).await?;
+            match find(labels, name) {
+                Some(label) => ids.push(label.id.clone()),
+                None => {
+                    let mut there: Vec<String> =
+                        labels.iter().take(NAMED).map(|label| said(&label.name)).collect();
+                    if labels.len() > NAMED {
+                        there.push("…".to_owned());
+                    }
+                    let text = format!("Gmail has no label {}; there are {}", said(name), there.join(", "));
+                    // Somebody may make it.
+                    *known = None;
+                    return Err(MailError::Lasting(text));
+                }
+            }
+        }
+        Ok(ids)
+    }
+
+    async fn listed<'a>(&self, known: &'a mut Option<Vec<Label>>) -> Result<&'a Vec<Label>, CallError> {
+        let labels = match known.take() {
+            Some(labels) => labels,
+            None => {
+                let ask = self.api.request(Method::GET, &wire::me(&["labels"]), &[]).most(8 << 20);
+                let list: LabelList = self.api.json(ask, Repeat::Freely).await?;
+                list.labels.into_iter().filter(|label| wire::is_id(&label.id)).collect()
+            }
+        };
+        Ok(known.insert(labels))
+    }
+
+    /// The id of a label, which is made where there is none.
+    async fn made(&self, name: &str) -> Result<String, CallError> {
+        let mut known = self.known.lock().await;
+        if let Some(label) = find(self.listed(&mut known).await?, name) {
+            return Ok(label.id.clone());
+        }
+        let body = json!({"name": name, "labelListVisibility": "labelShow", "messageListVisibility": "show"});
+        let ask = self.api.request(Method::POST, &wire::me(&["labels"]), &[]);
+        let ask = ask.body("application/json", body.to_string().into_bytes());
+        // Making it again is refused, and then it is found.
+        match self.api.json::<Label>(ask, Repeat::Freely).await {
+            Ok(label) if wire::is_id(&label.id) => {
+                let id = label.id.clone();
+                known.get_or_insert_default().push(Label { name: name.to_owned(), ..label });
+                Ok(id)
+            }
+            Ok(_) => Err(self.api.odd("a label without an id")),
+            Err(error @ CallError::Refused { status: 409 | 400, .. }) => {
+                *known = None;
+                let found = find(self.listed(&mut known).await?, name).map(|label| label.id.clone());
+                found.ok_or(error)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Does with a mail what the config says; one that is gone is no error.
+    pub(super) async fn mark(
+        &self,
+        place: &str,
+        after: &AfterHandling,
+        handled: Handled,
+    ) -> Result<(), MailError> {
+        let marked = self.modify(place, after, handled).await;
+        let marked = match marked {
+            // A label that was known may have been taken away meanwhile.
+            Err(CallError::Refused { status: 400, .. }) => {
+                *self.known.lock().await = None;
+                self.modify(place, after, handled).await
+            }
+            other => other,
+        };
+        match marked {
+            Err(CallError::Refused { status: 404, .. }) => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    async fn modify(&self, place: &str, after: &AfterHandling, handled: Handled) -> Result<(), CallError> {
+        let (mut put, mut take): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
+        if handled == Handled::Answered || *after == AfterHandling::Seen {
+            take.push("UNREAD");
+        }
+        match after {
+            AfterHandling::None | AfterHandling::Seen => {}
+            AfterHandling::Label(name) => put.push(self.made(name).await?),
+            AfterHandling::Folder(name) => {
+                take.push("INBOX");
+                // What Gmail calls archiving is leaving the inbox.
+                if !["archive", "all mail"].iter().any(|all| name.eq_ignore_ascii_case(all)) {
+                    put.push(self.made(name).await?);
+                }
+            }
+        }
+        let body = json!({"addLabelIds": put, "removeLabelIds": take}).to_string();
+        let ask = self.api.request(Method::POST, &wire::me(&["messages", place, "modify"]), &[]);
+        self.api.call(ask.body("application/json", body.into_bytes()), Repeat::Freely).await.map(drop)
+    }
+}
+
+fn find<'a>(labels: &'a [Label], name: &str) -> Option<&'a Label> {
+    let is_named = |label: &&Label| label.name.eq_ignore_ascii_case(name) || label.id == name;
+    labels.iter().find(is_named)
+}

@@ -1,0 +1,259 @@
+//! Gmail by its own interface, for whoever has no app password.
+//!
+//! Promised: mails are known by Gmail's ids, which stay the same whatever labels come and go; what came is learned from
+//! Gmail's history, and where that is gone everything is listed anew rather than anything lost, for what makes a mail
+//! the same is decided elsewhere; fetching marks nothing as read; every reply is bounded before it is kept, and may be
+//! dropped at any time.
+//!
+//! | in Gmail | here |
+//! | --- | --- |
+//! | UNREAD | not seen |
+//! | TRASH, SPAM, or none of the labels that are read | gone |
+//! | DRAFT | not fetched |
+//! | a mail over 64 MiB | its first 64 MiB and more, which the parser refuses as too large |
+//! | an answer of the person's | one in SENT that names the mail in In-Reply-To or References |
+//!
+//! Mails are asked for one by one, a few at a time, and not by Gmail's batches: over one connection that is about as
+//! quick, costs the same, and each reply has its own bound and its own failure.
+//!
+//! Gmail gives what is sent by this interface a Message-ID of its own, so each mail leaves with ours in a second field,
+//! by which it is found again. What is not here: parsing mail, and Gmail by IMAP (`imap`).
+
+mod cursor;
+mod fetch;
+mod find;
+mod labels;
+mod send;
+mod wire;
+
+pub use send::GmailOutgoing;
+
+use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, SendError, Standing};
+use crate::config::{self, AfterHandling, Google, MailMode};
+use crate::web::Wait;
+use crate::web::google::{Api, CallError, Repeat};
+use jiff::Timestamp;
+use reqwest::Method;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use wire::{Message, Profile};
+
+/// How many requests are under way at once.
+const AT_ONCE: usize = 8;
+/// The longest Message-ID that is looked for.
+const LONGEST_ID: usize = 900;
+/// How many mails it is remembered of how they stood.
+const MOST_KNOWN: usize = 10_000;
+
+/// A mailbox at Gmail.
+#[derive(Clone)]
+pub struct Gmail(Arc<Inner>);
+
+struct Inner {
+    api: Api,
+    read: Vec<String>,
+    mode: MailMode,
+    done: AfterHandling,
+    ignored: AfterHandling,
+    labels: labels::Labels,
+    /// The ids of a listing that goes on, oldest first, by the history it began at.
+    listing: Mutex<Option<(u64, Arc<Vec<String>>)>>,
+    known: Mutex<Known>,
+}
+
+/// What was found out while the mailbox was at one point of its history.
+#[derive(Default)]
+struct Known {
+    history: u64,
+    standing: HashMap<String, Standing>,
+    unanswered: HashMap<String, ()>,
+}
+
+impl Gmail {
+    /// The mailbox of a login. Nothing is said yet.
+    pub fn open(mail: &config::Mail, google: &Google, labels: &[String]) -> Result<Self, MailError> {
+        Self::patient(mail, google, labels, Wait::default())
+    }
+
+    /// The same with another patience.
+    pub fn patient(
+        mail: &config::Mail,
+        google: &Google,
+        labels: &[String],
+        wait: Wait,
+    ) -> Result<Self, MailError> {
+        let api = Api::new(google, &google.gmail_url, wait).map_err(MailError::Lasting)?;
+        let mut read: Vec<String> = Vec::new();
+        for label in labels {
+            if !read.contains(label) {
+                read.push(label.clone());
+            }
+        }
+        if read.is_empty() {
+            read.push("INBOX".to_owned());
+        }
+        Ok(Self(Arc::new(Inner {
+            labels: labels::Labels::new(api.clone()),
+            api,
+            read,
+            mode: mail.mode,
+            done: mail.handled_done.clone(),
+            ignored: mail.handled_ignored.clone(),
+            listing: Mutex::default(),
+            known: Mutex::default(),
+        })))
+    }
+}
+
+/// Who is logged in, and how far the mailbox's history has come.
+async fn profile(api: &Api) -> Result<Profile, CallError> {
+    api.json(api.request(Method::GET, &wire::me(&["profile"]), &[]), Repeat::Freely).await
+}
+
+impl From<CallError> for MailError {
+    fn from(error: CallError) -> Self {
+        match error {
+            CallError::Passing(text) | CallError::Unknown(text) => Self::Passing(text),
+            CallError::Login(text) => Self::Login(text),
+            CallError::Refused { text, .. } | CallError::Lasting(text) => Self::Lasting(text),
+        }
+    }
+}
+
+impl From<CallError> for SendError {
+    fn from(error: CallError) -> Self {
+        match error {
+            // Once the person has logged in again, the same mail can be sent.
+            CallError::Passing(text) | CallError::Login(text) => Self::NotSent(text),
+            CallError::Unknown(text) => Self::Unknown(text),
+            CallError::Refused { text, .. } | CallError::Lasting(text) => Self::Refused(text),
+        }
+    }
+}
+
+impl Inner {
+    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How a mail stands by its labels.
+    fn stands(&self, message: &Message, read: &[String]) -> Standing {
+        if message.has("TRASH") || message.has("SPAM") || !read.iter().any(|label| message.has(label)) {
+            return Standing::Gone;
+        }
+        Standing::There { seen: !message.has("UNREAD"), answered: false }
+    }
+
+    async fn standing(&self, places: &[String]) -> Result<Vec<Standing>, MailError> {
+        use futures_util::stream::{self, StreamExt, TryStreamExt};
+        let read = self.labels.ids(&self.read).await?;
+        let history = profile(&self.api).await?.history_id.0;
+        {
+            let mut known = self.known();
+            // Nothing is the same for sure once the history has gone on.
+            if known.history != history || known.standing.len() > MOST_KNOWN {
+                *known = Known { history, ..Known::default() };
+            }
+        }
+        let one = |place: String| {
+            let read = &read;
+            async move {
+                if let Some(standing) = self.known().standing.get(&place).copied() {
+                    return Ok(standing);
+                }
+                let standing = match wire::is_id(&place) {
+                    false => Standing::Gone,
+                    true => match find::minimal(&self.api, &place).await? {
+                        Some(message) => self.stands(&message, read),
+                        None => Standing::Gone,
+                    },
+                };
+                let mut known = self.known();
+                if known.history == history {
+                    known.standing.insert(place, standing);
+                }
+                Ok::<_, MailError>(standing)
+            }
+        };
+        stream::iter(places.to_vec()).map(one).buffered(AT_ONCE).try_collect().await
+    }
+
+    async fn answered(&self, message_id: &str) -> Result<bool, MailError> {
+        let history = {
+            let known = self.known();
+            if known.unanswered.contains_key(message_id) {
+                return Ok(false);
+            }
+            known.history
+        };
+        let answered = find::is_answered(&self.api, message_id).await?;
+        let mut known = self.known();
+        if !answered && history > 0 && known.history == history && known.unanswered.len() < MOST_KNOWN {
+            known.unanswered.insert(message_id.to_owned(), ());
+        }
+        Ok(answered)
+    }
+
+    async fn check(&self) -> Result<String, MailError> {
+        let profile = profile(&self.api).await?;
+        self.labels.ids(&self.read).await?;
+        let whose = crate::web::said(&profile.email_address);
+        let labels: Vec<String> = self.read.iter().map(|label| crate::web::said(label)).collect();
+        Ok(format!("{} is read as {whose} at {}", labels.join(", "), self.api.place()))
+    }
+}
+
+impl Mailbox for Gmail {
+    fn fetch<'a>(
+        &'a self,
+        since: Option<&'a Cursor>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Fetched, MailError>> {
+        Box::pin(self.0.fetch(since, limit))
+    }
+
+    fn start(&self, from: Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
+        Box::pin(async move { Ok(Some(self.0.begin(Some(from)).await?.write())) })
+    }
+
+    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+        Box::pin(self.0.standing(places))
+    }
+
+    fn mark<'a>(&'a self, place: &'a str, handled: Handled) -> BoxFuture<'a, Result<(), MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            let after = match handled {
+                Handled::Answered | Handled::Done => &inner.done,
+                Handled::Ignored => &inner.ignored,
+            };
+            if inner.mode == MailMode::Observe || *after == AfterHandling::None || !wire::is_id(place) {
+                return Ok(());
+            }
+            inner.labels.mark(place, after, handled).await
+        })
+    }
+
+    fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async move { Ok(send::save_draft(&self.0.api, raw).await?) })
+    }
+
+    fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        Box::pin(self.0.answered(message_id))
+    }
+
+    fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        Box::pin(
+            async move { Ok(find::by_message_id(&self.0.api, message_id, Some("SENT")).await?.is_some()) },
+        )
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        // Gmail tells of changes to servers alone.
+        Box::pin(std::future::pending())
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        Box::pin(self.0.check())
+    }
+}

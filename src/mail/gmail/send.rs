@@ -1,0 +1,200 @@
+//! Sending, and keeping drafts.
+
+use super::find;
+use super::profile;
+use super::wire::{self, Drafts, Id, Listing, Message};
+use crate::config::Google;
+use crate::mail::maildir::ids;
+use crate::mail::net::crlf;
+use crate::mail::outgoing::Envelope;
+use crate::mail::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
+use crate::text::hex;
+use crate::web::Wait;
+use crate::web::google::{Api, CallError, Repeat};
+use reqwest::Method;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// The field that keeps our Message-ID, for Gmail gives what is sent one of its own.
+const MARK: &str = "X-Sayso-Message-ID";
+/// Among how many of the last mails sent, and of the drafts, ours is looked for.
+const LAST: &str = "100";
+/// How long a list may be.
+const LIST: usize = 8 << 20;
+
+/// A way out by Gmail.
+pub struct GmailOutgoing {
+    api: Api,
+}
+
+impl GmailOutgoing {
+    /// The way out of a login. Nothing is said yet.
+    pub fn open(google: &Google) -> Result<Self, MailError> {
+        Self::patient(google, Wait::default())
+    }
+
+    /// The same with another patience.
+    pub fn patient(google: &Google, wait: Wait) -> Result<Self, MailError> {
+        let api = Api::new(google, &google.gmail_url, wait).map_err(MailError::Lasting)?;
+        Ok(Self { api })
+    }
+
+    async fn look(&self, message_id: &str) -> Result<Option<Sent>, CallError> {
+        let sent = |message_id: String, id: Id| Sent { message_id, place: Some(id.0), refused: Vec::new() };
+        if let Some(found) = find::by_message_id(&self.api, message_id, Some("SENT")).await? {
+            return Ok(Some(sent(message_id.to_owned(), found.id)));
+        }
+        let query = [("labelIds", "SENT"), ("maxResults", LAST)];
+        let ask = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
+        let listing: Listing = self.api.json(ask, Repeat::Freely).await?;
+        let last = listing.messages.into_iter().map(|message| message.id).collect();
+        let found = find::with_field(&self.api, last, MARK, message_id, "Message-ID").await?;
+        Ok(found.map(|(id, theirs)| sent(theirs.map_or_else(|| message_id.to_owned(), bare), id)))
+    }
+}
+
+impl Outgoing for GmailOutgoing {
+    fn send<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<Sent, SendError>> {
+        Box::pin(async move {
+            let envelope = Envelope::of(raw)?;
+            let metadata = match thread_of(&self.api, raw).await? {
+                Some(thread) => json!({ "threadId": thread }),
+                None => json!({}),
+            };
+            let sent: Message = match upload(&self.api, &["messages", "send"], &metadata, raw).await {
+                // The conversation has gone since it was looked for. Nothing was sent.
+                Err(CallError::Refused { status: 404, .. }) if metadata.get("threadId").is_some() => {
+                    upload(&self.api, &["messages", "send"], &json!({}), raw).await
+                }
+                other => other,
+            }?;
+            // The mail has left: what it is called now is good to know, and no more.
+            let theirs = match find::headers(&self.api, &sent.id.0, &["Message-ID"]).await {
+                Ok(found) => {
+                    found.and_then(|mail| mail.headers("Message-ID").next().map(|id| bare(id.to_owned())))
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "what Gmail calls a mail that was sent cannot be found out");
+                    None
+                }
+            };
+            let message_id = theirs.filter(|id| !id.is_empty()).unwrap_or(envelope.message_id);
+            Ok(Sent { message_id, place: Some(sent.id.0), refused: Vec::new() })
+        })
+    }
+
+    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async move {
+            let Ok(envelope) = Envelope::of(raw) else { return Found::NotSent };
+            if envelope.message_id.is_empty() {
+                return Found::Unknown("nothing tells whether the mail was sent; look into Sent".to_owned());
+            }
+            match self.look(&envelope.message_id).await {
+                Ok(Some(sent)) => Found::Sent(sent),
+                // A request that was cut off may be carried out an instant later.
+                Ok(None) => Found::Unknown(
+                    "it is not among the last mails sent, but Gmail may have sent it all the same".to_owned(),
+                ),
+                Err(error) => Found::Unknown(error.to_string()),
+            }
+        })
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        Box::pin(async move {
+            let profile = profile(&self.api).await?;
+            Ok(format!(
+                "mail is sent as {} by {}",
+                crate::web::said(&profile.email_address),
+                self.api.place()
+            ))
+        })
+    }
+}
+
+/// Keeps a mail among the drafts, unless it is there.
+pub(super) async fn save_draft(api: &Api, raw: &[u8]) -> Result<(), CallError> {
+    if let Some(message_id) = ids(raw).own {
+        let query = [("maxResults", LAST)];
+        let ask = api.request(Method::GET, &wire::me(&["drafts"]), &query).most(LIST);
+        let drafts: Drafts = api.json(ask, Repeat::Freely).await?;
+        let there = drafts.drafts.into_iter().map(|draft| draft.message.id).collect();
+        if find::with_field(api, there, MARK, &message_id, MARK).await?.is_some() {
+            return Ok(());
+        }
+    }
+    let metadata = match thread_of(api, raw).await? {
+        Some(thread) => json!({"message": {"threadId": thread}}),
+        None => json!({}),
+    };
+    match upload::<Value>(api, &["drafts"], &metadata, raw).await {
+        // Whether it was kept is looked for before it is tried again.
+        Err(CallError::Unknown(text)) => Err(CallError::Passing(text)),
+        other => other.map(drop),
+    }
+}
+
+/// The conversation of the mail that this one answers.
+async fn thread_of(api: &Api, raw: &[u8]) -> Result<Option<String>, CallError> {
+    for answered in ids(raw).answers {
+        let found = find::by_message_id(api, &answered, None).await?;
+        if let Some(Id(thread)) = found.and_then(|found| found.thread_id) {
+            return Ok(Some(thread));
+        }
+    }
+    Ok(None)
+}
+
+/// Hands a mail over, with what is to be said of it. It is not done twice on a guess.
+async fn upload<T: serde::de::DeserializeOwned>(
+    api: &Api,
+    path: &[&str],
+    metadata: &Value,
+    raw: &[u8],
+) -> Result<T, CallError> {
+    let mail = marked(raw);
+    // A line that neither part can hold.
+    let boundary = format!("sayso-{}", hex(&Sha256::digest(&mail)));
+    let head = format!(
+        "--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{metadata}\r\n\
+         --{boundary}\r\nContent-Type: message/rfc822\r\n\r\n"
+    );
+    let mut body = head.into_bytes();
+    body.extend_from_slice(&mail);
+    body.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
+    let ask = api.request(Method::POST, &wire::upload(path), &[("uploadType", "multipart")]);
+    let ask = ask.body(&format!("multipart/related; boundary={boundary}"), body);
+    let reply = api.call(ask, Repeat::Never).await?;
+    // It was taken; a reply that cannot be read changes nothing about that.
+    serde_json::from_slice(&reply.body).map_err(|_| {
+        CallError::Unknown(format!("{} took it, and answers with something else than it should", api.place()))
+    })
+}
+
+/// The mail with its Message-ID in a second field. `Bcc` stays: Gmail sends to whom it names, and takes it out.
+fn marked(raw: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(raw.len() + 100);
+    if let Some(id) = ids(raw).own.filter(|id| id.bytes().all(|byte| byte.is_ascii_graphic())) {
+        out.extend_from_slice(format!("{MARK}: {id}\r\n").as_bytes());
+    }
+    out.extend_from_slice(&crlf(raw));
+    out
+}
+
+fn bare(id: String) -> String {
+    id.trim().trim_start_matches('<').trim_end_matches('>').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mail_leaves_with_its_id_twice() {
+        let raw = b"Message-ID: <a@x>\nTo: b@y\nBcc: c@z\n\nHello\n";
+        let mail = String::from_utf8(marked(raw)).unwrap();
+        assert!(mail.starts_with("X-Sayso-Message-ID: a@x\r\nMessage-ID: <a@x>\r\n"), "{mail}");
+        assert!(mail.contains("Bcc: c@z\r\n"));
+        assert_eq!(bare(" <a@x> ".to_owned()), "a@x");
+    }
+}

@@ -1,0 +1,85 @@
+//! The answer to an interrupt, in the shape in which it was asked. Pure.
+
+use super::exact::weave;
+use super::shape::{Action, Asked, Shape};
+use crate::graph::Decision;
+use serde_json::{Value, json};
+
+/// What answers one interrupt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answered {
+    /// This JSON text.
+    Value(String),
+    /// The thread is to end, since there is no answer that means no.
+    End,
+}
+
+/// The answer to `asked`, one decision an action, in their order. `Err` says why there is none.
+pub(super) fn answer(asked: &Asked, decisions: &[Decision]) -> Result<Answered, String> {
+    if decisions.len() != asked.actions.len() {
+        let text = format!("{} answers for {} actions", decisions.len(), asked.actions.len());
+        return Err(text);
+    }
+    let each = asked.actions.iter().zip(decisions);
+    let value = match asked.shape {
+        Shape::Inbox { listed } => {
+            let each =
+                each.map(|(action, decision)| inbox(action, decision)).collect::<Result<Vec<_>, _>>()?;
+            match (listed, each.as_slice()) {
+                (false, [one]) => one.clone(),
+                _ => format!("[{}]", each.join(",")),
+            }
+        }
+        Shape::Batched => {
+            let each =
+                each.map(|(action, decision)| call(action, decision)).collect::<Result<Vec<_>, _>>()?;
+            format!("{{\"decisions\":[{}]}}", each.join(","))
+        }
+        Shape::PerCall => match each.map(|(action, decision)| call(action, decision)).next() {
+            Some(one) => one?,
+            None => return Err("there is nothing to answer".to_owned()),
+        },
+        Shape::Free => match decisions.first() {
+            Some(Decision::Respond { text }) => json!(text).to_string(),
+            Some(Decision::Edit { args }) => args.get("answer").unwrap_or(&Value::Null).to_string(),
+            Some(Decision::Ignore) => return Ok(Answered::End),
+            Some(Decision::Accept | Decision::Draft) | None => return Err(not_taken("this")),
+        },
+    };
+    Ok(Answered::Value(value))
+}
+
+fn inbox(action: &Action, decision: &Decision) -> Result<String, String> {
+    let with = |word: &str, args: &str| {
+        let name = Value::from(action.name.as_str());
+        Ok(format!("{{\"type\":\"{word}\",\"args\":{{\"action\":{name},\"args\":{args}}}}}"))
+    };
+    match decision {
+        Decision::Accept => with("accept", &action.args),
+        Decision::Edit { args } => with("edit", &weave(&action.args, args)),
+        Decision::Respond { text } => Ok(json!({"type": "response", "args": text}).to_string()),
+        Decision::Ignore => Ok(json!({"type": "ignore", "args": null}).to_string()),
+        Decision::Draft => Err(not_taken("a draft")),
+    }
+}
+
+fn call(action: &Action, decision: &Decision) -> Result<String, String> {
+    match decision {
+        Decision::Accept => Ok(json!({"type": "approve"}).to_string()),
+        Decision::Edit { args } => {
+            let name = Value::from(action.name.as_str());
+            let args = weave(&action.args, args);
+            Ok(format!("{{\"type\":\"edit\",\"edited_action\":{{\"name\":{name},\"args\":{args}}}}}"))
+        }
+        Decision::Respond { text } if action.responds => {
+            Ok(json!({"type": "respond", "message": text}).to_string())
+        }
+        Decision::Respond { text } => Ok(json!({"type": "reject", "message": text}).to_string()),
+        Decision::Ignore => Ok(json!({"type": "reject"}).to_string()),
+        Decision::Draft => Err(not_taken("a draft")),
+    }
+}
+
+fn not_taken(what: &str) -> String {
+    format!("a server takes no such answer as {what}")
+}

@@ -1,0 +1,386 @@
+//! What a LangGraph server offers, as calls with types. Knows no inbox.
+//!
+//! Interrupts keep the text of their values ([`Pending`]); all else is read for what is shown of it.
+
+use super::client::{Client, Fault};
+use super::shape::Pending;
+use crate::config::{self, Env};
+use crate::text::hex;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+/// How many threads a page has.
+pub const PAGE: usize = 50;
+/// The most pages of interrupted threads that are looked at.
+const MOST_PAGES: usize = 20;
+/// The most interrupts of a thread that are read.
+const MOST_INTERRUPTS: usize = 50;
+/// Under this name a run's metadata says which of our attempts made it.
+const MARK: &str = "sayso";
+
+/// Where a thread stands on its server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RemoteStatus {
+    /// Nothing is to be done.
+    #[default]
+    Idle,
+    /// A run is under way.
+    Busy,
+    /// It waits for a person.
+    Interrupted,
+    /// Its last run failed.
+    Error,
+}
+
+/// A thread as its server has it.
+#[derive(Clone, Debug, Default)]
+pub struct RemoteThread {
+    /// Its id there.
+    pub id: String,
+    /// Where it stands.
+    pub status: RemoteStatus,
+    /// The graph it runs.
+    pub graph: String,
+    /// The assistant it was started with.
+    pub assistant: Option<String>,
+    /// What it waits for.
+    pub pending: Vec<Pending>,
+    /// Its state, where it was asked for.
+    pub values: Value,
+    /// Its metadata.
+    pub metadata: Value,
+    /// Why its last run failed.
+    pub error: Option<String>,
+    /// When it began, RFC 3339.
+    pub created_at: String,
+    /// When something last happened to it.
+    pub updated_at: String,
+}
+
+impl RemoteThread {
+    /// What it waits for, as one word: another question is another word.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        for pending in &self.pending {
+            for part in [&pending.id, &pending.value] {
+                hash.update(part.len().to_le_bytes());
+                hash.update(part);
+            }
+        }
+        hex(&hash.finalize())
+    }
+
+    /// Whether it waits for a person.
+    pub fn asks(&self) -> bool {
+        self.status == RemoteStatus::Interrupted && !self.pending.is_empty()
+    }
+}
+
+/// One entry of a thread's history, newest first there.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Checkpoint {
+    /// The nodes that come next.
+    #[serde(default)]
+    pub next: Vec<String>,
+    /// The state then.
+    #[serde(default)]
+    pub values: Value,
+    /// Where it comes from, and its number.
+    #[serde(default)]
+    pub metadata: Value,
+    /// When.
+    #[serde(default)]
+    pub created_at: Option<String>,
+}
+
+/// A run.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Run {
+    /// Its id.
+    pub run_id: String,
+    /// `pending`, `running`, `success`, `error`, `timeout` or `interrupted`.
+    pub status: String,
+    /// Its metadata.
+    #[serde(default)]
+    pub metadata: Value,
+}
+
+impl Run {
+    /// Whether it is over.
+    pub fn ended(&self) -> bool {
+        !matches!(self.status.as_str(), "pending" | "running")
+    }
+
+    /// Whether it is over and came to nothing.
+    pub fn failed(&self) -> bool {
+        matches!(self.status.as_str(), "error" | "timeout")
+    }
+
+    /// Whether this attempt of ours made it.
+    pub fn is_marked(&self, mark: &str) -> bool {
+        self.metadata.get(MARK).and_then(Value::as_str) == Some(mark)
+    }
+}
+
+/// An assistant: a graph with a configuration of its own.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Assistant {
+    /// Its id.
+    pub assistant_id: String,
+    /// Its graph.
+    pub graph_id: String,
+    /// What people call it.
+    #[serde(default)]
+    pub name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Wire<'a> {
+    thread_id: String,
+    status: RemoteStatus,
+    #[serde(default)]
+    metadata: Option<Value>,
+    #[serde(default, borrow)]
+    interrupts: Option<BTreeMap<String, Vec<WireInterrupt<'a>>>>,
+    #[serde(default, borrow)]
+    values: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Option<Value>,
+    #[serde(default)]
+    created_at: String,
+    #[serde(default)]
+    updated_at: String,
+}
+
+#[derive(Deserialize)]
+struct WireInterrupt<'a> {
+    #[serde(default)]
+    id: Option<String>,
+    #[serde(borrow)]
+    value: &'a RawValue,
+    #[serde(default, borrow)]
+    response_schema: Option<&'a RawValue>,
+}
+
+impl From<Wire<'_>> for RemoteThread {
+    fn from(wire: Wire<'_>) -> Self {
+        let metadata = wire.metadata.unwrap_or_default();
+        let text = |key: &str| metadata.get(key).and_then(Value::as_str).map(str::to_owned);
+        let interrupts = wire.interrupts.unwrap_or_default().into_values().flatten();
+        let pending = interrupts.filter_map(|interrupt| {
+            Some(Pending {
+                id: interrupt.id?,
+                value: interrupt.value.get().to_owned(),
+                schema: interrupt.response_schema.map(|schema| schema.get().to_owned()),
+            })
+        });
+        Self {
+            id: wire.thread_id,
+            status: wire.status,
+            graph: text("graph_id").unwrap_or_default(),
+            assistant: text("assistant_id"),
+            pending: pending.take(MOST_INTERRUPTS + 1).collect(),
+            // A state nested too deeply to be read is not shown; it decides nothing.
+            values: wire.values.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default(),
+            error: wire.error.filter(|error| !error.is_null()).map(|error| {
+                let said = error.get("message").and_then(Value::as_str).map(str::to_owned);
+                said.unwrap_or_else(|| error.to_string())
+            }),
+            metadata,
+            created_at: wire.created_at,
+            updated_at: wire.updated_at,
+        }
+    }
+}
+
+/// One LangGraph server.
+pub struct Remote {
+    client: Client,
+    /// So that runs that take long do not keep other threads from being driven.
+    pub(super) following: tokio::sync::Semaphore,
+    /// How long the traces of a request are looked for while the server is away.
+    pub(super) patience: std::time::Duration,
+}
+
+impl Remote {
+    /// The server of a `[[server]]`; nothing is reached yet.
+    pub fn new(server: config::Server, env: Env) -> Self {
+        Self {
+            client: Client::new(server, env),
+            following: tokio::sync::Semaphore::new(super::FOLLOWED_AT_ONCE),
+            patience: super::PATIENCE,
+        }
+    }
+
+    /// The same, less or more patient with a server that is away after a request whose outcome is not known.
+    pub fn with_patience(mut self, patience: std::time::Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// What the inbox calls it.
+    pub fn name(&self) -> &str {
+        &self.client.server().name
+    }
+
+    /// What the config says of it.
+    pub fn server(&self) -> &config::Server {
+        self.client.server()
+    }
+
+    /// What it is, in a few words.
+    pub async fn info(&self) -> Result<String, Fault> {
+        let info: Value = parse(&self.client.get("/info").await?)?;
+        let version = info.get("version").and_then(Value::as_str).unwrap_or("of an unknown version");
+        Ok(crate::text::Visible::line(&format!("LangGraph server {version}")).into_string())
+    }
+
+    /// Every thread that waits for a person, as far as the config is about it.
+    pub async fn interrupted(&self) -> Result<Vec<RemoteThread>, Fault> {
+        let mut all = Vec::new();
+        for page in 0..MOST_PAGES {
+            let body = json!({"status": "interrupted", "select": [
+                "thread_id", "status", "metadata", "interrupts", "created_at", "updated_at"
+            ]});
+            let (found, more) = self.search(body, page * PAGE).await?;
+            all.extend(found);
+            if !more {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// A page of its threads, newest first, and whether there are more.
+    pub async fn threads(&self, offset: usize) -> Result<(Vec<RemoteThread>, bool), Fault> {
+        let body = json!({"sort_by": "created_at", "sort_order": "desc", "select": [
+            "thread_id", "status", "metadata", "created_at", "updated_at"
+        ]});
+        self.search(body, offset).await
+    }
+
+    async fn search(&self, mut body: Value, offset: usize) -> Result<(Vec<RemoteThread>, bool), Fault> {
+        let server = self.client.server();
+        let mut metadata: serde_json::Map<String, Value> =
+            server.metadata.iter().map(|(key, value)| (key.clone(), Value::from(value.as_str()))).collect();
+        if let [graph] = server.graphs.as_slice() {
+            metadata.insert("graph_id".to_owned(), Value::from(graph.as_str()));
+        }
+        body["metadata"] = Value::Object(metadata);
+        body["limit"] = json!(PAGE);
+        body["offset"] = json!(offset);
+        let text = self.client.post("/threads/search", body.to_string()).await?;
+        let found: Vec<&RawValue> = parse(&text)?;
+        let more = found.len() >= PAGE;
+        // One thread that cannot be read hides no other.
+        let threads = found.into_iter().filter_map(|raw| serde_json::from_str::<Wire<'_>>(raw.get()).ok());
+        let threads = threads.map(RemoteThread::from).filter(|thread| self.is_ours(thread));
+        Ok((threads.collect(), more))
+    }
+
+    /// Whether the config is about a thread.
+    pub fn is_ours(&self, thread: &RemoteThread) -> bool {
+        let server = self.client.server();
+        let has = |key: &str, value: &str| thread.metadata.get(key).and_then(Value::as_str) == Some(value);
+        let assistant = thread.assistant.as_deref().unwrap_or_default();
+        (server.graphs.is_empty() || server.graphs.contains(&thread.graph))
+            && (server.assistants.is_empty() || server.assistants.iter().any(|known| known == assistant))
+            && server.metadata.iter().all(|(key, value)| has(key, value))
+    }
+
+    /// One thread with its state; `None` where the server has none of that id.
+    pub async fn thread(&self, id: &str) -> Result<Option<RemoteThread>, Fault> {
+        match self.client.get(&format!("/threads/{}", plain(id)?)).await {
+            Ok(text) => Ok(Some(parse::<Wire<'_>>(&text)?.into())),
+            Err(Fault::Status { code: 404, .. }) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// A thread's history, newest first.
+    pub async fn history(&self, id: &str, limit: usize) -> Result<Vec<Checkpoint>, Fault> {
+        let body = json!({ "limit": limit }).to_string();
+        let text = self.client.post(&format!("/threads/{}/history", plain(id)?), body).await?;
+        let found: Vec<&RawValue> = parse(&text)?;
+        Ok(found.into_iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()).collect())
+    }
+
+    /// The newest runs of a thread; `None` where there is no such thread.
+    pub async fn runs(&self, id: &str) -> Result<Option<Vec<Run>>, Fault> {
+        match self.client.get(&format!("/threads/{}/runs?limit=100", plain(id)?)).await {
+            Ok(text) => Ok(Some(parse(&text)?)),
+            Err(Fault::Status { code: 404, .. }) => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// One run.
+    pub async fn run(&self, thread: &str, run: &str) -> Result<Run, Fault> {
+        parse(&self.client.get(&format!("/threads/{}/runs/{}", plain(thread)?, plain(run)?)).await?)
+    }
+
+    /// The assistants there are.
+    pub async fn assistants(&self) -> Result<Vec<Assistant>, Fault> {
+        parse(&self.client.post("/assistants/search", json!({"limit": 100}).to_string()).await?)
+    }
+
+    /// What a graph starts with, as its JSON schema; `None` where the server cannot say.
+    pub async fn input_schema(&self, assistant: &str) -> Result<Option<Value>, Fault> {
+        let text = self.client.get(&format!("/assistants/{}/schemas", plain(assistant)?)).await?;
+        let mut schemas: Value = parse(&text)?;
+        Ok(schemas.get_mut("input_schema").map(Value::take).filter(Value::is_object))
+    }
+
+    /// Makes a thread of this id, or finds it made.
+    pub(super) async fn make_thread(&self, id: &str) -> Result<(), Fault> {
+        let server = self.client.server();
+        let metadata: BTreeMap<&str, &str> =
+            server.metadata.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+        let body = json!({"thread_id": id, "if_exists": "do_nothing", "metadata": metadata});
+        self.client.post("/threads", body.to_string()).await.map(|_| ())
+    }
+
+    /// Begins a run; `what` is a field with its text, such as `"input":{…}`. Nothing waits in line behind another run.
+    pub(super) async fn begin_run(
+        &self,
+        thread: &str,
+        assistant: &str,
+        what: &str,
+        mark: &str,
+    ) -> Result<Run, Fault> {
+        let (assistant, metadata) = (Value::from(assistant), json!({ MARK: mark }));
+        let body = format!(
+            "{{\"assistant_id\":{assistant},{what},\"metadata\":{metadata},\"multitask_strategy\":\"reject\"}}"
+        );
+        // An answer that cannot be read is no answer: whether the run began is then looked for.
+        let text = self.client.post(&format!("/threads/{}/runs", plain(thread)?), body).await?;
+        parse(&text)
+    }
+
+    /// Ends a thread where it stands.
+    pub(super) async fn end(&self, id: &str) -> Result<(), Fault> {
+        let body = json!({"values": null, "as_node": "__end__"}).to_string();
+        self.client.post(&format!("/threads/{}/state", plain(id)?), body).await.map(|_| ())
+    }
+}
+
+/// An id as part of a path; a server's own words do not lead elsewhere.
+fn plain(id: &str) -> Result<&str, Fault> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if !id.is_empty() && id.len() <= 100 && id.chars().all(is_plain) {
+        return Ok(id);
+    }
+    Err(Fault::NotSent("an id the server gave is none".to_owned()))
+}
+
+fn parse<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, Fault> {
+    serde_json::from_str(text).map_err(|_| {
+        let what =
+            if text.trim_start().starts_with('<') { "with a page for browsers" } else { "something else" };
+        Fault::Odd(format!("it answered {what}, not as a LangGraph server does; check its url"))
+    })
+}

@@ -1,0 +1,218 @@
+//! The HTTP of one server: who we are, how long we wait, how much we read.
+//!
+//! Promises: no redirect is followed (a key would travel along), certificates are verified, every wait and every body
+//! has an end, no key stands in an error, and an error tells whether the request surely did not arrive.
+
+use crate::config::{self, Env, Header, Secret, SecretError};
+use crate::text::{Visible, truncate};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client as Http, ClientBuilder, Method, Response, StatusCode, redirect};
+use secrecy::{ExposeSecret, SecretString};
+use std::error::Error;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a connection may take.
+const CONNECT: Duration = Duration::from_secs(5);
+/// How long an answer may take.
+const ANSWER: Duration = Duration::from_secs(30);
+/// The longest answer that is read.
+const LONGEST: usize = 32 << 20;
+/// How long keys are used before they are asked for again.
+const KEYS_LAST: Duration = Duration::from_secs(300);
+
+/// Why a request came to nothing.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// It did not arrive.
+    #[error("{0}")]
+    NotSent(String),
+    /// It may have arrived.
+    #[error("{0}")]
+    Unclear(String),
+    /// The server answered with an error.
+    #[error("it answered {code}{}", said(text))]
+    Status {
+        /// The HTTP status.
+        code: u16,
+        /// What it said.
+        text: String,
+    },
+    /// The server answered with something else than was asked for.
+    #[error("{0}")]
+    Odd(String),
+}
+
+fn said(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!(": {text}") }
+}
+
+/// Speaks with one server.
+pub(super) struct Client {
+    server: config::Server,
+    env: Env,
+    http: Result<Http, String>,
+    keys: Mutex<Option<(HeaderMap, Instant)>>,
+}
+
+impl Client {
+    pub fn new(server: config::Server, env: Env) -> Self {
+        let http = build(&server.url);
+        Self { server, env, http, keys: Mutex::default() }
+    }
+
+    pub fn server(&self) -> &config::Server {
+        &self.server
+    }
+
+    /// Reads something.
+    pub async fn get(&self, path: &str) -> Result<String, Fault> {
+        self.ask(Method::GET, path, None).await
+    }
+
+    /// Sends a JSON text.
+    pub async fn post(&self, path: &str, body: String) -> Result<String, Fault> {
+        self.ask(Method::POST, path, Some(body)).await
+    }
+
+    async fn ask(&self, method: Method, path: &str, body: Option<String>) -> Result<String, Fault> {
+        let response = self.send(method.clone(), path, body.clone()).await?;
+        // A token may have run out; a request that was not let in did nothing.
+        let response = if response.status() == StatusCode::UNAUTHORIZED && self.forget_keys() {
+            self.send(method, path, body).await?
+        } else {
+            response
+        };
+        let status = response.status();
+        let text = read(response).await?;
+        if status.is_success() {
+            return Ok(text);
+        }
+        Err(Fault::Status { code: status.as_u16(), text: detail(&text) })
+    }
+
+    async fn send(&self, method: Method, path: &str, body: Option<String>) -> Result<Response, Fault> {
+        let http = self.http.as_ref().map_err(|why| Fault::NotSent(why.clone()))?;
+        let mut headers = self.headers().await?;
+        let mut request = http.request(method, format!("{}{path}", self.server.url)).timeout(ANSWER);
+        if let Some(body) = body {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+            request = request.body(body);
+        }
+        request.headers(headers).send().await.map_err(|error| {
+            let arrived = !error.is_connect() && !error.is_builder();
+            let text = reason(error);
+            if arrived { Fault::Unclear(text) } else { Fault::NotSent(text) }
+        })
+    }
+
+    /// Whether keys were kept that may have run out.
+    fn forget_keys(&self) -> bool {
+        let had = self.keys.lock().unwrap_or_else(PoisonError::into_inner).take();
+        had.is_some_and(|(headers, since)| !headers.is_empty() && since.elapsed() > Duration::ZERO)
+            && self.server.token.is_some()
+    }
+
+    async fn headers(&self) -> Result<HeaderMap, Fault> {
+        let kept = self.keys.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((headers, _)) = kept.filter(|(_, since)| since.elapsed() < KEYS_LAST) {
+            return Ok(headers);
+        }
+        let (server, env) = (self.server.clone(), self.env.clone());
+        // A command may ask for a finger, so nobody waits on this thread.
+        let read = tokio::task::spawn_blocking(move || read_keys(&server, &env)).await;
+        let headers =
+            read.unwrap_or_else(|_| Err("its key could not be read".to_owned())).map_err(Fault::NotSent)?;
+        *self.keys.lock().unwrap_or_else(PoisonError::into_inner) = Some((headers.clone(), Instant::now()));
+        Ok(headers)
+    }
+}
+
+fn read_keys(server: &config::Server, env: &Env) -> Result<HeaderMap, String> {
+    let read = |secret: &Secret| secret.read(env).map_err(|error: SecretError| error.to_string());
+    let mut headers = HeaderMap::new();
+    for (name, value) in &server.headers {
+        let name = HeaderName::from_bytes(name.as_bytes())
+            .map_err(|_| format!("`{name}` is not a header's name"))?;
+        let value = match value {
+            Header::Text(text) => {
+                HeaderValue::from_str(text).map_err(|_| format!("the header {name} cannot be sent"))?
+            }
+            Header::Secret(secret) => sensitive(&read(secret)?, "")?,
+        };
+        headers.insert(name, value);
+    }
+    if let Some(secret) = &server.api_key {
+        headers.insert(HeaderName::from_static("x-api-key"), sensitive(&read(secret)?, "")?);
+    }
+    if let Some(secret) = &server.token {
+        headers.insert(AUTHORIZATION, sensitive(&read(secret)?, "Bearer ")?);
+    }
+    Ok(headers)
+}
+
+/// A header's value that no log shows.
+fn sensitive(secret: &SecretString, prefix: &str) -> Result<HeaderValue, String> {
+    let value = HeaderValue::from_str(&format!("{prefix}{}", secret.expose_secret()));
+    let mut value = value.map_err(|_| "its key holds characters no key can have".to_owned())?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+/// On a machine without any root certificates, where building fails, it trusts none: http to this machine still works.
+fn build(url: &str) -> Result<Http, String> {
+    let builder = || -> ClientBuilder {
+        let builder = Http::builder()
+            .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
+            .redirect(redirect::Policy::none())
+            .connect_timeout(CONNECT);
+        // Only servers on this machine are spoken to without TLS, and a proxy for the world is of no use there.
+        if url.starts_with("http://") { builder.no_proxy() } else { builder }
+    };
+    let built = builder().build().or_else(|_| builder().tls_certs_only([]).build());
+    built.map_err(|error| format!("no HTTP client can be made: {}", reason(error)))
+}
+
+async fn read(mut response: Response) -> Result<String, Fault> {
+    let mut bytes = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if bytes.len() + chunk.len() > LONGEST => {
+                return Err(Fault::Odd(format!("its answer is over {} MB long", LONGEST >> 20)));
+            }
+            Ok(Some(chunk)) => bytes.extend_from_slice(&chunk),
+            Ok(None) => break,
+            Err(error) => return Err(Fault::Unclear(format!("its answer broke off: {}", reason(error)))),
+        }
+    }
+    String::from_utf8(bytes).map_err(|_| Fault::Odd("its answer is not UTF-8 text".to_owned()))
+}
+
+/// What a server says of an error, in a few words.
+fn detail(text: &str) -> String {
+    let json: Option<serde_json::Value> = serde_json::from_str(text).ok();
+    let said = match &json {
+        Some(json) => json.get("detail").or_else(|| json.get("message")).unwrap_or(json).to_string(),
+        // A page made for browsers says nothing to people here.
+        None if text.trim_start().starts_with('<') => "with a page for browsers".to_owned(),
+        None => text.to_owned(),
+    };
+    truncate(Visible::line(said.trim_matches('"')).as_str(), 200).into_owned()
+}
+
+/// Why a request did not get through: the innermost cause, without the address.
+fn reason(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let kind = match () {
+        () if error.is_timeout() && error.is_connect() => "no connection in time",
+        () if error.is_timeout() => "no answer in time",
+        () if error.is_connect() => "no connection",
+        () => "the connection broke off",
+    };
+    let mut cause: &dyn Error = &error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    let cause = Visible::line(&cause.to_string()).into_string();
+    format!("{kind} ({})", truncate(&cause, 160))
+}

@@ -1,0 +1,191 @@
+//! JSON kept letter by letter, so that what was not changed goes back exactly as it came.
+//!
+//! A parsed number is a 64-bit one; a server may send others, and may care whether it wrote `1.0` or `1`. So the
+//! texts of values are kept beside what is shown of them, and an edit is woven into the text it changes.
+
+use crate::text::Visible;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::fmt;
+
+/// The fields of an object, each with its text; `None` where it is not an object.
+pub(super) fn fields(text: &str) -> Option<Vec<(String, String)>> {
+    struct Fields;
+    impl<'de> Visitor<'de> for Fields {
+        type Value = Vec<(String, String)>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut fields: Vec<(String, String)> = Vec::new();
+            while let Some((key, value)) = map.next_entry::<String, &RawValue>()? {
+                // Of two of one name the later one counts, as it does for whoever sent it.
+                fields.retain(|(known, _)| *known != key);
+                fields.push((key, value.get().to_owned()));
+            }
+            Ok(fields)
+        }
+    }
+    serde_json::Deserializer::from_str(text).deserialize_map(Fields).ok()
+}
+
+/// The texts of a list's members; `None` where it is not a list.
+pub(super) fn members(text: &str) -> Option<Vec<String>> {
+    let members: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+    Some(members.into_iter().map(|member| member.get().to_owned()).collect())
+}
+
+/// The text of one field of an object.
+pub(super) fn field(text: &str, name: &str) -> Option<String> {
+    fields(text)?.into_iter().find(|(key, _)| key == name).map(|(_, value)| value)
+}
+
+/// What is sent where a person, who was shown `text` as [`Visible::json`] draws it, left `edited`.
+pub(super) fn weave(text: &str, edited: &Value) -> String {
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return edited.to_string() };
+    if Visible::json(&value) == *edited {
+        return text.to_owned();
+    }
+    match (edited, fields(text), members(text)) {
+        (Value::Object(wanted), Some(fields), _) => {
+            let mut parts = Vec::new();
+            for (key, value) in &fields {
+                if let Some(edited) = wanted.get(Visible::line(key).as_str()) {
+                    parts.push(format!("{}:{}", Value::from(key.as_str()), weave(value, edited)));
+                }
+            }
+            let known = |key: &str| fields.iter().any(|(known, _)| Visible::line(known).as_str() == key);
+            let added = wanted.iter().filter(|(key, _)| !known(key));
+            parts.extend(added.map(|(key, value)| format!("{}:{value}", Value::from(key.as_str()))));
+            format!("{{{}}}", parts.join(","))
+        }
+        (Value::Array(wanted), _, Some(members)) => {
+            let old = members.iter().map(Some).chain(std::iter::repeat(None));
+            let each = wanted.iter().zip(old).map(|(edited, old)| match old {
+                Some(old) => weave(old, edited),
+                None => edited.to_string(),
+            });
+            format!("[{}]", each.collect::<Vec<_>>().join(","))
+        }
+        // A number with a fraction stays one: `1.0` becomes `2.0` and not `2`.
+        (Value::Number(number), ..) if value.is_f64() && !number.is_f64() => format!("{number}.0"),
+        _ => edited.to_string(),
+    }
+}
+
+/// Whether every number of a JSON text is held exactly when it is parsed.
+pub(super) fn is_exact(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    while let Some(&first) = rest.first() {
+        match first {
+            b'"' => rest = after_string(rest),
+            b'-' | b'0'..=b'9' => {
+                let end = rest
+                    .iter()
+                    .position(|byte| !matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9'));
+                let (number, more) = rest.split_at(end.unwrap_or(rest.len()));
+                if !str::from_utf8(number).is_ok_and(is_exact_number) {
+                    return false;
+                }
+                rest = more;
+            }
+            _ => rest = &rest[1..],
+        }
+    }
+    true
+}
+
+fn after_string(text: &[u8]) -> &[u8] {
+    let mut at = 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => return &text[at + 1..],
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    &[]
+}
+
+fn is_exact_number(number: &str) -> bool {
+    if !number.contains(['.', 'e', 'E']) {
+        return number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok();
+    }
+    let parsed = serde_json::from_str::<f64>(number).ok();
+    parsed.is_some_and(|parsed| number.parse().is_ok_and(|exact: f64| parsed.to_bits() == exact.to_bits()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn woven(text: &str, edited: Value, expected: &str) {
+        assert_eq!(weave(text, &edited), expected);
+    }
+
+    #[test]
+    fn what_is_not_changed_stays_letter_by_letter() {
+        let big = r#"{ "n": 123456789012345678901234567890, "f": 1.0, "e": 1e2, "s": "a\u0062" }"#;
+        let shown = Visible::json(&serde_json::from_str(big).unwrap());
+        woven(big, shown.clone(), big);
+        let mut edited = shown;
+        edited["s"] = json!("x");
+        woven(big, edited, r#"{"n":123456789012345678901234567890,"f":1.0,"e":1e2,"s":"x"}"#);
+    }
+
+    #[test]
+    fn edits_keep_the_types_around_them() {
+        woven(r#"{"f":1.0,"i":1}"#, json!({"f": 2, "i": 2}), r#"{"f":2.0,"i":2}"#);
+        woven(r#"[1.0, 2.50, 3]"#, json!([1.0, 2.5, 4]), "[1.0,2.50,4]");
+        woven(r#"[1.0]"#, json!([1.0, 2]), "[1.0,2]");
+        woven(
+            r#"{"a":{"b":1e3,"c":[]}}"#,
+            json!({"a": {"b": 1000.0, "c": ["x"]}}),
+            r#"{"a":{"b":1e3,"c":["x"]}}"#,
+        );
+        woven(r#"{"a":1,"b":2}"#, json!({"b": 2, "z": null}), r#"{"b":2,"z":null}"#);
+        woven(r#"{"a":1}"#, json!("words"), "\"words\"");
+        woven(r#"{"a":true}"#, json!({"a": null}), r#"{"a":null}"#);
+    }
+
+    #[test]
+    fn hidden_characters_left_alone_stay_hidden_characters() {
+        let text = "{\"a\u{202e}\":\"x\u{200b}\",\"b\":1}";
+        woven(text, json!({"a⟨U+202E⟩": "x⟨U+200B⟩", "b": 2}), "{\"a\u{202e}\":\"x\u{200b}\",\"b\":2}");
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_are_noticed() {
+        for exact in [
+            "1",
+            "-1",
+            "1.0",
+            "0.1",
+            "18446744073709551615",
+            "1e300",
+            "[1,2.5]",
+            r#""9e999""#,
+            r#""\"1e999""#,
+        ] {
+            assert!(is_exact(exact), "{exact}");
+        }
+        for lost in ["18446744073709551616", "[1e999]", r#"{"a":123456789012345678901234567890}"#] {
+            assert!(!is_exact(lost), "{lost}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_edit_that_changes_nothing_sends_the_same_text(a in any::<f64>().prop_filter("finite", |f| f.is_finite()), i in any::<i64>(), s in ".{0,12}") {
+            let text = json!({"a": a, "i": [i, {"s": s}]}).to_string();
+            let shown = Visible::json(&serde_json::from_str(&text).unwrap());
+            prop_assert_eq!(weave(&text, &shown), text);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The conversation of a thread, where its state holds one in LangChain's form.
+
+use crate::text::truncate;
+use serde_json::Value;
+
+/// How much of a conversation a card shows.
+const MOST: usize = 12;
+const LONGEST: usize = 2000;
+
+/// What was said last: who, and what.
+pub(super) fn last(values: &Value) -> Vec<(String, String)> {
+    let all = all(values);
+    let from = all.len().saturating_sub(MOST);
+    all.into_iter().skip(from).map(|(who, said)| (who, truncate(&said, LONGEST).into_owned())).collect()
+}
+
+/// Everything that was said: who, and what.
+pub(super) fn all(values: &Value) -> Vec<(String, String)> {
+    let messages = values.get("messages").and_then(Value::as_array);
+    messages.into_iter().flatten().filter_map(one).collect()
+}
+
+fn one(message: &Value) -> Option<(String, String)> {
+    let text = |key: &str| message.get(key).and_then(Value::as_str);
+    let who = match text("type").or_else(|| text("role"))? {
+        "human" | "user" => "you".to_owned(),
+        "ai" | "assistant" => "agent".to_owned(),
+        "tool" => text("name").unwrap_or("tool").to_owned(),
+        other => other.to_owned(),
+    };
+    let said = match message.get("content") {
+        Some(Value::String(words)) => words.clone(),
+        Some(Value::Array(parts)) => {
+            let words = parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
+            words.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    };
+    let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+    let calls =
+        calls.filter_map(|call| Some(format!("calls {} {}", call.get("name")?.as_str()?, call.get("args")?)));
+    let said: Vec<String> = std::iter::once(said).filter(|said| !said.is_empty()).chain(calls).collect();
+    (!said.is_empty()).then(|| (who, said.join("\n")))
+}
+
+/// One line that names a thread: what its metadata calls it, or the first words of its person.
+pub(super) fn title(metadata: &Value, values: &Value) -> String {
+    let named = ["title", "name"].iter().find_map(|key| metadata.get(key)?.as_str());
+    let said = || all(values).into_iter().find(|(who, _)| who == "you").map(|(_, said)| said);
+    named.map(str::to_owned).or_else(said).map(|title| truncate(&title, 80).into_owned()).unwrap_or_default()
+}

@@ -1,0 +1,37 @@
+//! A thread of a server as a thread of this folder: what it asks is asked here, and what is answered is sent there.
+//!
+//! So holds, undo, the hash that binds an approval, the journal of effects, search and audit are the engine's own and
+//! not written twice. A mirror asks everything its thread asks at one time, sends the answers as one resume when the
+//! last is decided, follows the run, and asks again or rests.
+
+mod card;
+mod effects;
+mod items;
+mod nodes;
+mod state;
+
+use super::api::Remote;
+use crate::graph::{BuildError, Graph, Workflow, ask, end, goto};
+use crate::inbox::Spec;
+use std::sync::Arc;
+
+pub use state::{Batch, Mirror, Mirrored};
+
+/// What nodes reach a server by.
+pub struct Door(pub(super) Arc<Remote>);
+
+/// The workflow of a server's threads; it answers for every graph there, as `NAME/GRAPH`.
+pub fn spec(remote: &Arc<Remote>) -> Result<Spec, BuildError> {
+    let workflow = Workflow::new(remote.name(), graph()?, Arc::new(Door(remote.clone())));
+    Ok(Spec::new(workflow, "a thread of a LangGraph server", card::draw).hidden().without_results().family())
+}
+
+fn graph() -> Result<Graph<Mirror, Door>, BuildError> {
+    Graph::builder("remote", "look")
+        .node("look", nodes::look, [ask("answered"), goto("begin"), goto("follow"), goto("end_there"), end()])
+        .node("begin", nodes::begin, [goto("follow"), goto("look")])
+        .node("answered", nodes::answered, [goto("follow"), goto("look"), end()])
+        .node("follow", nodes::follow, [goto("look"), end()])
+        .node("end_there", nodes::end_there, [end()])
+        .build()
+}

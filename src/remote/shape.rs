@@ -1,0 +1,317 @@
+//! What an interrupt of a server asks, read from the four shapes in which such questions come.
+//!
+//! Pure. An interrupt becomes one action or several, each put to the person as an item of its own; `answer.rs` makes
+//! the answer in the same shape. What fits none of the first three shapes is the fourth: any JSON, answered by JSON.
+
+use super::exact::{field, members};
+use crate::graph::{Allow, Kind, Labels};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// The longest text of an interrupt that is shown and decided here.
+pub(super) const LONGEST: usize = 512 << 10;
+/// The longest schema that is taken for a form.
+const LONGEST_SCHEMA: usize = 128 << 10;
+/// The most actions an interrupt may ask for at once.
+pub(super) const MOST_ACTIONS: usize = 50;
+
+/// An interrupt as the server has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// Its id.
+    pub id: String,
+    /// What it says, as the text of its JSON.
+    pub value: String,
+    /// What an answer has to look like, as the text of a JSON schema.
+    #[serde(default)]
+    pub schema: Option<String>,
+}
+
+/// In which shape the answer has to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Agent Inbox: `{action_request, config, description}`.
+    Inbox {
+        /// Whether it came as a list, which the answer then is too.
+        listed: bool,
+    },
+    /// LangChain middleware: `{action_requests, review_configs}`.
+    Batched,
+    /// LangChain middleware, one interrupt a call: `{type: "tool_approval", …}`.
+    PerCall,
+    /// Any other JSON.
+    Free,
+}
+
+/// One thing asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Action {
+    /// The tool's name.
+    pub name: String,
+    /// Its arguments, as text.
+    pub args: String,
+    /// What the agent says of it.
+    pub description: String,
+    pub kind: Kind,
+    pub allow: Allow,
+    /// Whether words are an answer in the tool's place; else they are the reason of a refusal.
+    pub responds: bool,
+    pub labels: Labels,
+    /// What edited arguments have to look like.
+    pub schema: Value,
+}
+
+/// What an interrupt asks.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Asked {
+    pub shape: Shape,
+    pub actions: Vec<Action>,
+}
+
+/// Reads an interrupt. `Err` is a sentence: it cannot be decided here.
+pub(super) fn read(pending: &Pending) -> Result<Asked, String> {
+    if pending.value.len() > LONGEST {
+        return Err(format!("what it asks is over {} KB long", LONGEST >> 10));
+    }
+    let Ok(value) = serde_json::from_str::<Value>(&pending.value) else {
+        return Err("what it asks is nested too deeply, or is no JSON".to_owned());
+    };
+    let schema = pending.schema.as_ref().filter(|text| text.len() <= LONGEST_SCHEMA);
+    let schema: Option<Value> =
+        schema.and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
+    let asked = inbox(&pending.value, &value)
+        .or_else(|| batched(&pending.value, &value))
+        .or_else(|| per_call(&pending.value, &value, schema.as_ref()))
+        .unwrap_or_else(|| free(&value, schema));
+    match asked.actions.len() {
+        0 => Err("it asks for nothing".to_owned()),
+        many if many > MOST_ACTIONS => {
+            Err(format!("it asks for {many} actions at once, over {MOST_ACTIONS}"))
+        }
+        _ => Ok(asked),
+    }
+}
+
+fn inbox(text: &str, value: &Value) -> Option<Asked> {
+    let one = |text: &str, value: &Value| {
+        let request = value.get("action_request")?;
+        let args = field(&field(text, "action_request")?, "args");
+        let config = value.get("config");
+        let may = |key: &str| match config {
+            Some(config) => config.get(key).and_then(Value::as_bool).unwrap_or(false),
+            None => true,
+        };
+        let allow = Allow {
+            accept: may("allow_accept"),
+            edit: may("allow_edit"),
+            respond: may("allow_respond"),
+            ignore: may("allow_ignore"),
+            draft: false,
+        };
+        Some(Action {
+            name: request.get("action")?.as_str()?.to_owned(),
+            schema: fitting(request.get("args").unwrap_or(&Value::Null)),
+            args: args.unwrap_or_else(|| "null".to_owned()),
+            description: words(value.get("description")),
+            // What takes neither its own arguments nor others only waits for words.
+            kind: if allow.accept || allow.edit { Kind::Approval } else { Kind::Question },
+            allow,
+            responds: true,
+            labels: Labels::default(),
+        })
+    };
+    let (listed, actions) = match value {
+        Value::Array(values) => {
+            let texts = members(text)?;
+            (
+                true,
+                texts.iter().zip(values).map(|(text, value)| one(text, value)).collect::<Option<Vec<_>>>()?,
+            )
+        }
+        _ => (false, vec![one(text, value)?]),
+    };
+    (!actions.is_empty()).then_some(Asked { shape: Shape::Inbox { listed }, actions })
+}
+
+fn batched(text: &str, value: &Value) -> Option<Asked> {
+    let requests = value.get("action_requests")?.as_array()?;
+    let configs = value.get("review_configs")?.as_array()?;
+    let texts = members(&field(text, "action_requests")?)?;
+    let one = |(text, request): (&String, &Value)| {
+        let name = request.get("name")?.as_str()?.to_owned();
+        let config =
+            configs.iter().find(|config| config.get("action_name").and_then(Value::as_str) == Some(&name));
+        let allowed = config.and_then(|config| config.get("allowed_decisions")).and_then(Value::as_array);
+        let allowed: Vec<&str> = match allowed {
+            Some(allowed) => allowed.iter().filter_map(Value::as_str).collect(),
+            // Without a word about it only what is always safe: as it is, or not at all.
+            None => vec!["approve", "reject"],
+        };
+        let schema = config.and_then(|config| config.get("args_schema")).filter(|schema| schema.is_object());
+        let args = request.get("args").unwrap_or(&Value::Null);
+        Some(middleware(
+            name,
+            field(text, "args").unwrap_or_else(|| "null".to_owned()),
+            words(request.get("description")),
+            &allowed,
+            schema.cloned().unwrap_or_else(|| fitting(args)),
+        ))
+    };
+    let actions = texts.iter().zip(requests).map(one).collect::<Option<Vec<_>>>()?;
+    Some(Asked { shape: Shape::Batched, actions })
+}
+
+fn per_call(text: &str, value: &Value, schema: Option<&Value>) -> Option<Asked> {
+    if value.get("type").and_then(Value::as_str) != Some("tool_approval") {
+        return None;
+    }
+    let branches = schema.map(branches).unwrap_or_default();
+    let types: Vec<&str> =
+        branches.iter().filter_map(|branch| branch.pointer("/properties/type/const")?.as_str()).collect();
+    let allowed = if types.is_empty() { vec!["approve", "edit", "reject", "respond"] } else { types };
+    let args = value.get("args").unwrap_or(&Value::Null);
+    let action = middleware(
+        value.get("name")?.as_str()?.to_owned(),
+        field(text, "args").unwrap_or_else(|| "null".to_owned()),
+        words(value.get("description")),
+        &allowed,
+        schema.and_then(edited_args).unwrap_or_else(|| fitting(args)),
+    );
+    Some(Asked { shape: Shape::PerCall, actions: vec![action] })
+}
+
+fn middleware(name: String, args: String, description: String, allowed: &[&str], schema: Value) -> Action {
+    let may = |word| allowed.contains(&word);
+    let (reject, responds) = (may("reject"), may("respond"));
+    let label = |said: &str| Some(said.to_owned());
+    Action {
+        name,
+        args,
+        description,
+        kind: if may("approve") || may("edit") { Kind::Approval } else { Kind::Question },
+        allow: Allow {
+            accept: may("approve"),
+            edit: may("edit"),
+            respond: responds || reject,
+            ignore: reject,
+            draft: false,
+        },
+        responds,
+        labels: Labels {
+            accept: label("approve"),
+            edit: None,
+            respond: label(if responds { "answer in its place" } else { "reject, saying why" }),
+            ignore: label("reject"),
+        },
+        schema,
+    }
+}
+
+/// Any JSON: the answer is words, or a value under `answer`.
+fn free(value: &Value, schema: Option<Value>) -> Asked {
+    let takes_words = schema.as_ref().is_none_or(|schema| {
+        let validator = jsonschema::validator_for(schema);
+        // Any words at all, and not one of a few.
+        validator
+            .is_ok_and(|validator| ["any words", "ü"].iter().all(|words| validator.is_valid(&json!(words))))
+    });
+    let preset = schema.as_ref().and_then(|schema| schema.get("default")).cloned().unwrap_or(Value::Null);
+    let mut answer = Map::new();
+    answer.insert("answer".to_owned(), schema.unwrap_or(Value::Bool(true)));
+    let action = Action {
+        name: "question".to_owned(),
+        args: json!({ "answer": preset }).to_string(),
+        description: question(value),
+        kind: Kind::Question,
+        allow: Allow { accept: false, edit: true, respond: takes_words, ignore: true, draft: false },
+        responds: true,
+        labels: Labels {
+            edit: Some("answer".to_owned()),
+            respond: Some("answer in words".to_owned()),
+            ignore: Some("end the thread".to_owned()),
+            ..Labels::default()
+        },
+        schema: json!({"type": "object", "properties": answer, "required": ["answer"], "additionalProperties": false}),
+    };
+    Asked { shape: Shape::Free, actions: vec![action] }
+}
+
+/// The words of a free question: those it is, or those it names, or nothing but its JSON.
+fn question(value: &Value) -> String {
+    if let Value::String(text) = value {
+        return text.clone();
+    }
+    let named = ["question", "query", "message", "prompt", "description", "text", "title"];
+    let found = named.iter().find_map(|name| value.get(name)?.as_str());
+    found.unwrap_or_default().to_owned()
+}
+
+fn words(value: Option<&Value>) -> String {
+    value.and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// The schema that arguments of the same types fit.
+fn fitting(args: &Value) -> Value {
+    let Value::Object(fields) = args else { return json!({"type": kind_of(args)}) };
+    let properties: Map<String, Value> = fields
+        .iter()
+        .map(|(key, value)| (crate::text::Visible::line(key).into_string(), typed(value)))
+        .collect();
+    let required: Vec<&String> = properties.keys().collect();
+    json!({"type": "object", "required": required, "properties": properties})
+}
+
+fn typed(value: &Value) -> Value {
+    match value {
+        // What is not there yet may become anything.
+        Value::Null => json!({}),
+        Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_string) => {
+            json!({"type": "array", "items": {"type": "string"}})
+        }
+        _ => json!({"type": kind_of(value)}),
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// What a schema says, followed to where it is said; a few steps, so that a ring of references ends.
+fn followed<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    let mut at = schema;
+    for _ in 0..8 {
+        let Some(path) = at.get("$ref").and_then(Value::as_str) else { break };
+        let Some(found) = path.strip_prefix('#').and_then(|path| root.pointer(path)) else { break };
+        at = found;
+    }
+    at
+}
+
+/// The decisions a response schema tells apart.
+fn branches(root: &Value) -> Vec<&Value> {
+    let top = followed(root, root);
+    let several = top.get("oneOf").or_else(|| top.get("anyOf")).and_then(Value::as_array);
+    match several {
+        Some(several) => several.iter().map(|branch| followed(root, branch)).collect(),
+        None => vec![top],
+    }
+}
+
+/// What the arguments of an edit have to look like, with the definitions it refers to.
+fn edited_args(root: &Value) -> Option<Value> {
+    let edit = branches(root).into_iter().find_map(|branch| branch.pointer("/properties/edited_action"))?;
+    let args = followed(root, edit).pointer("/properties/args")?;
+    let Value::Object(mut args) = followed(root, args).clone() else { return None };
+    if let Some(defs) = root.get("$defs") {
+        args.insert("$defs".to_owned(), defs.clone());
+    }
+    Some(Value::Object(args))
+}

@@ -1,0 +1,251 @@
+//! One request, one bounded reply.
+
+use super::said;
+use crate::config::{Env, Secret, SecretError};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::{Certificate, Client, Method, Url, redirect};
+use secrecy::SecretString;
+use std::error::Error;
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// How long is waited for what.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    /// For a connection.
+    pub connect: Duration,
+    /// For a whole reply.
+    pub reply: Duration,
+    /// Between two tries; longer each time.
+    pub again: Duration,
+    /// The longest that a server's wish to be left alone is waited out; a longer one is an error that says so.
+    pub longest: Duration,
+}
+
+impl Default for Wait {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(20),
+            reply: Duration::from_secs(120),
+            again: Duration::from_secs(1),
+            longest: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Why there is no reply.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum WebError {
+    /// The request surely did not leave.
+    #[error("{0}")]
+    NotSent(String),
+    /// The server may have got it.
+    #[error("{0}")]
+    Cut(String),
+}
+
+/// A request.
+#[derive(Clone)]
+pub struct Ask {
+    /// How.
+    pub method: Method,
+    /// Where.
+    pub url: Url,
+    /// Besides the usual ones.
+    pub headers: HeaderMap,
+    /// What, with its type.
+    pub body: Option<(String, Vec<u8>)>,
+    /// How many bytes of the reply are kept.
+    pub most: usize,
+}
+
+impl Ask {
+    /// A request without a body, whose reply may have a mebibyte.
+    pub fn new(method: Method, url: Url) -> Self {
+        Self { method, url, headers: HeaderMap::new(), body: None, most: 1 << 20 }
+    }
+
+    /// The same with a body.
+    pub fn body(mut self, kind: &str, body: Vec<u8>) -> Self {
+        self.body = Some((kind.to_owned(), body));
+        self
+    }
+
+    /// The same with another bound for the reply.
+    pub fn most(mut self, most: usize) -> Self {
+        self.most = most;
+        self
+    }
+
+    /// The same with a header. One that cannot be written is left out.
+    pub fn header(mut self, name: HeaderName, value: &str) -> Self {
+        if let Ok(mut value) = HeaderValue::from_str(value) {
+            value.set_sensitive(true);
+            self.headers.insert(name, value);
+        }
+        self
+    }
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body, or its beginning.
+    pub body: Vec<u8>,
+    /// Whether that is all of it.
+    pub whole: bool,
+}
+
+impl Reply {
+    /// A header as text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+
+    /// How long the server wants to be left alone, where it says so.
+    pub fn retry_after(&self) -> Option<Duration> {
+        let text = self.headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+        if let Ok(seconds) = text.parse::<u64>() {
+            return Some(Duration::from_secs(seconds));
+        }
+        let at = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok()?;
+        let now = jiff::Timestamp::now();
+        Some(Duration::try_from(at.duration_since(now)).unwrap_or(Duration::ZERO))
+    }
+}
+
+/// A client for one server.
+#[derive(Clone)]
+pub struct Web {
+    client: Client,
+    /// How long is waited for what.
+    pub wait: Wait,
+    /// What the server is called in errors.
+    place: String,
+}
+
+impl Web {
+    /// A client for the server at `url`, which trusts the machine's certificates, or `ca` alone.
+    pub fn new(url: &Url, ca: Option<&[u8]>, wait: Wait) -> Result<Self, String> {
+        let place = place(url);
+        let mut roots = Vec::new();
+        if let Some(pem) = ca {
+            let read = Certificate::from_pem_bundle(pem).ok().filter(|roots| !roots.is_empty());
+            roots = read.ok_or_else(|| format!("the ca_file for {place} holds no certificate"))?;
+        }
+        let builder = || {
+            let builder = Client::builder()
+                .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
+                .redirect(redirect::Policy::none())
+                .connect_timeout(wait.connect);
+            // A proxy for the world is of no use on the way to this machine.
+            let builder = if is_here(url) { builder.no_proxy() } else { builder };
+            if ca.is_some() { builder.tls_certs_only(roots.clone()) } else { builder }
+        };
+        // On a machine without any root certificates building fails; trusting none, http to itself still works.
+        let client = builder().build().or_else(|_| builder().tls_certs_only([]).build());
+        let client = client.map_err(|error| format!("no HTTP client can be made: {}", reason(&error)))?;
+        Ok(Self { client, wait, place })
+    }
+
+    /// What the server is called in errors.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Asks once. Dropping it ends the request.
+    pub async fn ask(&self, ask: &Ask) -> Result<Reply, WebError> {
+        match tokio::time::timeout(self.wait.reply, self.asked(ask)).await {
+            Ok(replied) => replied,
+            Err(_) => {
+                let seconds = self.wait.reply.as_secs();
+                Err(WebError::Cut(format!("{} did not answer within {seconds} seconds", self.place)))
+            }
+        }
+    }
+
+    async fn asked(&self, ask: &Ask) -> Result<Reply, WebError> {
+        let mut request =
+            self.client.request(ask.method.clone(), ask.url.clone()).headers(ask.headers.clone());
+        if let Some((kind, body)) = &ask.body {
+            request = request.header(reqwest::header::CONTENT_TYPE, kind).body(body.clone());
+        }
+        let mut response = request.send().await.map_err(|error| self.failed(&error))?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let mut body = Vec::new();
+        loop {
+            let chunk = response.chunk().await.map_err(|error| {
+                WebError::Cut(format!("the reply of {} broke off ({})", self.place, reason(&error)))
+            })?;
+            let Some(chunk) = chunk else { return Ok(Reply { status, headers, body, whole: true }) };
+            let room = ask.most.saturating_sub(body.len());
+            body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            if chunk.len() > room {
+                return Ok(Reply { status, headers, body, whole: false });
+            }
+        }
+    }
+
+    fn failed(&self, error: &reqwest::Error) -> WebError {
+        let why = reason(error);
+        if error.is_connect() || error.is_builder() {
+            let text = format!("{} cannot be reached ({why}); check the address and the network", self.place);
+            return WebError::NotSent(text);
+        }
+        WebError::Cut(format!("the connection to {} broke off ({why})", self.place))
+    }
+}
+
+/// The server alone: a path may name the person.
+fn place(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    said(&url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
+fn is_here(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+/// The innermost cause, without the address.
+fn reason(error: &reqwest::Error) -> String {
+    let mut cause: &dyn Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    // Only the outermost one names the address.
+    if std::ptr::eq(std::ptr::from_ref(cause).cast::<()>(), std::ptr::from_ref(error).cast::<()>()) {
+        return "no reason given".to_owned();
+    }
+    said(&cause.to_string())
+}
+
+/// Fetches a secret; this may run a command. The error is a sentence that begins with `whose` and names `key`.
+pub async fn secret(secret: &Secret, whose: &str, key: &str) -> Result<SecretString, String> {
+    let wanted = secret.clone();
+    let read = tokio::task::spawn_blocking(move || wanted.read(&Env::process())).await;
+    let Ok(read) = read else { return Err(format!("{whose} could not be fetched")) };
+    read.map_err(|error| match error {
+        SecretError::NotSet { name } => {
+            format!("{whose} is not there: the environment variable {name} is not set")
+        }
+        SecretError::Empty { place } => format!("{whose} ({place}) is empty or not text"),
+        SecretError::Run(why) => format!("{whose} cannot be had: {key}_command cannot be run ({why})"),
+        SecretError::Failed(status) => {
+            format!("{whose} cannot be had: {key}_command failed ({status}); run it by hand to see why")
+        }
+        SecretError::Slow => {
+            format!("{whose} cannot be had: {key}_command did not end; run it by hand to see why")
+        }
+        SecretError::Unreadable { path, source } => {
+            format!("{whose} cannot be read from {}: {source}; check {key}_file", path.display())
+        }
+        SecretError::Exposed { path } => {
+            format!("{whose} lies in {}, which others can read; run chmod 600 on it", path.display())
+        }
+    })
+}

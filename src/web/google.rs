@@ -1,0 +1,275 @@
+//! Calls to Google's own interfaces: shown a token, waited for where Google asks to, and said in sentences.
+
+use super::oauth::{Bearer, LoginError};
+use super::{Ask, Reply, Wait, Web, WebError, said};
+use crate::config::Google;
+use reqwest::header::AUTHORIZATION;
+use reqwest::{Method, Url};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often a call is made before it is given up.
+const TRIES: u32 = 4;
+
+/// Reading, sending and labelling mail.
+pub const GMAIL: &str = "https://www.googleapis.com/auth/gmail.modify";
+/// Events put in and looked at.
+pub const EVENTS: &str = "https://www.googleapis.com/auth/calendar.events";
+/// When somebody is busy.
+pub const FREE_BUSY: &str = "https://www.googleapis.com/auth/calendar.freebusy";
+
+/// Whether a call may be made again when nothing tells whether it was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeat {
+    /// Making it twice is making it once.
+    Freely,
+    /// Only where it surely did not happen.
+    Never,
+}
+
+/// Why a call came to nothing; a sentence for people.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CallError {
+    /// It surely did not happen, and may go better next time.
+    #[error("{0}")]
+    Passing(String),
+    /// It may have happened.
+    #[error("{0}")]
+    Unknown(String),
+    /// The person has to log in again.
+    #[error("{0}")]
+    Login(String),
+    /// Google says no: the status, and the sentence.
+    #[error("{text}")]
+    Refused {
+        /// The status.
+        status: u16,
+        /// The sentence.
+        text: String,
+    },
+    /// It surely did not happen, and will not until somebody mends the config.
+    #[error("{0}")]
+    Lasting(String),
+}
+
+impl From<LoginError> for CallError {
+    fn from(error: LoginError) -> Self {
+        match error {
+            LoginError::Again(text) => Self::Login(text),
+            LoginError::Passing(text) => Self::Passing(text),
+            LoginError::Lasting(text) => Self::Lasting(text),
+        }
+    }
+}
+
+/// One of Google's interfaces, as one of its accounts. Cloning it shares its tokens and its patience.
+#[derive(Clone)]
+pub struct Api {
+    base: Url,
+    web: Web,
+    bearer: Bearer,
+    /// Until when Google wants to be left alone.
+    quiet: Arc<Mutex<Option<Instant>>>,
+}
+
+impl Api {
+    /// The interface at `base`. Nothing is said yet.
+    pub fn new(login: &Google, base: &str, wait: Wait) -> Result<Self, String> {
+        let base = Url::parse(base).map_err(|_| "an address in [google] is none".to_owned())?;
+        let web = Web::new(&base, None, wait)?;
+        Ok(Self { base, web, bearer: Bearer::new(login.clone(), wait), quiet: Arc::default() })
+    }
+
+    /// A request for a path below the base; the segments are written so that none can leave it.
+    pub fn request(&self, method: Method, path: &[&str], query: &[(&str, &str)]) -> Ask {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        Ask::new(method, url)
+    }
+
+    /// Where it is, in errors.
+    pub fn place(&self) -> &str {
+        self.web.place()
+    }
+
+    /// Makes a call. A reply that comes back says that it happened.
+    pub async fn call(&self, ask: Ask, repeat: Repeat) -> Result<Reply, CallError> {
+        let mut renewed = false;
+        let mut tries = 0;
+        let mut token = self.bearer.token().await?;
+        loop {
+            self.keep_quiet().await?;
+            let shown = ask.clone().header(AUTHORIZATION, &format!("Bearer {token}"));
+            let reply = match self.web.ask(&shown).await {
+                Ok(reply) => reply,
+                Err(WebError::Cut(text)) if repeat == Repeat::Never => return Err(CallError::Unknown(text)),
+                Err(WebError::NotSent(text) | WebError::Cut(text)) => {
+                    tries += 1;
+                    if tries >= TRIES {
+                        return Err(CallError::Passing(text));
+                    }
+                    tokio::time::sleep(self.pause(tries)).await;
+                    continue;
+                }
+            };
+            match self.meaning(&reply) {
+                Meaning::Fine => return Ok(reply),
+                Meaning::Unauthorized if !renewed => {
+                    token = self.bearer.instead_of(&token).await?;
+                    renewed = true;
+                }
+                Meaning::Unauthorized => {
+                    let text = format!("{} refuses a new token too; {}", self.place(), self.bearer.log_in());
+                    return Err(CallError::Login(text));
+                }
+                Meaning::Busy(after) => {
+                    tries += 1;
+                    let after = after.unwrap_or_else(|| self.pause(tries));
+                    self.hush(after);
+                    if tries >= TRIES {
+                        let text = format!("{} asks to be left alone ({})", self.place(), words(&reply));
+                        return Err(CallError::Passing(text));
+                    }
+                }
+                Meaning::Failing if repeat == Repeat::Never => {
+                    let text = format!("{} failed in the middle of it ({})", self.place(), words(&reply));
+                    return Err(CallError::Unknown(text));
+                }
+                Meaning::Failing => {
+                    tries += 1;
+                    if tries >= TRIES {
+                        return Err(CallError::Passing(format!(
+                            "{} fails ({})",
+                            self.place(),
+                            words(&reply)
+                        )));
+                    }
+                    tokio::time::sleep(
+                        reply.retry_after().unwrap_or_else(|| self.pause(tries)).min(self.web.wait.longest),
+                    )
+                    .await;
+                }
+                Meaning::Refused(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Makes a call whose reply is read as JSON of a kind.
+    pub async fn json<T: DeserializeOwned>(&self, ask: Ask, repeat: Repeat) -> Result<T, CallError> {
+        let reply = self.call(ask, repeat).await?;
+        if !reply.whole {
+            return Err(self.odd("more than was asked for"));
+        }
+        // What serde says may quote what was read.
+        serde_json::from_slice(&reply.body).map_err(|_| self.odd("something else than it should"))
+    }
+
+    /// That a reply makes no sense.
+    pub fn odd(&self, what: &str) -> CallError {
+        CallError::Passing(format!("{} answers with {what}", self.place()))
+    }
+
+    fn pause(&self, tries: u32) -> Duration {
+        self.web.wait.again.saturating_mul(1 << tries.min(6)).min(self.web.wait.longest)
+    }
+
+    fn quiet(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.quiet.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hush(&self, time: Duration) {
+        let until = Instant::now().checked_add(time.min(Duration::from_secs(24 * 3600)));
+        let mut quiet = self.quiet();
+        *quiet = until.max(*quiet);
+    }
+
+    /// Waits until Google may be asked again; where that is long, says so instead.
+    async fn keep_quiet(&self) -> Result<(), CallError> {
+        loop {
+            let until = *self.quiet();
+            let Some(until) = until.filter(|until| *until > Instant::now()) else { return Ok(()) };
+            let left = until.duration_since(Instant::now());
+            if left > self.web.wait.longest {
+                let text = format!("{} asks to be left alone for {} seconds", self.place(), left.as_secs());
+                return Err(CallError::Passing(text));
+            }
+            tokio::time::sleep_until(until).await;
+        }
+    }
+
+    fn meaning(&self, reply: &Reply) -> Meaning {
+        let why = Why::of(reply);
+        match reply.status {
+            200..300 => Meaning::Fine,
+            401 => Meaning::Unauthorized,
+            429 => Meaning::Busy(reply.retry_after()),
+            403 if why.is_limit() => Meaning::Busy(reply.retry_after()),
+            403 if why.has(&["insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"]) => {
+                let text = format!("{} was not allowed to do this; {}", self.place(), self.bearer.log_in());
+                Meaning::Refused(CallError::Login(text))
+            }
+            403 if why.has(&["accessNotConfigured", "SERVICE_DISABLED"]) => {
+                Meaning::Refused(CallError::Lasting(format!(
+                    "the interface at {} is switched off for your OAuth client; switch it on in Google's console \
+                     (APIs & Services), wait a minute and try again",
+                    self.place()
+                )))
+            }
+            500.. => Meaning::Failing,
+            status => {
+                let text = format!("{} says no ({})", self.place(), words(reply));
+                Meaning::Refused(CallError::Refused { status, text })
+            }
+        }
+    }
+}
+
+enum Meaning {
+    Fine,
+    Unauthorized,
+    Busy(Option<Duration>),
+    Failing,
+    Refused(CallError),
+}
+
+/// Google's reasons, as far as they can be read.
+struct Why(Vec<String>);
+
+impl Why {
+    fn of(reply: &Reply) -> Self {
+        let json: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+        let error = json.get("error");
+        let lists = ["errors", "details"].into_iter().filter_map(|key| error?.get(key)?.as_array());
+        let reasons = lists.flatten().take(20).filter_map(|one| one.get("reason")?.as_str());
+        Self(reasons.map(str::to_owned).collect())
+    }
+
+    fn has(&self, any: &[&str]) -> bool {
+        self.0.iter().any(|reason| any.contains(&reason.as_str()))
+    }
+
+    fn is_limit(&self) -> bool {
+        self.has(&[
+            "rateLimitExceeded",
+            "userRateLimitExceeded",
+            "quotaExceeded",
+            "dailyLimitExceeded",
+            "RATE_LIMIT_EXCEEDED",
+        ])
+    }
+}
+
+/// Google's own words, where there are any.
+fn words(reply: &Reply) -> String {
+    let json: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
+    let message = json.get("error").and_then(|error| error.get("message")?.as_str());
+    message.map_or_else(|| format!("status {}", reply.status), said)
+}

@@ -1,0 +1,138 @@
+//! The token that requests show, renewed when it is over, by one for all.
+
+use super::LoginError;
+use super::login::{Granted, granted};
+use super::tokens::{Tokens, lock, log_in};
+use crate::config::Google;
+use crate::web::Wait;
+use jiff::{SignedDuration, Timestamp};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A token that is over so soon is renewed before it is shown.
+const SPARE: SignedDuration = SignedDuration::from_secs(60);
+
+/// The tokens of a login. Cloning it shares them.
+#[derive(Clone)]
+pub struct Bearer(Arc<Inner>);
+
+struct Inner {
+    login: Google,
+    wait: Wait,
+    held: Mutex<Held>,
+    /// Whoever renews holds it.
+    gate: Arc<tokio::sync::Mutex<()>>,
+}
+
+#[derive(Default)]
+struct Held {
+    tokens: Option<Tokens>,
+    /// A refresh token that the server does not know any more: it is not asked again until there is another.
+    dead: Option<String>,
+}
+
+impl Bearer {
+    /// The tokens of a login. Nothing is read yet.
+    pub fn new(login: Google, wait: Wait) -> Self {
+        Self(Arc::new(Inner { login, wait, held: Mutex::default(), gate: Arc::default() }))
+    }
+
+    /// What to do where the login is of no use.
+    pub fn log_in(&self) -> String {
+        log_in(&self.0.login)
+    }
+
+    /// A token that should be good.
+    pub async fn token(&self) -> Result<String, LoginError> {
+        match self.0.current(None) {
+            Some(token) => Ok(token),
+            None => self.renew(None).await,
+        }
+    }
+
+    /// A token in place of one that was refused.
+    pub async fn instead_of(&self, refused: &str) -> Result<String, LoginError> {
+        self.renew(Some(refused.to_owned())).await
+    }
+
+    /// Renews the token unless somebody has done so meanwhile. It is done even where whoever asked goes away: a new
+    /// refresh token that came and was not kept would be a login lost.
+    async fn renew(&self, refused: Option<String>) -> Result<String, LoginError> {
+        let gate = self.0.gate.clone().lock_owned().await;
+        if let Some(token) = self.0.current(refused.as_deref()) {
+            return Ok(token);
+        }
+        let inner = self.0.clone();
+        let renewing = tokio::spawn(async move {
+            let renewed = inner.renew(refused.as_deref()).await;
+            drop(gate);
+            renewed
+        });
+        let failed = |_| LoginError::Passing("renewing the token was given up".to_owned());
+        renewing.await.map_err(failed)?
+    }
+}
+
+impl Inner {
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn current(&self, refused: Option<&str>) -> Option<String> {
+        let held = self.held();
+        held.tokens.as_ref().filter(|tokens| is_good(tokens, refused)).map(|it| it.access_token.clone())
+    }
+
+    async fn renew(&self, refused: Option<&str>) -> Result<String, LoginError> {
+        let login = self.login.clone();
+        let loaded = tokio::task::spawn_blocking(move || {
+            // First whether there is a login at all: only then there is a folder to lock.
+            Tokens::load(&login)?;
+            let lock = lock(&login).map_err(|error| {
+                LoginError::Passing(format!("the tokens of {} cannot be locked: {error}", login.account))
+            })?;
+            Ok((Tokens::load(&login)?, lock))
+        });
+        let given_up = |_| LoginError::Passing("reading the tokens was given up".to_owned());
+        let (mut tokens, _lock) = loaded.await.map_err(given_up)??;
+        // Another process may have renewed it.
+        if !is_good(&tokens, refused) {
+            let dead = self.held().dead.clone();
+            if dead.as_deref() == Some(&tokens.refresh_token) {
+                return Err(self.over());
+            }
+            let form = [("grant_type", "refresh_token"), ("refresh_token", &tokens.refresh_token)];
+            let granted = match granted(&self.login, self.wait, &form).await {
+                Granted::Tokens(granted) => granted,
+                Granted::Error(error) => return Err(error),
+                Granted::Invalid(_) => {
+                    self.held().dead = Some(tokens.refresh_token.clone());
+                    return Err(self.over());
+                }
+            };
+            tokens.access_token = granted.access_token;
+            tokens.expires_at = granted.expires_at;
+            if let Some(refresh) = granted.refresh_token {
+                tokens.refresh_token = refresh;
+            }
+            let (login, kept) = (self.login.clone(), tokens.clone());
+            let saved = tokio::task::spawn_blocking(move || kept.save(&login)).await;
+            saved.map_err(|_| LoginError::Passing("keeping the tokens was given up".to_owned()))??;
+        }
+        let token = tokens.access_token.clone();
+        self.held().tokens = Some(tokens);
+        Ok(token)
+    }
+
+    fn over(&self) -> LoginError {
+        LoginError::Again(format!(
+            "Google does not accept the login of {} any more (it was withdrawn, or is over); {}",
+            self.login.account,
+            log_in(&self.login)
+        ))
+    }
+}
+
+fn is_good(tokens: &Tokens, refused: Option<&str>) -> bool {
+    let later = Timestamp::now().saturating_add(SPARE).unwrap_or(Timestamp::MAX);
+    !tokens.access_token.is_empty() && refused != Some(&tokens.access_token) && tokens.expires_at > later
+}

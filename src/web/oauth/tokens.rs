@@ -1,0 +1,108 @@
+//! Tokens on the disk.
+
+use super::LoginError;
+use crate::config::Google;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+/// Longer than any file of tokens.
+const LONGEST: u64 = 256 << 10;
+
+/// What a login brought. It is never printed.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    /// As which program; tokens of one are of no use to another.
+    pub client_id: String,
+    /// What was allowed.
+    #[serde(default)]
+    pub scopes: Vec<String>,
+    /// What new access tokens are given for.
+    pub refresh_token: String,
+    /// What requests show.
+    #[serde(default)]
+    pub access_token: String,
+    /// Until when.
+    #[serde(default)]
+    pub expires_at: Timestamp,
+}
+
+/// What to do where there is no token that can be used.
+pub(super) fn log_in(login: &Google) -> String {
+    format!("run `sayso auth gmail --account {}`", login.account)
+}
+
+impl Tokens {
+    /// Reads those of a login. An error says what to do.
+    pub fn load(login: &Google) -> Result<Self, LoginError> {
+        let path = &login.tokens;
+        let lasting = |why: String| LoginError::Lasting(format!("the tokens in {} {why}", path.display()));
+        let file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let text = format!("nobody has logged in to Google for {}; {}", login.account, log_in(login));
+                return Err(LoginError::Again(text));
+            }
+            Err(error) => return Err(lasting(format!("cannot be read: {error}"))),
+        };
+        let meta = file.metadata().map_err(|error| lasting(format!("cannot be read: {error}")))?;
+        if !meta.is_file() || meta.mode() & 0o077 != 0 {
+            return Err(lasting("can be read by others; run chmod 600 on the file".to_owned()));
+        }
+        let mut bytes = Vec::new();
+        let read = file.take(LONGEST).read_to_end(&mut bytes);
+        read.map_err(|error| lasting(format!("cannot be read: {error}")))?;
+        // What serde says could quote a token.
+        let tokens: Self = serde_json::from_slice(&bytes).map_err(|_| {
+            LoginError::Again(format!("the tokens in {} are damaged; {}", path.display(), log_in(login)))
+        })?;
+        if tokens.client_id != login.client_id {
+            let text =
+                format!("the login of {} belongs to another client_id; {}", login.account, log_in(login));
+            return Err(LoginError::Again(text));
+        }
+        Ok(tokens)
+    }
+
+    /// Keeps them: whole or not at all, and for the person alone.
+    pub fn save(&self, login: &Google) -> Result<(), LoginError> {
+        let path = &login.tokens;
+        self.write(path).map_err(|error| {
+            LoginError::Lasting(format!("the tokens cannot be kept in {}: {error}", path.display()))
+        })
+    }
+
+    fn write(&self, path: &Path) -> io::Result<()> {
+        let folder = path.parent().unwrap_or(Path::new("."));
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let mut random = [0; 8];
+        getrandom::fill(&mut random).map_err(io::Error::other)?;
+        let temporary = folder.join(format!(".{}.tmp", crate::text::hex(&random)));
+        let written = (|| {
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
+            file.write_all(&serde_json::to_vec(self).map_err(io::Error::other)?)?;
+            file.sync_all()?;
+            fs::rename(&temporary, path)
+        })();
+        if written.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        written?;
+        File::open(folder)?.sync_all()
+    }
+}
+
+/// Keeps other processes from renewing the same token while it is held.
+pub(super) struct Lock {
+    _folder: File,
+}
+
+/// Waits until nobody else renews a token.
+pub(super) fn lock(login: &Google) -> io::Result<Lock> {
+    let folder = File::open(login.tokens.parent().unwrap_or(Path::new(".")))?;
+    rustix::fs::flock(&folder, rustix::fs::FlockOperation::LockExclusive)?;
+    Ok(Lock { _folder: folder })
+}

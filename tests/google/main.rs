@@ -1,0 +1,84 @@
+//! Google on loopback: logins, mail and calendars, and everything that can go wrong between us and them.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../support/google.rs"]
+mod fake;
+
+mod fetching;
+mod logins;
+mod marking;
+mod sending;
+mod whole;
+
+use fake::Google;
+use sayso::config::{AfterHandling, Mail, MailMode, MailSource};
+use sayso::mail::gmail::{Gmail, GmailOutgoing};
+use sayso::web::Wait;
+use std::time::Duration;
+
+/// Pauses too short to notice.
+pub const WAIT: Wait = Wait {
+    connect: Duration::from_secs(20),
+    reply: Duration::from_secs(20),
+    again: Duration::from_millis(1),
+    longest: Duration::from_secs(3),
+};
+
+/// A Google, somebody logged in there, and their mailbox.
+pub struct Desk {
+    pub google: Google,
+    pub folder: tempfile::TempDir,
+    pub login: sayso::config::Google,
+    pub mailbox: Gmail,
+}
+
+impl Desk {
+    pub fn usual() -> Self {
+        Self::with(AfterHandling::Seen, &[])
+    }
+
+    pub fn with(done: AfterHandling, labels: &[&str]) -> Self {
+        let (google, folder) = (Google::start(), tempfile::tempdir().unwrap());
+        let login = google.login(folder.path());
+        let labels: Vec<String> = labels.iter().map(|label| (*label).to_owned()).collect();
+        let mailbox = Self::mailbox(&login, done, &labels);
+        Self { google, folder, login, mailbox }
+    }
+
+    fn mailbox(login: &sayso::config::Google, done: AfterHandling, labels: &[String]) -> Gmail {
+        let mail = Mail {
+            name: "home".to_owned(),
+            source: MailSource::Gmail { google: login.clone(), labels: labels.to_vec() },
+            address: "ada@gmail.example".to_owned(),
+            aliases: Vec::new(),
+            mode: MailMode::Act,
+            handled_done: done,
+            handled_ignored: AfterHandling::None,
+            outgoing: None,
+        };
+        Gmail::patient(&mail, login, labels, WAIT).unwrap()
+    }
+
+    /// The same mailbox, as another process sees it.
+    pub fn reopened(&self) -> Gmail {
+        Self::mailbox(&self.login, AfterHandling::Seen, &[])
+    }
+
+    pub fn outgoing(&self) -> GmailOutgoing {
+        GmailOutgoing::patient(&self.login, WAIT).unwrap()
+    }
+
+    /// No secret of the server's is in a text.
+    pub fn no_canary(text: &str) {
+        assert!(!text.contains("canary"), "{text}");
+    }
+}
+
+/// A mail of its own.
+pub fn letter(n: usize) -> String {
+    format!(
+        "From: Bob <bob@example.com>\nTo: ada@gmail.example\nSubject: Letter {n}\nMessage-ID: <letter-{n}@example.com>\n\
+         Date: Mon, 02 Mar 2026 10:00:{:02} +0000\n\nThis is letter {n}.\n",
+        n % 60
+    )
+}
