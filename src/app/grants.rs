@@ -26,6 +26,9 @@ impl Grants for StoreGrants {
         if wish.warned {
             return Ok(None);
         }
+        if let Some(command) = wish.command {
+            return self.store.covering_command(wish.tool, command).map_err(NodeError::failed);
+        }
         let mut strangers = Vec::new();
         for to in wish.recipients.iter().filter(|to| !is_own(to, wish.own)) {
             if !self.store.knows(to, None).map_err(NodeError::failed)? {

@@ -7,6 +7,7 @@
 
 mod accounts;
 mod apis;
+mod audit;
 mod auth;
 mod cache;
 mod demo;
@@ -39,6 +40,7 @@ mod worker;
 
 pub use accounts::{check_accounts, check_calendar};
 pub use apis::{AddedApi, ApiError, ApiLine, ApiView, Apis, OperationView, ParameterView};
+pub use audit::{AuditChecked, AuditError};
 pub use auth::{AuthError, Authorizing, LoggedIn, begin_auth};
 pub use demo::{DemoError, begin_demo, is_demo, lay_out_demo};
 pub use engine::{Engine, Settings};

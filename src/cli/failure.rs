@@ -65,7 +65,6 @@ impl Failure {
     }
 
     /// The sentence.
-    #[cfg(test)]
     pub(super) fn text(&self) -> &str {
         &self.text
     }

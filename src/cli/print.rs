@@ -1,9 +1,8 @@
 //! The last step before bytes leave: nothing in them is an order to a terminal.
 
 use super::failure::Failure;
-use crate::text::{Visible, is_hidden};
+use crate::text::{Visible, plain_json};
 use serde::Serialize;
-use serde_json::ser::Formatter;
 use std::io::{self, Write};
 
 /// A line to the person beside the answer, which stays clean for whoever reads it.
@@ -18,39 +17,5 @@ pub(super) fn warning(text: &str) {
 
 /// JSON on one line, in which every character that cannot be seen is escaped. It says the same to a parser.
 pub(super) fn safe_json<T: Serialize + ?Sized>(data: &T) -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    let mut writer = serde_json::Serializer::with_formatter(&mut bytes, Escaping);
-    let written = data.serialize(&mut writer).map_err(|e| e.to_string());
-    let text = written.and_then(|()| String::from_utf8(bytes).map_err(|e| e.to_string()));
-    text.map_err(|e| Failure::failed(format!("the answer cannot be written as JSON: {e}")))
-}
-
-struct Escaping;
-
-impl Formatter for Escaping {
-    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
-        let mut rest = fragment;
-        while let Some((at, hidden)) = rest.char_indices().find(|(_, c)| is_hidden(*c)) {
-            writer.write_all(&rest.as_bytes()[..at])?;
-            for unit in hidden.encode_utf16(&mut [0; 2]) {
-                write!(writer, "\\u{unit:04x}")?;
-            }
-            rest = &rest[at + hidden.len_utf8()..];
-        }
-        writer.write_all(rest.as_bytes())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn json_says_the_same_and_hides_nothing() {
-        let said = serde_json::json!({"\u{9b}31m": "a\u{1b}[2J\u{7f}\u{202e}b\u{e0041} \"é\" 漢\n"});
-        let text = safe_json(&said).unwrap();
-        assert!(!text.chars().any(is_hidden), "{text}");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), said);
-        assert!(text.contains("é") && text.contains("漢"));
-    }
+    plain_json(data).map_err(|e| Failure::failed(format!("the answer cannot be written as JSON: {e}")))
 }

@@ -1,20 +1,19 @@
 //! What a program that asked is told: JSON wherever a program reads, and an exit code.
 
-use super::context::Here;
 use super::failure::{Exit, Failure};
 use super::output::{Answer, Page};
 use super::values::Lines;
 use crate::inbox::{Ending, RequestAnswer};
 
 /// The answer to a request, or that there is none yet.
-pub(super) fn told(here: &Here, answer: &RequestAnswer, unanswered: Exit) -> Result<Answer, Failure> {
+pub(super) fn told(page: &Page, answer: &RequestAnswer, unanswered: Exit) -> Result<Answer, Failure> {
     let exit = match answer.r#type {
         Some(Ending::Accept | Ending::Edit | Ending::Respond) => Exit::Done,
         Some(Ending::Ignore) => Exit::Ignored,
         Some(Ending::Expired | Ending::Withdrawn) => Exit::Expired,
         None => unanswered,
     };
-    Ok(here.page.for_program(answer, |page| text(page, answer))?.exiting(exit))
+    Ok(page.for_program(answer, |page| text(page, answer))?.exiting(exit))
 }
 
 fn text(page: &Page, answer: &RequestAnswer) -> String {

@@ -48,6 +48,25 @@ pub(super) fn lasting(word: &str, now: &Timestamp) -> Result<Duration, Failure> 
     })
 }
 
+/// The time that has been that `word` means: so long ago (`30d`), a day, or an RFC 3339 time.
+pub(super) fn past(word: &str, now: &Zoned) -> Result<Timestamp, Failure> {
+    let word = word.trim();
+    let ago = span_from(&word.to_lowercase(), now).map(|then| then.duration_since(now.timestamp()));
+    let at = match ago {
+        Some(ago) => now.timestamp().checked_sub(ago).ok(),
+        None => {
+            word.parse().ok().or_else(|| on(Date::strptime("%Y-%m-%d", word).ok()?, Time::midnight(), now))
+        }
+    };
+    at.ok_or_else(|| {
+        let word: String = word.chars().take(40).collect();
+        Failure::usage(format!(
+            "`{}` is not a time that has been; write 30d, 2026-11-20 or an RFC 3339 time",
+            Visible::line(&word)
+        ))
+    })
+}
+
 fn meant(word: &str, now: &Zoned) -> Option<Timestamp> {
     let lower = word.to_lowercase();
     if let Some(at) = span_from(&lower, now) {

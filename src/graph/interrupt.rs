@@ -101,12 +101,35 @@ pub struct Grantable {
     pub thread: bool,
     /// Whose mail it is about, bare and in lower case, where calls about their mail may be allowed for a while.
     pub sender: Option<String>,
+    /// The command it is, where it or the like of it may be allowed for a while.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandLine>,
+}
+
+/// A command of plain words, as a program wants to run it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommandLine {
+    /// Who wants to, as it calls itself.
+    pub by: String,
+    /// In which folder.
+    pub folder: String,
+    /// The words.
+    pub words: Vec<String>,
+    /// How many of the first words say what sort of command it is; 0 where that cannot be told.
+    pub lead: usize,
+}
+
+impl CommandLine {
+    /// The words that say what sort of command it is; `None` where that cannot be told.
+    pub fn sort(&self) -> Option<&[String]> {
+        self.words.get(..self.lead).filter(|words| !words.is_empty())
+    }
 }
 
 impl Grantable {
     /// Whether anything may be allowed.
     pub fn is_something(&self) -> bool {
-        self.thread || self.sender.is_some()
+        self.thread || self.sender.is_some() || self.command.is_some()
     }
 }
 

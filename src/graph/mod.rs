@@ -32,7 +32,9 @@ pub use command::{Child, ChildResult, Command, Event, Next, What};
 pub use context::{Ctx, Place};
 pub use error::{BuildError, FoldError, InputError, NodeError};
 pub use ids::{BadId, BatchId, GrantId, InterruptId, ThreadId};
-pub use interrupt::{Allow, Answer, Decision, Grantable, Hash, Interrupt, Kind, Labels, Warning, canonical};
+pub use interrupt::{
+    Allow, Answer, CommandLine, Decision, Grantable, Hash, Interrupt, Kind, Labels, Warning, canonical,
+};
 pub use journal::{Basis, Begun, Effect, EffectError, EffectState, Found, Intent, Journal, JournalError};
 pub use progress::{Progress, ProgressSink};
 pub use runner::{Failure, Output, Retry, run_node};

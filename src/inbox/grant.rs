@@ -62,6 +62,10 @@ pub enum GrantScope {
     Thread,
     /// Mail of this sender, in whichever thread.
     Sender,
+    /// This very command, in its folder, of whoever asked.
+    Command,
+    /// Commands of this sort: those that begin with the same words, and have only plain words after them.
+    CommandSort,
 }
 
 /// What a person wants to allow from a card.
@@ -71,7 +75,7 @@ pub struct GrantRequest {
     pub interrupt: InterruptId,
     /// How far.
     pub scope: GrantScope,
-    /// For how long; without it a thread's grant lasts as long as the thread, and a sender's for an hour.
+    /// For how long; without it a thread's grant lasts as long as the thread, and any other for an hour.
     pub lasts: Option<Duration>,
 }
 

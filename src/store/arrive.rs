@@ -1,5 +1,6 @@
 //! What reaches a thread from outside: at once where it waits, else before its next node.
 
+use super::audit::{self, Because, Fact};
 use super::commit::append;
 use super::decide::{reopen_all, restand};
 use super::rows::{Awaits, InterruptRow, Stage, ThreadRow};
@@ -60,7 +61,7 @@ pub(super) fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<Thread
             return Err(StoreError::Conflict(format!("thread `{}` {what}", row.id)));
         }
         Status::Waiting | Status::Held | Status::Trouble if asks(db, &row)? => {
-            reopen_all(db, &row, now)?;
+            reopen_all(db, &row, Because::Arrival, now)?;
             drop_queued(db, arrival)?;
             join(db, &mut row, arrival, now)?;
         }
@@ -70,7 +71,7 @@ pub(super) fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<Thread
         }
         // What is held here is an answer to trouble, and the news may be a reason to answer otherwise.
         Status::Held => {
-            reopen_all(db, &row, now)?;
+            reopen_all(db, &row, Because::Arrival, now)?;
             tell_trouble(db, &mut row, &arrival.event)?;
             restand(db, &mut row, now)?;
             keep(db, &row, arrival, now)?;
@@ -85,6 +86,9 @@ pub(super) fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<Thread
         Status::Waiting | Status::Ready | Status::Running | Status::Joining => {
             keep(db, &row, arrival, now)?;
         }
+    }
+    if corrects {
+        audit::record(db, &Fact::Corrected { thread: row.id.to_string() }, now)?;
     }
     Ok(row.id)
 }

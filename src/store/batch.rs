@@ -1,5 +1,6 @@
 //! Decisions taken together, and taken back together.
 
+use super::audit::Because;
 use super::decide::{not_open, reopen, restand};
 use super::rows::{DecisionRow, InterruptRow, Stage, ThreadRow, time};
 use super::{Store, StoreError};
@@ -64,8 +65,10 @@ fn undo(db: &Connection, id: &InterruptId, now: i64) -> Result<Undone, StoreErro
     let mut undone = Vec::new();
     for decision in together {
         let mut interrupt = InterruptRow::by_seq(db, decision.interrupt)?;
-        let told = if interrupt.stage == Stage::Decided && reopen(db, &mut interrupt, now)? {
-            let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
+        let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
+        let told = if interrupt.stage == Stage::Decided
+            && reopen(db, &row.id, &mut interrupt, Because::Person, now)?
+        {
             restand(db, &mut row, now)?;
             Ok(row.id)
         } else {

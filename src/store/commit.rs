@@ -1,5 +1,6 @@
 //! A node's result becomes durable: one transaction, and all of it or nothing.
 
+use super::audit::{self, Fact};
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, StepRow, ThreadRow};
 use super::seal::{Digest, Seal};
 use super::verify::tally;
@@ -288,7 +289,7 @@ fn ask(
             Some(grant) => {
                 hold |= question.irreversible;
                 let decision = Decision::Accept;
-                record_decision(db, &interrupt, decision, true, By::Grant(grant), None, now)?;
+                record_decision(db, &row.id, &interrupt, decision, true, By::Grant(grant), None, now)?;
                 row.decisions += 1;
             }
         }
@@ -304,8 +305,10 @@ fn ask(
     })
 }
 
+#[expect(clippy::too_many_arguments, reason = "each is a column")]
 pub(super) fn record_decision(
     db: &Connection,
+    thread: &ThreadId,
     interrupt: &InterruptRow,
     decision: Decision,
     learn: bool,
@@ -326,7 +329,26 @@ pub(super) fn record_decision(
         executed: None,
         batch,
     };
-    row.insert(db)
+    row.insert(db)?;
+    let (mut edited, mut said) = (None, None);
+    match &row.decision {
+        Decision::Edit { args } => edited = Some(audit::bound(&interrupt.action, args, &interrupt.binds()?)),
+        Decision::Respond { text } => said = Some(audit::sha(text)),
+        Decision::Accept | Decision::Ignore | Decision::Draft => {}
+    }
+    let decided = Fact::Decided {
+        by: row.by.to_string(),
+        thread: thread.to_string(),
+        interrupt: interrupt.id.to_string(),
+        kind: interrupt.kind.word().to_owned(),
+        action: interrupt.action.clone(),
+        decision: row.decision.word().to_owned(),
+        shown: interrupt.hash.to_string(),
+        edited,
+        said,
+        batch: row.batch.as_ref().map(ToString::to_string),
+    };
+    audit::record(db, &decided, now)
 }
 
 /// What the original of a fork has already carried out is said on the card of whoever would do it again.

@@ -1,5 +1,6 @@
 //! Decisions: taken once, by compare-and-set, and taken back until the thread has acted on them.
 
+use super::audit::{self, Because, Fact};
 use super::commit::{forget_calls, living_children, record_decision};
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, ThreadRow, time};
 use super::{Store, StoreError};
@@ -47,7 +48,7 @@ impl Store {
                 }
                 Stage::Closed => return Err(not_open(db, &interrupt)?),
             }
-            if !reopen(db, &mut interrupt, now)? {
+            if !reopen(db, &row.id, &mut interrupt, Because::Person, now)? {
                 let why = "the thread has already acted on it".to_owned();
                 return Err(StoreError::NotOpen { id: interrupt.id.to_string(), why });
             }
@@ -65,7 +66,7 @@ impl Store {
             if row.version != version {
                 return Err(StoreError::Moved);
             }
-            reopen_all(db, &row, now)?;
+            reopen_all(db, &row, Because::HeldTooLong, now)?;
             restand(db, &mut row, now)
         })
         .await
@@ -107,12 +108,12 @@ fn run(
     };
     check(&decision, interrupt.allow(), &schema, &interrupt.hash, decide.shown.as_deref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
-    record_decision(db, &interrupt, decision, decide.learn, decide.by, batch, now)?;
+    let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
+    record_decision(db, &row.id, &interrupt, decision, decide.learn, decide.by, batch, now)?;
     interrupt.stage = Stage::Decided;
     interrupt.snoozed_until = None;
     interrupt.update(db)?;
 
-    let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
     row.decisions += 1;
     let pending = InterruptRow::pending(db, row.seq)?;
     row.status = stands(db, &row, &pending)?;
@@ -187,17 +188,28 @@ pub(super) fn restand(db: &Connection, row: &mut ThreadRow, now: i64) -> Result<
 }
 
 /// Takes back the decisions a thread has not acted on; `false` where it has.
-pub(super) fn reopen_all(db: &Connection, row: &ThreadRow, now: i64) -> Result<bool, StoreError> {
+pub(super) fn reopen_all(
+    db: &Connection,
+    row: &ThreadRow,
+    because: Because,
+    now: i64,
+) -> Result<bool, StoreError> {
     let mut all = true;
     for mut pending in InterruptRow::pending(db, row.seq)? {
         if pending.stage == Stage::Decided {
-            all &= reopen(db, &mut pending, now)?;
+            all &= reopen(db, &row.id, &mut pending, because, now)?;
         }
     }
     Ok(all)
 }
 
-pub(super) fn reopen(db: &Connection, interrupt: &mut InterruptRow, now: i64) -> Result<bool, StoreError> {
+pub(super) fn reopen(
+    db: &Connection,
+    thread: &ThreadId,
+    interrupt: &mut InterruptRow,
+    because: Because,
+    now: i64,
+) -> Result<bool, StoreError> {
     let mut decision = DecisionRow::in_force(db, interrupt)?;
     if decision.consumed {
         return Ok(false);
@@ -206,6 +218,8 @@ pub(super) fn reopen(db: &Connection, interrupt: &mut InterruptRow, now: i64) ->
     decision.update(db)?;
     interrupt.stage = Stage::Open;
     interrupt.update(db)?;
+    let undone = Fact::Undone { thread: thread.to_string(), interrupt: interrupt.id.to_string(), because };
+    audit::record(db, &undone, now)?;
     Ok(true)
 }
 

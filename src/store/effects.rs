@@ -1,10 +1,12 @@
 //! The journal: intents before the first byte leaves, outcomes after, results of repeatable calls.
 
+use super::audit::{self, Fact};
 use super::rows::{DecisionRow, EffectRow, GrantRow, InterruptRow, Stage, ThreadRow, damaged, json};
 use super::seal::{Digest, Seal};
 use super::{Store, StoreError, blobs, grants};
 use crate::graph::{Basis, Begun, Decision, EffectState, Intent, ThreadId};
 use crate::inbox::{By, Status};
+use crate::text::hex;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -40,14 +42,15 @@ impl Store {
     ) -> Result<(), StoreError> {
         let now = self.now_ms();
         self.write(move |db| {
-            let thread = ThreadRow::seq_of(db, &thread)?;
-            let Some(mut effect) = EffectRow::find(db, thread, step, &name)? else {
+            let seq = ThreadRow::seq_of(db, &thread)?;
+            let Some(mut effect) = EffectRow::find(db, seq, step, &name)? else {
                 return damaged(format!("effect `{name}` is missing"));
             };
             effect.state = state;
             effect.outcome = outcome.to_string();
             effect.ended_at = if state == EffectState::Begun { None } else { Some(now) };
-            effect.update(db)
+            effect.update(db)?;
+            record_end(db, &thread, &effect, now)
         })
         .await
     }
@@ -84,7 +87,13 @@ fn begin(db: &Connection, effect: &EffectIntent, now: i64) -> Result<Begun, Stor
             outcome: json("an effect's outcome", &earlier.outcome)?,
         });
     }
-    approve(db, &row, basis, now)?;
+    let approved = approve(db, &row, basis, now)?;
+    let by = match basis {
+        Basis::Decision { .. } => "decision".to_owned(),
+        Basis::Draft { .. } => "draft".to_owned(),
+        Basis::Answers { .. } => "answers".to_owned(),
+        Basis::Grant { name } => format!("grant:{name}"),
+    };
     let basis = serde_json::to_string(basis).map_err(|e| StoreError::Sql(e.to_string()))?;
     let mut new = EffectRow {
         seq: 0,
@@ -103,14 +112,63 @@ fn begin(db: &Connection, effect: &EffectIntent, now: i64) -> Result<Begun, Stor
     row.status = Status::Running;
     row.updated_at = now;
     row.update(db)?;
+    let begun = Fact::EffectBegun {
+        thread: row.id.to_string(),
+        step: new.step,
+        effect: new.name,
+        by,
+        interrupt: approved.as_ref().map(|approved| approved.interrupt.clone()),
+        action: approved.as_ref().map(|approved| approved.action.clone()),
+        executed: approved.map(|approved| approved.executed),
+        bytes: hex(&new.frozen),
+    };
+    audit::record(db, &begun, now)?;
     Ok(Begun::New)
 }
 
+/// The card an effect rests on, the last where it rests on several, as the audit names it.
+struct Approved {
+    interrupt: String,
+    action: String,
+    executed: String,
+}
+
+fn approved(interrupt: &InterruptRow, args: &Value) -> Result<Approved, StoreError> {
+    Ok(Approved {
+        interrupt: interrupt.id.to_string(),
+        action: interrupt.action.clone(),
+        executed: audit::bound(&interrupt.action, args, &interrupt.binds()?),
+    })
+}
+
+/// Tells the audit how far an effect has come.
+pub(super) fn record_end(
+    db: &Connection,
+    thread: &ThreadId,
+    effect: &EffectRow,
+    now: i64,
+) -> Result<(), StoreError> {
+    let ended = Fact::EffectEnded {
+        thread: thread.to_string(),
+        step: effect.step,
+        effect: effect.name.clone(),
+        state: effect.state.word().to_owned(),
+        outcome: audit::sha(&effect.outcome),
+    };
+    audit::record(db, &ended, now)
+}
+
 /// Checks that what is about to be done is what was approved, byte for byte, and closes the way back.
-fn approve(db: &Connection, row: &ThreadRow, basis: &Basis, now: i64) -> Result<(), StoreError> {
+fn approve(
+    db: &Connection,
+    row: &ThreadRow,
+    basis: &Basis,
+    now: i64,
+) -> Result<Option<Approved>, StoreError> {
     let pending = InterruptRow::pending(db, row.seq)?;
     let decided = pending.iter().filter(|p| !p.engine && p.stage == Stage::Decided);
-    let mut approved = match basis {
+    let mut by_card = None;
+    let otherwise = match basis {
         Basis::Grant { name } if GrantRow::builtin_on(db, name)? => true,
         Basis::Grant { name } => {
             let text = format!("no grant in force goes by `{name}`; `sayso grants` shows those there are");
@@ -153,16 +211,23 @@ fn approve(db: &Connection, row: &ThreadRow, basis: &Basis, now: i64) -> Result<
                 return Err(StoreError::Moved);
             }
             decision.executed = Some(args.to_string());
-            approved = true;
+            by_card = Some(approved(interrupt, args)?);
         }
         if let Basis::Answers { given } = basis {
             let args = answered(interrupt, &decision, given)?;
+            if let Some(args) = &args {
+                by_card = Some(approved(interrupt, args)?);
+            }
             decision.executed = args.map(|args| args.to_string());
         }
         decision.consumed = true;
         decision.update(db)?;
     }
-    if approved { Ok(()) } else { Err(StoreError::NotApproved("nobody approved this effect".to_owned())) }
+    if otherwise || by_card.is_some() {
+        Ok(by_card)
+    } else {
+        Err(StoreError::NotApproved("nobody approved this effect".to_owned()))
+    }
 }
 
 /// Checks that what leaves answers every question and no other.

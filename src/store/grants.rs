@@ -3,16 +3,17 @@
 //! The store is the judge of what covers what. Whoever asks names a grant; whether it covers the question is
 //! decided from the rows when the question is committed, when its answer is taken up, and before the effect.
 
+use super::audit::{self, Because, Fact};
 use super::decide::{reopen, restand};
-use super::rows::{DecisionRow, GrantRow, InterruptRow, Scope, Stage, ThreadRow, time};
+use super::rows::{CommandScope, DecisionRow, GrantRow, InterruptRow, Scope, Stage, ThreadRow, time};
 use super::{Store, StoreError};
-use crate::graph::{Decision, GrantId, InterruptId, ThreadId};
+use crate::graph::{CommandLine, Decision, GrantId, InterruptId, ThreadId};
 use crate::inbox::{BUILTIN_GRANTS, BuiltinGrant, By, GrantLine, GrantRequest, GrantScope, POLICY_GRANT};
 use rusqlite::Connection;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// How long a sender's grant lasts where the person says nothing.
+/// How long a grant lasts that is not a thread's where the person says nothing.
 const HOUR: Duration = Duration::from_secs(3600);
 
 /// No grant lasts longer than this.
@@ -48,6 +49,7 @@ impl Store {
 
     /// Switches a built-in grant on again.
     pub async fn restore(&self, id: String) -> Result<GrantLine, StoreError> {
+        let now = self.now_ms();
         self.write(move |db| {
             let Some(builtin) = builtin(&id)? else {
                 let text = format!("`{id}` is not built in; allow it again from a card");
@@ -58,6 +60,7 @@ impl Store {
                 && row.revoked_at.take().is_some()
             {
                 row.update(db)?;
+                audit::record(db, &Fact::Restored { grant: row.id.clone() }, now)?;
             }
             builtin_line(builtin, row.as_ref())
         })
@@ -87,9 +90,26 @@ impl Store {
                             && only.eq_ignore_ascii_case(sender)
                             && strangers.iter().all(|to| only.eq_ignore_ascii_case(to))
                     }
-                    Scope::Builtin => false,
+                    Scope::Builtin | Scope::Command(_) => false,
                 };
                 if reaches && row.lasts(now) {
+                    return Ok(Some(row.id));
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    /// The grant that covers this command of a program.
+    pub fn covering_command(&self, tool: &str, command: &CommandLine) -> Result<Option<String>, StoreError> {
+        let now = self.now_ms();
+        self.read(|db| {
+            let mut found =
+                db.prepare_cached("SELECT * FROM grants WHERE tool = ? AND revoked_at IS NULL ORDER BY seq")?;
+            let mut rows = found.query([tool])?;
+            while let Some(row) = rows.next()? {
+                let row = GrantRow::read(row)?;
+                if row.covers_command(command) && row.lasts(now) {
                     return Ok(Some(row.id));
                 }
             }
@@ -116,7 +136,7 @@ impl Store {
                 return Err(StoreError::Moved);
             }
             for id in &interrupts {
-                reopen(db, &mut InterruptRow::find(db, id)?, now)?;
+                reopen(db, &row.id, &mut InterruptRow::find(db, id)?, Because::GrantEnded, now)?;
             }
             restand(db, &mut row, now)
         })
@@ -171,9 +191,16 @@ fn give(db: &Connection, request: &GrantRequest, now: i64) -> Result<GrantLine, 
             None => return refuse("cannot be allowed for a sender"),
         },
         GrantScope::Thread => return refuse("cannot be allowed for its thread"),
+        GrantScope::Command | GrantScope::CommandSort => {
+            let more = request.scope == GrantScope::CommandSort;
+            match offered.command.and_then(|command| commanded(command, more)) {
+                Some(scope) => Scope::Command(scope),
+                None => return refuse("is no command that can be allowed so"),
+            }
+        }
     };
     let lasts = match (&scope, request.lasts) {
-        (Scope::Sender(_), None) => Some(HOUR),
+        (Scope::Sender(_) | Scope::Command(_), None) => Some(HOUR),
         (_, lasts) => lasts,
     };
     let expires_at = match lasts {
@@ -196,7 +223,32 @@ fn give(db: &Connection, request: &GrantRequest, now: i64) -> Result<GrantLine, 
         revoked_at: None,
     };
     row.insert(db)?;
+    let granted = Fact::Granted {
+        grant: row.id.clone(),
+        tool: row.tool.clone(),
+        scope: match &row.scope {
+            Scope::Thread(thread) => format!("thread:{thread}"),
+            Scope::Sender(sender) => format!("sender:{sender}"),
+            Scope::Builtin => "builtin".to_owned(),
+            Scope::Command(command) => format!("command:{}", commands(command)),
+        },
+        interrupt: row.interrupt.clone(),
+        expires_at: row.expires_at,
+    };
+    audit::record(db, &granted, now)?;
     line(db, &row, now)
+}
+
+/// Which commands are allowed, in words.
+fn commands(scope: &CommandScope) -> String {
+    let more = if scope.more { " …" } else { "" };
+    format!("`{}{more}` in {}, by {}", scope.words.join(" "), scope.folder, scope.by)
+}
+
+/// What is allowed with a command: itself alone, or its sort.
+fn commanded(command: CommandLine, more: bool) -> Option<CommandScope> {
+    let words = if more { command.sort()?.to_vec() } else { command.words };
+    Some(CommandScope { by: command.by, folder: command.folder, words, more })
 }
 
 fn revoke(db: &Connection, id: &str, now: i64) -> Result<GrantLine, StoreError> {
@@ -238,7 +290,8 @@ fn end(db: &Connection, row: &mut GrantRow, now: i64) -> Result<(), StoreError> 
         return Err(StoreError::NotOpen { id: row.id.clone(), why });
     }
     row.revoked_at = Some(now);
-    row.update(db)
+    row.update(db)?;
+    audit::record(db, &Fact::Revoked { grant: row.id.clone() }, now)
 }
 
 /// What a grant had answered and nobody has acted on is a person's to decide.
@@ -251,7 +304,11 @@ fn ask_again(db: &Connection, grant: &str, now: i64) -> Result<(), StoreError> {
     for seq in decided {
         let mut interrupt = InterruptRow::by_seq(db, seq)?;
         let decision = DecisionRow::in_force(db, &interrupt)?;
-        if decision.by == By::Grant(grant.to_owned()) && reopen(db, &mut interrupt, now)? {
+        if decision.by != By::Grant(grant.to_owned()) {
+            continue;
+        }
+        let thread = ThreadRow::by_seq(db, interrupt.thread)?.id;
+        if reopen(db, &thread, &mut interrupt, Because::GrantEnded, now)? {
             threads.insert(interrupt.thread);
         }
     }
@@ -304,6 +361,7 @@ fn line(db: &Connection, row: &GrantRow, now: i64) -> Result<GrantLine, StoreErr
         }
         Scope::Sender(sender) => (format!("mail of {sender}"), None, Some(sender.clone()), true),
         Scope::Builtin => ("built in".to_owned(), None, None, true),
+        Scope::Command(command) => (commands(command), None, None, true),
     };
     Ok(GrantLine {
         id: row.id.clone(),

@@ -1,5 +1,6 @@
 //! Memory: profiles by namespace, every version kept with what caused it.
 
+use super::audit::{self, Fact};
 use super::rows::{damaged, json, time};
 use super::seal::{Digest, Seal};
 use super::verify::{tallied, tally};
@@ -181,6 +182,14 @@ fn append(
             "the memory `{namespace}` is at version {newest}, not {read}; read it again"
         )));
     }
+    let told = Fact::Remembered {
+        namespace: namespace.to_owned(),
+        version: newest + 1,
+        cause: cause.kind.clone(),
+        thread: cause.thread.as_ref().map(ToString::to_string),
+        interrupt: cause.interrupt.as_ref().map(ToString::to_string),
+        profile: audit::sha(profile),
+    };
     let cause = serde_json::to_string(cause).map_err(|e| StoreError::Sql(e.to_string()))?;
     let version = newest + 1;
     let digest = seal(before, namespace, version, profile, &cause, now);
@@ -189,6 +198,7 @@ fn append(
     )?
     .execute(params![namespace, version.cast_signed(), profile, cause, now, digest.bytes()])?;
     tally(db, &format!("memory:{namespace}"), 1)?;
+    audit::record(db, &told, now)?;
     Ok(version)
 }
 

@@ -10,6 +10,7 @@
 
 mod activity;
 mod arrive;
+mod audit;
 mod batch;
 mod begin;
 mod blobs;
@@ -50,6 +51,7 @@ mod writer;
 
 pub use crate::inbox::{MemoryCause, MemoryVersion};
 pub use arrive::Arrival;
+pub use audit::AuditChecked;
 pub use batch::Undone;
 pub use begin::Begun;
 pub use commit::{Commit, Committed, Entry, EntryNext, NewThread};

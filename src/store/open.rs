@@ -73,7 +73,7 @@ impl Store {
             return Err(StoreError::Newer { path, found, known: VERSION });
         }
         prepare_writer(&db)?;
-        schema::migrate(&db)?;
+        schema::migrate(&db, clock().as_millisecond())?;
         let writer = Writer::start(db, changed.clone())?;
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),

@@ -1,5 +1,6 @@
 //! Pins: lines of a memory that nothing learned may drop.
 
+use super::audit::{self, Fact};
 use super::rows::damaged;
 use super::seal::{Digest, Seal};
 use super::verify::{tallied, tally};
@@ -57,5 +58,8 @@ pub(super) fn set(
     } else {
         db.prepare_cached("DELETE FROM pins WHERE namespace = ? AND line = ?")?.execute([namespace, line])?;
     }
-    tally(db, &count(namespace), if pinned { 1 } else { -1 })
+    tally(db, &count(namespace), if pinned { 1 } else { -1 })?;
+    let (namespace, line) = (namespace.to_owned(), line.to_owned());
+    let told = if pinned { Fact::Pinned { namespace, line } } else { Fact::Unpinned { namespace, line } };
+    audit::record(db, &told, now)
 }

@@ -1,6 +1,6 @@
 //! The tables, as a list of migrations that only ever grows.
 
-use super::StoreError;
+use super::{StoreError, audit};
 use rusqlite::Connection;
 
 /// Marks the file as ours: `says` in ASCII.
@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, PRUNE];
+const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PRUNE];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -328,6 +328,23 @@ const KEYS: &str = "
 CREATE UNIQUE INDEX threads_by_key ON threads (workflow, child_key) WHERE parent IS NULL AND child_key IS NOT NULL;
 ";
 
+/// What was decided and done, chained.
+const AUDIT: &str = "
+CREATE TABLE audit (
+    seq     INTEGER PRIMARY KEY,
+    at      INTEGER NOT NULL,
+    entry   TEXT NOT NULL,      -- JSON
+    digest  BLOB NOT NULL       -- SHA-256 over this line and the digest of the line before it
+) STRICT;
+-- The last line, so that a cut end is noticed.
+CREATE TABLE audit_head (
+    one     INTEGER PRIMARY KEY CHECK (one = 1),
+    n       INTEGER NOT NULL,
+    last    BLOB NOT NULL,
+    digest  BLOB NOT NULL
+) STRICT;
+";
+
 /// What pruning needs to know, and to find.
 const PRUNE: &str = "
 -- When its steps were let go of; what was asked, decided and done stays.
@@ -350,7 +367,7 @@ pub(super) fn version(db: &Connection) -> Result<i64, StoreError> {
 }
 
 /// Brings the file to the newest format, one migration a transaction.
-pub(super) fn migrate(db: &Connection) -> Result<(), StoreError> {
+pub(super) fn migrate(db: &Connection, now: i64) -> Result<(), StoreError> {
     if version(db)? == VERSION {
         return Ok(());
     }
@@ -360,6 +377,9 @@ pub(super) fn migrate(db: &Connection) -> Result<(), StoreError> {
         let from = usize::try_from(version(db)?).unwrap_or(0);
         for sql in MIGRATIONS.iter().skip(from) {
             db.execute_batch(sql)?;
+            if *sql == AUDIT {
+                audit::begin(db, now)?;
+            }
         }
         db.execute_batch(&format!(
             "PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {VERSION}"

@@ -1,5 +1,6 @@
 //! A handful of switches that every process shares.
 
+use super::audit::{self, Fact};
 use super::rows::damaged;
 use super::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -12,10 +13,11 @@ impl Store {
 
     /// Pauses or resumes all driving, in every process and across restarts.
     pub async fn pause(&self, paused: bool) -> Result<(), StoreError> {
+        let now = self.now_ms();
         self.write(move |db| {
             db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES ('paused', ?)")?
                 .execute(params![paused.to_string()])?;
-            Ok(())
+            audit::record(db, if paused { &Fact::Paused } else { &Fact::Resumed }, now)
         })
         .await
     }

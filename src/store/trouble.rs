@@ -4,10 +4,11 @@
 //! an earlier attempt left. A decision on trouble only marks it, like any other; the driver carries it out as
 //! the thread's next write, and until then it can be undone.
 
+use super::audit::{self, Because, Fact};
 use super::commit::wake_parent;
 use super::decide::{reopen_all, standing};
 use super::rows::{Awaits, DecisionRow, EffectRow, InterruptRow, Stage, ThreadRow};
-use super::{Store, StoreError, arrive, ledger};
+use super::{Store, StoreError, arrive, effects, ledger};
 use crate::graph::{Decision, EffectState, Event, Interrupt, ThreadId, What};
 use crate::inbox::Status;
 use rusqlite::Connection;
@@ -60,7 +61,8 @@ fn put(db: &Connection, trouble: &NewTrouble, now: i64) -> Result<(), StoreError
     }
     // A person who stops a thread does not want a held decision to act as soon as it may go on.
     if trouble.version.is_none() {
-        reopen_all(db, &row, now)?;
+        reopen_all(db, &row, Because::Stopped, now)?;
+        audit::record(db, &Fact::Stopped { thread: row.id.to_string() }, now)?;
     }
     let mut asked = InterruptRow::new(db, row.seq, row.steps, true, now, &trouble.interrupt)?;
     for (_, event) in arrive::queued(db, row.seq)? {
@@ -139,7 +141,8 @@ fn settle_effect(db: &Connection, row: &ThreadRow, args: &Value, now: i64) -> Re
     effect.state = if done { EffectState::Settled } else { EffectState::NotDone };
     effect.outcome = json!({ "settled": if done { "done" } else { "not_done" } }).to_string();
     effect.ended_at = Some(now);
-    effect.update(db)
+    effect.update(db)?;
+    effects::record_end(db, &row.id, &effect, now)
 }
 
 /// Ends a thread from outside its graph, with everything that hangs on it. `came` names the events that reached it

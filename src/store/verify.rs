@@ -2,7 +2,7 @@
 
 use super::rows::{DecisionRow, EffectRow, GrantRow, InterruptRow, MailRow, SourceRow, ThreadRow, damaged};
 use super::seal::Seal;
-use super::{Store, StoreError, arrive, blobs, effects, lessons, load, memory, pins, prune, view};
+use super::{Store, StoreError, arrive, audit, blobs, effects, lessons, load, memory, pins, prune, view};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// What a look over the whole file found.
@@ -82,6 +82,12 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
         .collect::<Result<_, _>>()?;
     for name in names {
         note(&mut found, memory::history(db, &name).map(|_| ()))?;
+    }
+    match audit::check(db) {
+        Ok(checked) => {
+            found.damaged.extend(checked.problems.into_iter().map(|problem| format!("audit: {problem}")));
+        }
+        error => note(&mut found, error.map(|_| ()))?,
     }
     Ok(found)
 }

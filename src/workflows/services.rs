@@ -2,7 +2,7 @@
 
 use crate::calendar::Calendar;
 use crate::config::{Rule, User};
-use crate::graph::{BoxFuture, InterruptId, NodeError, Place, ThreadId};
+use crate::graph::{BoxFuture, CommandLine, InterruptId, NodeError, Place, ThreadId};
 use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::{Account, Mail};
@@ -159,6 +159,8 @@ pub struct Wish<'a> {
     pub conversation: &'a [String],
     /// The person's own addresses.
     pub own: &'a [String],
+    /// The command it is, where a program wants to run one.
+    pub command: Option<&'a CommandLine>,
     /// Whether there is anything unusual about the call; then no grant counts.
     pub warned: bool,
 }

@@ -197,7 +197,7 @@ async fn d07_bits_that_flip_are_named_or_harmless() {
 }
 
 /// The tables whose rows are ours, each with whether losing a row only costs work.
-const TABLES: [(&str, bool); 14] = [
+const TABLES: [(&str, bool); 16] = [
     ("threads", false),
     ("steps", false),
     ("interrupts", false),
@@ -212,6 +212,8 @@ const TABLES: [(&str, bool); 14] = [
     ("calls", true),
     ("snapshots", true),
     ("settings", true),
+    ("audit", false),
+    ("audit_head", false),
 ];
 
 fn columns(db: &Connection, table: &str) -> Vec<(String, String, bool)> {

@@ -66,6 +66,11 @@ fn the_week_is_triaged_answered_and_sent_to_the_outbox() {
     let past = demo.json(&["threads", "--status", "done"]);
     assert!(past.as_array().unwrap().len() >= 2, "{past}");
     assert_eq!(demo.item("Why did the launch slip?")["kind"], "question");
+    let asked = demo.item("$ git push origin spring-fair");
+    assert_eq!(
+        (&asked["action"], &asked["source"]),
+        (&"request/Bash".into(), &"request: webshop agent".into())
+    );
     demo.json(&["run", "--until-idle"]);
 
     // A draft is accepted and lands in the outbox as a mail.

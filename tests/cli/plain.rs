@@ -95,6 +95,7 @@ fn help_is_there_for_every_verb() {
         "show",
         "fork",
         "reclassify",
+        "export",
         "memory",
         "grants",
         "apis",

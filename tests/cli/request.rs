@@ -384,7 +384,8 @@ fn nobody_can_pass_for_another_workflow_or_reach_the_terminal() {
     assert_eq!((&item["workflow"], &item["action"]), (&json!("request"), &json!("request/write_email")));
     assert!(text(&item["source"]).starts_with("request: "));
     assert!(!text(&item["title"]).contains('\n'));
-    assert_eq!(item["warnings"], json!([]));
+    assert_eq!(item["warnings"].as_array().unwrap().len(), 1, "ours, and none of its own");
+    assert_eq!(item["warnings"][0]["code"], "hidden_characters");
     let (accept, answer) = (["accept", &id], ["answer", &id]);
     for args in [&["list"][..], &["view", &id], &["threads"], &["list", "--json"], &accept, &answer] {
         let said = run(&desk, args);

@@ -5,6 +5,7 @@
 mod support;
 
 mod arrivals;
+mod audit;
 mod batches;
 mod children;
 mod effects;

@@ -163,7 +163,8 @@ fn asked(state: &Desk) -> Interrupt {
     asked.irreversible = matches!(state.kind.as_str(), "reply" | "meeting" | "warned");
     if state.kind == "reply" {
         asked.allow.draft = true;
-        asked.grantable = Grantable { thread: true, sender: Some("eve@example.org".to_owned()) };
+        asked.grantable =
+            Grantable { thread: true, sender: Some("eve@example.org".to_owned()), command: None };
     }
     if state.kind == "warned" {
         let text = "the recipient is not in this conversation".to_owned();

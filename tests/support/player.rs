@@ -182,7 +182,7 @@ fn question(asked: &Question, place: &Place, world: &World) -> Interrupt {
         interrupt.granted = world.covers(place, &wish);
     }
     interrupt.allow.draft = asked.draft;
-    interrupt.grantable = Grantable { thread: asked.for_thread, sender: asked.sender.clone() };
+    interrupt.grantable = Grantable { thread: asked.for_thread, sender: asked.sender.clone(), command: None };
     if asked.warned {
         interrupt.warnings = vec![super::warning("odd")];
     }

@@ -1,7 +1,7 @@
 //! The demo's first threads: every new mail has one that waits to be driven; one analysis asks, one has a result, one
-//! is over. They are started, driven and decided like any other.
+//! is over, and a program asks before it pushes. They are started, driven and decided like any other.
 
-use super::super::{Local, Scope, Until, attend, family_outcome};
+use super::super::{Asking, Local, Scope, Until, attend, family_outcome};
 use crate::graph::Decision;
 use crate::inbox::{Backend, BackendError, By, Decide, Outcome};
 use crate::store::StoreError;
@@ -31,7 +31,21 @@ pub async fn begin(local: &Local, folder: &Path) -> Result<(), BackendError> {
     local.file_away(past.thread).await?;
     approved(local, folder, ANSWERED).await?;
     asked(local, folder, OPEN).await?;
+    local.request(pushing(folder)).await?;
     Ok(())
+}
+
+/// A program that asks before it runs a command; nobody waits for the answer here.
+fn pushing(folder: &Path) -> Asking {
+    let input = json!({
+        "title": "$ git push origin spring-fair",
+        "text": "Three commits: the poster, the price list, and the opening hours of the spring fair.",
+        "action": "Bash",
+        "args": {"command": "git push origin spring-fair", "description": "Publish the pages of the spring fair"},
+        "source": "webshop agent",
+        "folder": folder.join("notes").display().to_string(),
+    });
+    Asking { input, key: Some("demo".to_owned()) }
 }
 
 /// An analysis that has come to its question.

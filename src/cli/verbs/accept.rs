@@ -19,10 +19,10 @@ use crate::inbox::{GrantRequest, GrantScope};
 pub(in crate::cli) struct Args {
     /// The interrupt, or the thread with a result
     id: String,
-    /// And allow the like of it from now on, for this thread or this sender
+    /// And allow the like of it from now on: for this thread, this sender, this command or its sort
     #[arg(long, value_enum, value_name = "SCOPE")]
     grant: Option<Scope>,
-    /// For so long: 30m, 2h, 3d; without it a thread's grant lasts as long as the thread, a sender's for an hour
+    /// For so long: 30m, 2h, 3d; without it a thread's grant lasts as long as the thread, any other for an hour
     #[arg(long = "for", value_name = "TIME", requires = "grant")]
     lasts: Option<String>,
     #[command(flatten)]
@@ -35,6 +35,10 @@ enum Scope {
     Thread,
     /// Mail of the sender, in whichever thread
     Sender,
+    /// This very command, in its folder
+    Command,
+    /// Commands that begin like it (`cargo test …`), in its folder, with plain words after that
+    CommandSort,
 }
 
 impl Args {
@@ -62,6 +66,8 @@ impl Args {
         let scope = match scope {
             Scope::Thread => GrantScope::Thread,
             Scope::Sender => GrantScope::Sender,
+            Scope::Command => GrantScope::Command,
+            Scope::CommandSort => GrantScope::CommandSort,
         };
         Ok(Some(GrantRequest { interrupt: id.clone(), scope, lasts }))
     }

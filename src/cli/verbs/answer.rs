@@ -30,6 +30,6 @@ impl Args {
             Target::Result(thread) => here.local().request_answer_in(&thread).await,
         };
         let answer = answer.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
-        told(&here, &answer, Exit::Unanswered)
+        told(&here.page, &answer, Exit::Unanswered)
     }
 }

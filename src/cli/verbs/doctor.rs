@@ -1,12 +1,12 @@
 //! `sayso doctor`: is everything in order?
 
-use crate::app::{Health, Setup, check_accounts, check_calendar, check_models, check_servers};
+use crate::app::{AuditChecked, Health, Setup, check_accounts, check_calendar, check_models, check_servers};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
 use crate::config::{Config, Env};
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Check the data folder and the whole database, call the model once, look at mail and servers
@@ -14,9 +14,15 @@ use std::sync::Arc;
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
     sayso doctor\n  \
-    sayso doctor --json | jq '.[] | select(.ok | not)'"
+    sayso doctor --json | jq '.[] | select(.ok | not)'\n  \
+    sayso doctor --audit audit-2026.jsonl"
 )]
-pub(in crate::cli) struct Args {}
+pub(in crate::cli) struct Args {
+    /// Judge the audit instead: that each line follows from the one before it, that all on record is in it, and
+    /// that an exported FILE is what it was
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    audit: Option<Option<PathBuf>>,
+}
 
 /// One thing that was looked at.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -38,7 +44,11 @@ impl Check {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let checks = report(context.config()?, context.env()).await;
+        let config = context.config()?;
+        let checks = match self.audit {
+            Some(file) => audit(config, context.env(), file.as_deref()),
+            None => report(config, context.env()).await,
+        };
         let well = checks.iter().all(|check| check.ok);
         let answer = context.page.answer(&checks, |_| text(&checks))?;
         Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
@@ -60,6 +70,30 @@ pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
     checks.extend(models);
     checks.extend(mail);
     checks.extend(servers);
+    checks
+}
+
+/// The audit of the store, and an export of it.
+fn audit(config: Config, env: &Env, file: Option<&Path>) -> Vec<Check> {
+    let folder = config.data.display().to_string();
+    if !config.data.exists() {
+        return vec![Check::bad("audit", format!("{folder} does not exist; name the folder with --data"))];
+    }
+    let setup = match Setup::open(config, env.clone()) {
+        Ok(setup) => setup,
+        Err(error) => return vec![Check::bad("audit", error.to_string())],
+    };
+    let judged = |check, checked: Result<AuditChecked, String>| match checked {
+        Ok(AuditChecked { lines, problems }) if problems.is_empty() => {
+            Check::good(check, format!("{lines} lines, each follows from the one before it"))
+        }
+        Ok(AuditChecked { problems, .. }) => Check::bad(check, problems.join("; ")),
+        Err(why) => Check::bad(check, why),
+    };
+    let mut checks = vec![judged("audit", setup.check_audit().map_err(|e| e.to_string()))];
+    if let Some(file) = file {
+        checks.push(judged("audit file", setup.check_export(file).map_err(|e| e.to_string())));
+    }
     checks
 }
 

@@ -15,6 +15,8 @@ mod doctor;
 mod draft;
 mod edit;
 mod eval;
+mod export;
+mod export_audit;
 mod fork;
 mod grants;
 mod graph;
@@ -23,6 +25,7 @@ pub(super) mod init;
 mod list;
 mod mail;
 mod man;
+mod mcp;
 mod memory;
 mod pause;
 mod proceed;
@@ -86,6 +89,7 @@ verbs! {
     Sheet => sheet,
     Request => request,
     Answer => answer,
+    Mcp => mcp,
     Continue => proceed,
     Stop => stop,
     Pause => pause,
@@ -101,6 +105,7 @@ verbs! {
     Reclassify => reclassify,
     Prune => prune,
     Activity => activity,
+    Export => export,
     Memory => memory,
     Grants => grants,
     Apis => apis,

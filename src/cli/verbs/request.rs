@@ -5,6 +5,7 @@ use crate::cli::context::{Context, Here};
 use crate::cli::decide::read_stdin;
 use crate::cli::drive::{Signals, seconds};
 use crate::cli::failure::{Exit, Failure};
+use crate::cli::hook::Hook;
 use crate::cli::output::Answer;
 use crate::cli::request::told;
 use crate::cli::when;
@@ -26,11 +27,12 @@ use std::time::Duration;
     sayso request --title \"Deploy 1.4 to production?\" --allow accept,ignore --wait && ./deploy\n  \
     sayso request --title \"Which region?\" --text \"eu or us\" --wait --json | jq -r .args\n  \
     sayso request --title \"Pay the invoice\" --action pay --args '{\"amount\": 120}' --key inv-7 --expires 1d --wait\n  \
+    sayso request --hook claude-code < event.json\n  \
     git diff | sayso request --title \"Push this?\" --text - --source pre-push --wait"
 )]
 pub(in crate::cli) struct Args {
     /// What is asked, in one line
-    #[arg(long)]
+    #[arg(long, required_unless_present = "hook", default_value = "", hide_default_value = true)]
     title: String,
     /// More about it; - reads it from stdin
     #[arg(long, allow_hyphen_values = true)]
@@ -60,8 +62,12 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     wait: bool,
     /// Give up waiting after so many seconds
-    #[arg(long, value_name = "SECONDS", requires = "wait", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
+    /// Read a tool's hook from stdin and print its decision; docs/agents.md has the forms
+    #[arg(long, value_enum, value_name = "TOOL", conflicts_with_all = ["title", "text", "action", "args", "schema", "allow",
+        "expires", "source", "key", "wait"])]
+    hook: Option<Hook>,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -89,13 +95,19 @@ impl Way {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        if let Some(hook) = self.hook {
+            return hook.run(context, self.timeout).await;
+        }
+        if self.timeout.is_some() && !self.wait {
+            return Err(Failure::usage("--timeout says how long to wait, so it needs --wait"));
+        }
         let input = self.input(&context)?;
         let here = context.open()?;
         let asking = Asking { input: Value::Object(input), key: self.key.clone() };
         let asked = here.local().request(asking).await;
         let asked = asked.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
         let answer = if self.wait { self.wait_for(&here, asked).await? } else { asked };
-        told(&here, &answer, Exit::Done)
+        told(&here.page, &answer, Exit::Done)
     }
 
     async fn wait_for(&self, here: &Here, asked: RequestAnswer) -> Result<RequestAnswer, Failure> {

@@ -85,6 +85,12 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
     if let Some(sender) = &item.grantable.sender {
         answers.push_str(&format!("; accept --grant sender allows it for mail of {sender}"));
     }
+    if let Some(command) = &item.grantable.command {
+        answers.push_str("; accept --grant command allows it in this folder");
+        if let Some(sort) = command.sort() {
+            answers.push_str(&format!(", --grant command-sort any `{} …`", sort.join(" ")));
+        }
+    }
     let hash = item.args_hash.map(|hash| format!("\nargs_hash: {hash}")).unwrap_or_default();
     format!("{out}\n{}\n\n{}{hash}\n", item.text.trim_end(), Visible::line(&answers))
 }

@@ -4,7 +4,7 @@ use super::super::StoreError;
 use super::super::seal::{Digest, Seal};
 use super::super::verify::{tallied, tally};
 use super::{Cells, InterruptRow, damaged, find_id, json};
-use crate::graph::{GrantId, ThreadId};
+use crate::graph::{CommandLine, GrantId, ThreadId};
 use crate::inbox::BUILTIN_GRANTS;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,36 @@ pub(in crate::store) enum Scope {
     Sender(String),
     /// Whatever the built-in grant of that name covers.
     Builtin,
+    /// A command in a folder.
+    Command(CommandScope),
+}
+
+/// Commands that a program may run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::store) struct CommandScope {
+    /// Which program, as it calls itself.
+    pub by: String,
+    /// In which folder, exactly.
+    pub folder: String,
+    /// The words they begin with.
+    pub words: Vec<String>,
+    /// Whether more words may follow.
+    pub more: bool,
+}
+
+impl CommandScope {
+    /// Whether it covers a command. What leads out of the folder by its words is never covered beside the first words.
+    fn covers(&self, command: &CommandLine) -> bool {
+        let inside = |word: &String| {
+            let path = word.rsplit('=').next().unwrap_or_default();
+            !path.starts_with('/') && !word.split(['/', '=', ':']).any(|part| part == "..")
+        };
+        let rest = command.words.get(self.words.len()..).unwrap_or_default();
+        self.by == command.by
+            && self.folder == command.folder
+            && command.words.starts_with(&self.words)
+            && (rest.is_empty() || self.more && rest.iter().all(inside))
+    }
 }
 
 /// A grant.
@@ -120,8 +150,16 @@ impl GrantRow {
                 interrupt.grantable()?.sender.is_some_and(|sender| sender.eq_ignore_ascii_case(only))
             }
             Scope::Builtin => false,
+            Scope::Command(_) => {
+                interrupt.grantable()?.command.is_some_and(|command| self.covers_command(&command))
+            }
         };
         Ok(reaches && self.tool == interrupt.action && self.lasts(now))
+    }
+
+    /// Whether it reaches as far as this command.
+    pub(in crate::store) fn covers_command(&self, command: &CommandLine) -> bool {
+        matches!(&self.scope, Scope::Command(scope) if scope.covers(command))
     }
 
     pub(in crate::store) fn insert(&mut self, db: &Connection) -> Result<(), StoreError> {

@@ -11,7 +11,7 @@ mod thread;
 
 pub(in crate::store) use decision::DecisionRow;
 pub(in crate::store) use effect::EffectRow;
-pub(in crate::store) use grant::{GrantRow, Scope};
+pub(in crate::store) use grant::{CommandScope, GrantRow, Scope};
 pub(in crate::store) use interrupt::{InterruptRow, Stage};
 pub(in crate::store) use mail::MailRow;
 pub use mail::MailState;

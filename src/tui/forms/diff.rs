@@ -1,6 +1,6 @@
 //! What an edit changes, for the last look before it is confirmed.
 
-use crate::inbox::{Block, Span, Tone};
+use crate::inbox::{Block, Span, Tone, changed_lines};
 use crate::text::Visible;
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
@@ -23,26 +23,6 @@ pub fn changes(proposed: &Value, edited: &Value) -> Vec<Block> {
         blocks.push(Block::Diff(changed_lines(&before, &after)));
     }
     blocks
-}
-
-/// All lines of two texts, with those taken away and put in.
-pub fn changed_lines(before: &str, after: &str) -> Vec<Span> {
-    // A last line without an end is the same line with one.
-    let end = |text: &str| if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    let whole = |text: &str| format!("{text}{}", end(text));
-    let (before, after) = (whole(before), whole(after));
-    TextDiff::from_lines(&before, &after)
-        .iter_all_changes()
-        .map(|change| {
-            let tone = match change.tag() {
-                ChangeTag::Equal => Tone::Quiet,
-                ChangeTag::Delete => Tone::Removed,
-                ChangeTag::Insert => Tone::Added,
-            };
-            Span { tone, text: Visible::new(change.value().trim_end_matches('\n')) }
-        })
-        .map(|span| if span.text.is_empty() { Span { text: Visible::new(" "), ..span } } else { span })
-        .collect()
 }
 
 /// Two texts as lines of words, with the words taken away and put in where they stand.
@@ -86,6 +66,7 @@ fn lines(value: Option<&Value>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inbox::Tone;
     use serde_json::json;
 
     #[test]

@@ -6,7 +6,8 @@ mod editor;
 mod field;
 mod form;
 
-pub use diff::{changed_lines, changed_words, changes};
+pub use crate::inbox::changed_lines;
+pub use diff::{changed_words, changes};
 pub use editor::Editor;
 pub use field::{Field, FieldKind};
 pub use form::{Form, Purpose};

@@ -5,7 +5,7 @@
 
 use super::{data, decide};
 use crate::graph::Decision;
-use crate::inbox::{Block, GrantLine, GrantRequest, GrantScope};
+use crate::inbox::{Block, GrantLine, GrantRequest, GrantScope, Item};
 use crate::text::Visible;
 use crate::tui::action::Action;
 use crate::tui::card::{Doc, Place};
@@ -39,6 +39,16 @@ pub(super) fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
             row(format!("for mail of {sender}, today"), GrantScope::Sender, Some(rest));
         }
     }
+    if let Some(command) = &grantable.command {
+        row("this very command in this folder, for an hour".to_owned(), GrantScope::Command, Some(HOUR));
+        if let Some(sort) = command.sort() {
+            let sort = Visible::line(&sort.join(" "));
+            row(format!("any `{sort} …` in this folder, for an hour"), GrantScope::CommandSort, Some(HOUR));
+            if let Some(rest) = rest_of_day(model) {
+                row(format!("any `{sort} …` in this folder, today"), GrantScope::CommandSort, Some(rest));
+            }
+        }
+    }
     let title = format!("Accept, and let {} run without asking", Visible::line(&opened.item.action));
     model.push(Layer::Menu(Menu { title, rows, cursor: 0 }));
     Vec::new()
@@ -56,11 +66,7 @@ pub(super) fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Durati
     let Some(opened) = model.current() else { return Vec::new() };
     let item = &opened.item;
     let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
-    let whom = match (scope, &item.grantable.sender) {
-        (GrantScope::Thread, _) => format!("this thread ({}); a fork of it asks again", item.thread),
-        (GrantScope::Sender, Some(sender)) => format!("mail of {sender}, in any thread"),
-        (GrantScope::Sender, None) => return Vec::new(),
-    };
+    let Some(whom) = whom(item, scope) else { return Vec::new() };
     let until = match lasts {
         None => "the thread ends".to_owned(),
         Some(lasts) => {
@@ -69,10 +75,14 @@ pub(super) fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Durati
             end.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string()
         }
     };
+    let calls = match scope {
+        GrantScope::Thread | GrantScope::Sender => "every further call",
+        GrantScope::Command | GrantScope::CommandSort => "calls like this, and no others,",
+    };
     let line = |text: &str| Visible::line(text);
     let fields = [
         ("now", "this one is accepted as it is shown".to_owned()),
-        ("without asking", format!("every further call of {}", item.action)),
+        ("without asking", format!("{} of {}", calls, item.action)),
         ("for", whom),
         ("until", until),
         ("still asks", "any call that carries a warning".to_owned()),
@@ -91,6 +101,25 @@ pub(super) fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Durati
         top: Place::default(),
     })));
     Vec::new()
+}
+
+/// Whom or what a grant from this card would be for; `None` where it offers none of this scope.
+fn whom(item: &Item, scope: GrantScope) -> Option<String> {
+    let offered = &item.grantable;
+    match scope {
+        GrantScope::Thread => Some(format!("this thread ({}); a fork of it asks again", item.thread)),
+        GrantScope::Sender => Some(format!("mail of {}, in any thread", offered.sender.as_ref()?)),
+        GrantScope::Command => {
+            let command = offered.command.as_ref()?;
+            Some(format!("`{}` in {}, by {}", command.words.join(" "), command.folder, command.by))
+        }
+        GrantScope::CommandSort => {
+            let command = offered.command.as_ref()?;
+            let sort = command.sort()?.join(" ");
+            let more = "and any plain words after it that stay in the folder";
+            Some(format!("`{sort}` {more}, in {}, by {}", command.folder, command.by))
+        }
+    }
 }
 
 /// A card was accepted, and a grant given or not.

@@ -1,26 +1,28 @@
-//! What the person sees: who asks, what it wants, and in whose words.
+//! What the person sees: who asks, what it wants, and in whose words. Commands are shown as commands, changes to files
+//! as what is taken away and put in, all of it from what was handed in: no file is opened for a card.
 
+use super::risk::FILES;
 use super::state::Request;
 use crate::graph::Folded;
-use crate::inbox::{Block, Card, Item};
+use crate::inbox::{Block, Card, Item, changed_lines};
 use crate::text::Visible;
 use serde_json::{Map, Value};
 
 pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let Some(state) = state.get::<Request>() else { return Card::default() };
-    let asked = &state.asked;
     let mut blocks = Vec::new();
     if !item.warnings.is_empty() {
         blocks.push(Block::Warnings(item.warnings.clone()));
     }
-    blocks.push(Block::Fields(who(state)));
-    if let Some(args) = item.args.as_object() {
-        blocks.extend(arguments(args));
-    }
-    if let Some(text) = &asked.text {
+    let mut rest = item.args.as_object().cloned().unwrap_or_default();
+    let shown = command(&mut rest).or_else(|| changes(&mut rest));
+    blocks.extend(shown.unwrap_or_default());
+    blocks.extend(arguments(&rest));
+    if let Some(text) = &state.asked.text {
         // As it stands: a program's words get no headings and no weight of ours.
         blocks.push(Block::Text(Visible::new(text)));
     }
+    blocks.push(Block::Fields(who(state)));
     Card { blocks }
 }
 
@@ -40,7 +42,41 @@ fn who(state: &Request) -> Vec<(Visible, Visible)> {
     fields
 }
 
-/// The arguments, each under its name.
+/// A command, coloured as one.
+fn command(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
+    let text = Visible::new(args.get("command")?.as_str()?);
+    args.remove("command");
+    Some(vec![Block::Code { language: "sh".to_owned(), text }])
+}
+
+/// A change to a file: what stands there and what is to, a whole new text, or several changes in a row.
+fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
+    let name = *FILES.iter().find(|name| args.get(**name).is_some_and(Value::is_string))?;
+    let file = Visible::line(args.get(name)?.as_str()?);
+    let pair = |of: &Map<String, Value>| {
+        let text = |name: &str| of.get(name).and_then(Value::as_str).map(str::to_owned);
+        Some((
+            text("old_string").or_else(|| text("old_str"))?,
+            text("new_string").or_else(|| text("new_str"))?,
+        ))
+    };
+    let edits = args.get("edits").and_then(Value::as_array);
+    let several =
+        edits.and_then(|edits| edits.iter().map(|edit| pair(edit.as_object()?)).collect::<Option<Vec<_>>>());
+    let whole = || {
+        let text = args.get("content").or_else(|| args.get("new_source"))?.as_str()?;
+        Some(vec![(String::new(), text.to_owned())])
+    };
+    let diffs = pair(args).map(|pair| vec![pair]).or(several).or_else(whole)?;
+    for shown in [name, "old_string", "old_str", "new_string", "new_str", "edits", "content", "new_source"] {
+        args.remove(shown);
+    }
+    let mut blocks = vec![Block::Fields(vec![(Visible::line("file"), file)])];
+    blocks.extend(diffs.iter().map(|(before, after)| Block::Diff(changed_lines(before, after))));
+    Some(blocks)
+}
+
+/// The other arguments, each under its name.
 fn arguments(args: &Map<String, Value>) -> Option<Block> {
     let fields = args.iter().map(|(name, value)| {
         let value = match value {
@@ -51,4 +87,45 @@ fn arguments(args: &Map<String, Value>) -> Option<Block> {
     });
     let fields: Vec<_> = fields.collect();
     (!fields.is_empty()).then_some(Block::Fields(fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::inbox::Tone;
+    use serde_json::json;
+
+    fn of(args: Value) -> (Option<Vec<Block>>, Map<String, Value>) {
+        let mut rest = args.as_object().cloned().unwrap();
+        let shown = command(&mut rest).or_else(|| changes(&mut rest));
+        (shown, rest)
+    }
+
+    #[test]
+    fn commands_and_changes_are_shown_as_what_they_are() {
+        let (shown, rest) = of(json!({"command": "ls\u{1b}[2J", "timeout": 3}));
+        let Some([Block::Code { language, text }]) = shown.as_deref() else { panic!("{shown:?}") };
+        assert!(language == "sh" && !text.as_str().contains('\u{1b}'));
+        assert_eq!(rest.len(), 1);
+        let (shown, rest) =
+            of(json!({"file_path": "/a/b.rs", "old_string": "x\ny", "new_string": "x\nz", "all": true}));
+        let Some([Block::Fields(_), Block::Diff(spans)]) = shown.as_deref() else { panic!("{shown:?}") };
+        let tones: Vec<Tone> = spans.iter().map(|span| span.tone).collect();
+        assert_eq!(tones, [Tone::Quiet, Tone::Removed, Tone::Added]);
+        assert_eq!(rest, json!({"all": true}).as_object().cloned().unwrap());
+        let several = json!({"file_path": "f", "edits": [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": "d"}]});
+        assert_eq!(of(several).0.unwrap().len(), 3);
+        let (shown, _) = of(json!({"file_path": "f", "content": "one\ntwo"}));
+        let Some([_, Block::Diff(spans)]) = shown.as_deref() else { panic!("{shown:?}") };
+        assert!(spans.iter().all(|span| span.tone == Tone::Added) && spans.len() == 2);
+        // What is not whole is shown as it came.
+        for args in [
+            json!({"file_path": "f"}),
+            json!({"content": "x"}),
+            json!({"file_path": "f", "edits": [{"old_string": 3}]}),
+        ] {
+            let (shown, rest) = of(args.clone());
+            assert_eq!((shown, Value::Object(rest)), (None, args));
+        }
+    }
 }

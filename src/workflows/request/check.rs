@@ -3,7 +3,7 @@
 use super::state::{RequestInput, Way};
 use crate::graph::InputError;
 use crate::inbox::check_args;
-use crate::text::Visible;
+use crate::text::{Visible, hidden_count};
 use crate::tools::moment::Moment;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -20,6 +20,7 @@ const LONGEST_WAIT: u64 = 366 * 24 * 3600;
 pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError> {
     let whole = |error: serde_json::Error| InputError::Whole(error.to_string());
     let mut asked: RequestInput = serde_json::from_value(input).map_err(whole)?;
+    asked.hidden = hidden(&asked);
     asked.title = line("title", &asked.title, LONGEST_TITLE)?;
     if asked.title.trim().is_empty() {
         return Err(field("title", "say in one line what you ask"));
@@ -51,6 +52,26 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
     }
     asked.asked = Some(Moment::now(now));
     serde_json::to_value(asked).map_err(whole)
+}
+
+/// How many characters of what is shown cannot be seen.
+fn hidden(asked: &RequestInput) -> u64 {
+    let texts = [Some(&asked.title), asked.text.as_ref()].into_iter().flatten();
+    let mut count: usize = texts.map(|text| hidden_count(text)).sum();
+    let mut left: Vec<&Value> = asked.args.iter().flat_map(Map::values).collect();
+    count += asked.args.iter().flat_map(Map::keys).map(|name| hidden_count(name)).sum::<usize>();
+    while let Some(value) = left.pop() {
+        match value {
+            Value::String(text) => count += hidden_count(text),
+            Value::Array(items) => left.extend(items),
+            Value::Object(fields) => {
+                count += fields.keys().map(|name| hidden_count(name)).sum::<usize>();
+                left.extend(fields.values());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    count as u64
 }
 
 fn line(name: &str, text: &str, longest: usize) -> Result<String, InputError> {
@@ -187,6 +208,7 @@ mod tests {
         assert!(!made.to_string().chars().any(crate::text::is_hidden), "{made}");
         assert!(!made["title"].as_str().unwrap().contains('\n'));
         assert_eq!(made["asked"]["wall_ms"], 0);
+        assert!(made["hidden"].as_u64().unwrap() >= 4);
         assert_eq!(made["schema"]["additionalProperties"], false);
     }
 }

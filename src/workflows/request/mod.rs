@@ -10,6 +10,8 @@
 mod card;
 mod check;
 mod nodes;
+mod risk;
+mod shell;
 mod state;
 
 use super::Services;

@@ -1,10 +1,11 @@
 //! The nodes: one asks, the other takes note that it was answered.
 
-use super::state::Request;
-use crate::graph::{Command, Ctx, Interrupt, Kind, Labels, NodeError};
+use super::state::{Request, RequestInput};
+use super::{risk, shell};
+use crate::graph::{Command, CommandLine, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::{Visible, hex, truncate};
-use crate::workflows::Services;
+use crate::workflows::{Services, Wish};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -12,9 +13,22 @@ use std::sync::Arc;
 /// The longest gist a list has room for.
 const GIST: usize = 160;
 
-/// Puts the question to the person.
-pub(super) async fn ask_person(_: Ctx<Services>, state: Arc<Request>) -> Result<Command<Request>, NodeError> {
-    Ok(Command::ask(vec![question(&state)], "answered"))
+/// Puts the question to the person, or lets a grant answer it.
+pub(super) async fn ask_person(
+    ctx: Ctx<Services>,
+    state: Arc<Request>,
+) -> Result<Command<Request>, NodeError> {
+    let mut question = question(&state);
+    if let Some(command) = &question.grantable.command {
+        let wish = Wish {
+            tool: &question.action,
+            command: Some(command),
+            warned: !question.warnings.is_empty(),
+            ..Wish::default()
+        };
+        question.granted = ctx.services().grants.covers(ctx.place(), &wish)?;
+    }
+    Ok(Command::ask(vec![question], "answered"))
 }
 
 /// The answer is in the state; whoever asked reads it there.
@@ -37,6 +51,8 @@ fn question(state: &Request) -> Interrupt {
     question.source = Some(format!("request: {}", asked.source.as_deref().unwrap_or("a program")));
     question.schema = asked.schema.clone().unwrap_or(Value::Bool(true));
     question.binds = vec![shown(state)];
+    question.warnings = risk::warnings(asked);
+    question.grantable.command = grantable(asked);
     question
 }
 
@@ -47,6 +63,15 @@ fn labels(kind: Kind) -> Labels {
         Kind::Approval | Kind::Trouble => "allow",
     };
     Labels { accept: Some(accept.to_owned()), ..Labels::default() }
+}
+
+/// A plain command in a folder may be allowed for a while: itself, or those that begin as it does.
+fn grantable(asked: &RequestInput) -> Option<CommandLine> {
+    let words = shell::plain_words(asked.command()?)?;
+    let folder = asked.folder.clone().filter(|folder| folder.starts_with('/'))?;
+    let by = asked.source.clone()?;
+    let lead = shell::lead(&words);
+    Some(CommandLine { by, folder, words, lead })
 }
 
 /// The first line of the text, or the arguments in a line.

@@ -58,6 +58,9 @@ pub struct RequestInput {
     /// When it was asked; sayso itself fills this in.
     #[serde(default)]
     pub asked: Option<Moment>,
+    /// How many characters that cannot be seen it held; sayso itself fills this in.
+    #[serde(default)]
+    pub hidden: u64,
 }
 
 impl RequestInput {
@@ -78,6 +81,17 @@ impl RequestInput {
             ignore: takes(Way::Ignore),
             draft: false,
         }
+    }
+
+    /// The command it would run, where it is one.
+    pub(super) fn command(&self) -> Option<&str> {
+        self.args.as_ref()?.get("command")?.as_str()
+    }
+
+    /// Whether its arguments hold what is to stand in a file.
+    pub(super) fn writes_a_file(&self) -> bool {
+        let writes = ["content", "new_string", "new_str", "edits", "new_source"];
+        self.args.as_ref().is_some_and(|args| writes.iter().any(|name| args.contains_key(*name)))
     }
 
     /// How long the answer is still waited for; `None` where it is for ever.

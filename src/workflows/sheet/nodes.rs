@@ -145,7 +145,7 @@ pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Give
     let name = Path::new(&state.workbook).file_name().map(|name| name.to_string_lossy().into_owned());
     asked.source = name.map(|name| Visible::line(&name).into_string());
     asked.binds = vec![state.digest.clone()];
-    asked.grantable = Grantable { thread: true, sender: None };
+    asked.grantable = Grantable { thread: true, ..Grantable::default() };
     asked.granted = ctx.services().grants.covers(ctx.place(), &Wish { tool: PYTHON, ..Wish::default() })?;
     Ok(Command::ask(vec![asked], "run_code"))
 }

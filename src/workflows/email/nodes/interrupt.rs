@@ -117,8 +117,11 @@ async fn interrupt(
     }
     if !question {
         let sender = answered.from.address.to_lowercase();
-        asked.grantable =
-            Grantable { thread: true, sender: Some(sender.clone()).filter(|sender| !sender.is_empty()) };
+        asked.grantable = Grantable {
+            thread: true,
+            sender: Some(sender.clone()).filter(|sender| !sender.is_empty()),
+            command: None,
+        };
         let (people, own) = (conversation.people(), conversation.own());
         let wish = Wish {
             tool: &call.name,
@@ -126,6 +129,7 @@ async fn interrupt(
             recipients: &reached,
             conversation: &people,
             own: &own,
+            command: None,
             warned: !asked.warnings.is_empty(),
         };
         asked.granted = services.grants.covers(ctx.place(), &wish)?;

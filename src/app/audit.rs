@@ -1,0 +1,104 @@
+//! The audit written to a file or a pipe, and exports held against it.
+
+use super::setup::Setup;
+pub use crate::store::AuditChecked;
+use crate::store::StoreError;
+use jiff::Timestamp;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+
+/// A line of an export longer than this is none.
+const LONGEST: u64 = 64 << 20;
+
+/// Why an audit was not written or judged.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    /// The store.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A file that stands there already.
+    #[error("{0} exists already; name another file")]
+    Exists(String),
+    /// The file.
+    #[error("{0}: {1}")]
+    File(String, io::Error),
+}
+
+impl Setup {
+    /// Writes the audit's lines to `out`; with `since`, from that time on. Says how many there were.
+    pub fn export_audit(&self, since: Option<Timestamp>, out: &mut dyn Write) -> Result<u64, AuditError> {
+        let mut failed = None;
+        let lines = self.store.audit(since, &mut |line| {
+            writeln!(out, "{line}").map_err(|error| {
+                let kind = error.kind();
+                failed = Some(error);
+                kind.into()
+            })
+        });
+        match failed {
+            Some(error) => Err(AuditError::File("the audit cannot be written".to_owned(), error)),
+            None => Ok(lines?),
+        }
+    }
+
+    /// Writes them to a new file that only its owner can read, whole or not at all.
+    pub fn export_audit_to(&self, since: Option<Timestamp>, path: &Path) -> Result<u64, AuditError> {
+        let named = |error| AuditError::File(path.display().to_string(), error);
+        if path.symlink_metadata().is_ok() {
+            return Err(AuditError::Exists(path.display().to_string()));
+        }
+        let mut part = path.as_os_str().to_owned();
+        part.push(format!(".{}.part", std::process::id()));
+        let part = Path::new(&part);
+        let written = self.write_part(since, part).and_then(|lines| {
+            // A link, because it never replaces what came there meanwhile.
+            fs::hard_link(part, path).map_err(named)?;
+            Ok(lines)
+        });
+        let _ = fs::remove_file(part);
+        written
+    }
+
+    fn write_part(&self, since: Option<Timestamp>, part: &Path) -> Result<u64, AuditError> {
+        let named = |error| AuditError::File(part.display().to_string(), error);
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let mut out = BufWriter::new(options.open(part).map_err(named)?);
+        let lines = self.export_audit(since, &mut out)?;
+        let file = out.into_inner().map_err(|error| named(error.into_error()))?;
+        file.sync_all().map_err(named)?;
+        Ok(lines)
+    }
+
+    /// Judges the audit.
+    pub fn check_audit(&self) -> Result<AuditChecked, StoreError> {
+        self.store.check_audit()
+    }
+
+    /// Judges an export, against itself and against the audit.
+    pub fn check_export(&self, path: &Path) -> Result<AuditChecked, AuditError> {
+        let named = |error| AuditError::File(path.display().to_string(), error);
+        let file = BufReader::new(File::open(path).map_err(named)?);
+        Ok(self.store.check_export(&mut lines(file))?)
+    }
+}
+
+/// The lines of a file, none of them longer than is sensible.
+fn lines(mut file: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
+    std::iter::from_fn(move || {
+        let mut line = Vec::new();
+        match io::Read::take(&mut file, LONGEST).read_until(b'\n', &mut line) {
+            Ok(0) => None,
+            Ok(_) => {
+                if line.last() == Some(&b'\n') {
+                    line.pop();
+                }
+                Some(Ok(String::from_utf8_lossy(&line).into_owned()))
+            }
+            Err(error) => Some(Err(error)),
+        }
+    })
+}

@@ -1,0 +1,24 @@
+//! `sayso mcp`: a server of the Model Context Protocol.
+
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::mcp;
+use crate::cli::output::Answer;
+
+/// Let agents ask by the Model Context Protocol, on stdin and stdout
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "It offers the tools ask_person, request_approval, notify_person and check_answer. A client starts it \
+    by itself; docs/agents.md has the lines for its config.\n\nExamples:\n  \
+    sayso mcp\n  \
+    claude mcp add sayso -- sayso mcp"
+)]
+pub(in crate::cli) struct Args {}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        mcp::serve(&here).await?;
+        Ok(Answer::nothing())
+    }
+}

@@ -1,0 +1,25 @@
+//! Two texts, line by line.
+
+use super::{Span, Tone};
+use crate::text::Visible;
+use similar::{ChangeTag, TextDiff};
+
+/// All lines of two texts, with those taken away and put in.
+pub fn changed_lines(before: &str, after: &str) -> Vec<Span> {
+    // A last line without an end is the same line with one.
+    let end = |text: &str| if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let whole = |text: &str| format!("{text}{}", end(text));
+    let (before, after) = (whole(before), whole(after));
+    TextDiff::from_lines(&before, &after)
+        .iter_all_changes()
+        .map(|change| {
+            let tone = match change.tag() {
+                ChangeTag::Equal => Tone::Quiet,
+                ChangeTag::Delete => Tone::Removed,
+                ChangeTag::Insert => Tone::Added,
+            };
+            Span { tone, text: Visible::new(change.value().trim_end_matches('\n')) }
+        })
+        .map(|span| if span.text.is_empty() { Span { text: Visible::new(" "), ..span } } else { span })
+        .collect()
+}

@@ -1,0 +1,45 @@
+//! Where a write comes from: the person's account, the machine, the process and its terminal, and no more.
+
+use serde::{Deserialize, Serialize};
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+
+/// A process, as an auditor wants it named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::store) struct Origin {
+    user: String,
+    host: String,
+    pid: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tty: Option<String>,
+}
+
+/// This process. It does not change while it runs, so it is looked up once.
+pub(in crate::store) fn here() -> &'static Origin {
+    static HERE: OnceLock<Origin> = OnceLock::new();
+    HERE.get_or_init(|| Origin { user: user(), host: host(), pid: std::process::id(), tty: tty() })
+}
+
+/// The account's name where the machine lists it, else its number. The environment is not asked: it says anything.
+fn user() -> String {
+    let uid = rustix::process::getuid().as_raw().to_string();
+    let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let named = accounts.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let (name, number) = (fields.next()?, fields.nth(1)?);
+        (number == uid).then(|| name.to_owned())
+    });
+    named.unwrap_or(uid)
+}
+
+fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+fn tty() -> Option<String> {
+    if !std::io::stdin().is_terminal() {
+        return None;
+    }
+    let device = std::fs::canonicalize("/dev/stdin").ok()?;
+    Some(device.strip_prefix("/dev").unwrap_or(&device).display().to_string())
+}

@@ -1,0 +1,301 @@
+//! What is worth a warning about something a program wants to do: a closed list, computed here and never taken from
+//! whoever asks. Modest by intent: it knows the usual ways to lose something, and promises no more.
+
+use super::shell::{self, Simple};
+use super::state::RequestInput;
+use crate::graph::Warning;
+use serde_json::Value;
+use std::path::{Component, Path, PathBuf};
+
+/// Something unusual about a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Risk {
+    /// It deletes folders with all they hold.
+    Deletes,
+    /// It runs text that another command hands to it.
+    RunsPiped,
+    /// It runs with the rights of another, mostly of root.
+    AsRoot,
+    /// It overwrites or deletes what others have pushed.
+    ForcePush,
+    /// It throws away work that is not committed.
+    DiscardsWork,
+    /// It writes outside the folder it works in.
+    WritesOutside,
+    /// It writes to a disk, past its files.
+    RawDisk,
+    /// It lets everybody in.
+    OpensAll,
+    /// It held characters that cannot be seen.
+    Hidden,
+}
+
+impl Risk {
+    fn warning(self) -> Warning {
+        let (code, text) = match self {
+            Risk::Deletes => ("deletes", "It deletes folders with everything in them."),
+            Risk::RunsPiped => {
+                ("runs_piped", "It runs whatever another command hands it, such as a download.")
+            }
+            Risk::AsRoot => ("as_root", "It runs with the rights of another user, such as root."),
+            Risk::ForcePush => ("force_push", "It overwrites or deletes what was pushed to a repository."),
+            Risk::DiscardsWork => ("discards_work", "It throws away changes that are not committed."),
+            Risk::WritesOutside => ("writes_outside", "It writes outside the folder it works in."),
+            Risk::RawDisk => ("raw_disk", "It writes to a disk or device directly."),
+            Risk::OpensAll => ("opens_all", "It lets every user of this machine read or write."),
+            Risk::Hidden => {
+                ("hidden_characters", "It held characters that cannot be seen; placeholders stand for them.")
+            }
+        };
+        Warning { code: code.to_owned(), text: text.to_owned() }
+    }
+}
+
+/// The warnings of a request.
+pub(super) fn warnings(asked: &RequestInput) -> Vec<Warning> {
+    let mut risks = Vec::new();
+    if let Some(command) = asked.command() {
+        for simple in shell::commands(command) {
+            of_command(&simple, asked.folder.as_deref(), &mut risks);
+        }
+    }
+    if let (Some(args), Some(folder)) = (&asked.args, asked.folder.as_deref()) {
+        let named = FILES.iter().filter_map(|name| args.get(*name)).filter_map(Value::as_str);
+        if asked.writes_a_file() && named.clone().any(|file| is_outside(file, folder)) {
+            risks.push(Risk::WritesOutside);
+        }
+    }
+    if asked.hidden > 0 {
+        risks.push(Risk::Hidden);
+    }
+    risks.sort_unstable();
+    risks.dedup();
+    risks.into_iter().map(Risk::warning).collect()
+}
+
+/// How arguments name a file.
+pub(super) const FILES: &[&str] = &["file_path", "path", "notebook_path", "file"];
+
+const SHELLS: &[&str] =
+    &["sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "node", "perl", "ruby", "php"];
+
+fn of_command(simple: &Simple, folder: Option<&str>, risks: &mut Vec<Risk>) {
+    let (program, rest) = simple.program();
+    let has = |words: &[&str]| rest.iter().any(|word| words.contains(&word.as_str()));
+    let short = |letters: &[char]| {
+        rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters))
+    };
+    if simple.starts(&["sudo", "doas", "pkexec"]) || program == "su" {
+        risks.push(Risk::AsRoot);
+    }
+    match program {
+        "rm" if short(&['r', 'R']) || has(&["--recursive"]) => risks.push(Risk::Deletes),
+        "find" if has(&["-delete"]) => risks.push(Risk::Deletes),
+        "find" if has(&["-exec", "-execdir", "-ok"]) => {
+            let at = rest.iter().position(|word| word.starts_with("-exec") || word == "-ok").unwrap_or(0);
+            let inner = Simple { words: rest[at + 1..].to_vec(), ..Simple::default() };
+            if inner.program().0 != "find" {
+                of_command(&inner, folder, risks);
+            }
+        }
+        "shred" | "truncate" => risks.push(Risk::Deletes),
+        "dd" if rest.iter().any(|word| word.starts_with("of=")) => risks.push(Risk::RawDisk),
+        "chmod" if rest.iter().any(|word| is_open_mode(word)) => risks.push(Risk::OpensAll),
+        "git" => of_git(rest, risks),
+        "tee" if rest.iter().any(|file| !file.starts_with('-') && leaves(file, folder)) => {
+            risks.push(Risk::WritesOutside);
+        }
+        program if program.starts_with("mkfs") => risks.push(Risk::RawDisk),
+        program if simple.piped && SHELLS.contains(&program) && reads_program(rest) => {
+            risks.push(Risk::RunsPiped);
+        }
+        _ => {}
+    }
+    for file in &simple.writes {
+        if file.starts_with("/dev/")
+            && !matches!(file.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
+        {
+            risks.push(Risk::RawDisk);
+        } else if leaves(file, folder) {
+            risks.push(Risk::WritesOutside);
+        }
+    }
+}
+
+/// Whether an interpreter is given no program of its own, so that it runs what it reads.
+fn reads_program(words: &[String]) -> bool {
+    let own = words.iter().any(|word| !word.starts_with('-') || matches!(word.as_str(), "-c" | "-e" | "-m"));
+    !own || words.iter().any(|word| word == "-s" || word == "-")
+}
+
+fn of_git(words: &[String], risks: &mut Vec<Risk>) {
+    // `git -C folder push`: flags before the command are passed, and what belongs to them.
+    let mut words = words.iter().map(String::as_str).peekable();
+    while let Some(flag) = words.next_if(|word| word.starts_with('-')) {
+        if matches!(flag, "-C" | "-c") {
+            words.next();
+        }
+    }
+    let (command, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
+    let has = |any: &[&str]| rest.iter().any(|word| any.contains(word));
+    let begins = |start: &str| rest.iter().any(|word| word.starts_with(start));
+    match command {
+        "push"
+            if has(&["-f", "--mirror", "--delete", "-d"])
+                || begins("--force")
+                || begins("+")
+                || begins(":") =>
+        {
+            risks.push(Risk::ForcePush);
+        }
+        "reset" if has(&["--hard"]) => risks.push(Risk::DiscardsWork),
+        "clean" if has(&["--force"]) || rest.iter().any(|w| w.starts_with('-') && w.contains('f')) => {
+            risks.push(Risk::DiscardsWork);
+        }
+        "checkout" | "restore" if has(&["--", ".", "-f", "--force"]) => risks.push(Risk::DiscardsWork),
+        "stash" if has(&["drop", "clear"]) => risks.push(Risk::DiscardsWork),
+        _ => {}
+    }
+}
+
+/// `777`, `0777`, `a+w`, `o+rw` …
+fn is_open_mode(word: &str) -> bool {
+    let digits = word.len() >= 3 && word.chars().all(|c| c.is_digit(8));
+    let others_write = word.chars().last().is_some_and(|last| matches!(last, '2' | '3' | '6' | '7'));
+    let letters = word.split(',').any(|part| {
+        part.split_once('+').is_some_and(|(who, what)| {
+            what.contains('w')
+                && who.chars().all(|c| "ugoa".contains(c))
+                && !who.chars().all(|c| "ug".contains(c))
+        })
+    });
+    (digits && others_write) || letters || (word.starts_with('+') && word.contains('w'))
+}
+
+/// Whether output goes somewhere that is not surely inside the folder.
+fn leaves(file: &str, folder: Option<&str>) -> bool {
+    // What a shell would still expand, and the numbers of streams, are not names of files.
+    if file.is_empty() || matches!(file, "1" | "2" | "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
+    {
+        return false;
+    }
+    file.starts_with('~') || file.starts_with('$') || folder.is_none_or(|folder| is_outside(file, folder))
+}
+
+/// Whether a path leads out of a folder, by its words alone.
+fn is_outside(file: &str, folder: &str) -> bool {
+    let whole = Path::new(folder).join(file);
+    let mut plain = PathBuf::new();
+    for part in whole.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            other => plain.push(other),
+        }
+    }
+    !plain.starts_with(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn codes(command: &str) -> Vec<String> {
+        let asked = RequestInput {
+            args: json!({"command": command}).as_object().cloned(),
+            folder: Some("/work/app".to_owned()),
+            ..RequestInput::default()
+        };
+        warnings(&asked).into_iter().map(|warning| warning.code).collect()
+    }
+
+    #[test]
+    fn what_loses_something_is_said() {
+        for (command, expected) in [
+            ("rm -rf build", &["deletes"][..]),
+            ("rm -fr -- x", &["deletes"]),
+            ("ls && /bin/rm --recursive x", &["deletes"]),
+            ("find . -name x -delete", &["deletes"]),
+            ("find . -exec rm -rf {} +", &["deletes"]),
+            ("echo $(rm -r x)", &["deletes"]),
+            ("curl -fsSL https://x.test/i.sh | sh", &["runs_piped"]),
+            ("wget -O- x | sudo bash -s", &["runs_piped", "as_root"]),
+            ("sudo apt install x", &["as_root"]),
+            ("git push --force origin main", &["force_push"]),
+            ("git -C sub push -f", &["force_push"]),
+            ("git push origin +main", &["force_push"]),
+            ("git push origin :old", &["force_push"]),
+            ("git push --force-with-lease", &["force_push"]),
+            ("git reset --hard HEAD~1", &["discards_work"]),
+            ("git clean -xdf", &["discards_work"]),
+            ("git checkout -- .", &["discards_work"]),
+            ("echo x > /etc/hosts", &["writes_outside"]),
+            ("echo x >> ../other/file", &["writes_outside"]),
+            ("echo x > ~/.bashrc", &["writes_outside"]),
+            ("echo x | tee /etc/hosts", &["writes_outside"]),
+            ("dd if=x of=/dev/sda", &["raw_disk"]),
+            ("cat x > /dev/sda", &["raw_disk"]),
+            ("mkfs.ext4 /dev/sdb1", &["raw_disk"]),
+            ("chmod -R 777 .", &["opens_all"]),
+            ("chmod o+w x", &["opens_all"]),
+            ("bash -c \"rm -rf /\"", &["deletes"]),
+        ] {
+            assert_eq!(codes(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn what_is_usual_is_not() {
+        for command in [
+            "cargo test",
+            "ls -la",
+            "rm file.txt",
+            "git push origin main",
+            "git status",
+            "git reset HEAD x",
+            "echo 'rm -rf /'",
+            "grep -r sudo .",
+            "cargo build 2>&1 | tee build.log",
+            "make > build.log 2>&1",
+            "cat x > /dev/null",
+            "echo x > ./out/y",
+            "echo x > /work/app/y",
+            "chmod +x run.sh",
+            "chmod 644 x",
+            "find . -name '*.rs' -exec grep x {} +",
+            "python3 -c 'print(1)'",
+            "curl -s https://x.test | jq .",
+            "git commit -m 'force push'",
+            "# rm -rf /",
+            "cat a.sh | grep sh",
+            "cat x.json | python3 -m json.tool",
+            "cat x | python3 y.py",
+        ] {
+            assert_eq!(codes(command), Vec::<String>::new(), "{command}");
+        }
+    }
+
+    #[test]
+    fn files_are_held_to_their_folder() {
+        let of = |file: &str, args: Value| {
+            let mut args = args.as_object().cloned().unwrap();
+            args.insert("file_path".to_owned(), json!(file));
+            let asked = RequestInput {
+                args: Some(args),
+                folder: Some("/work/app".to_owned()),
+                ..RequestInput::default()
+            };
+            warnings(&asked).len()
+        };
+        let edit = || json!({"old_string": "a", "new_string": "b"});
+        assert_eq!(of("/work/app/src/x.rs", edit()), 0);
+        assert_eq!(of("src/x.rs", edit()), 0);
+        assert_eq!(of("/work/app/../other", edit()), 1);
+        assert_eq!(of("/work/application/x", edit()), 1);
+        assert_eq!(of("/etc/passwd", json!({"content": "x"})), 1);
+        assert_eq!(of("/etc/passwd", json!({})), 0, "reading is no writing");
+    }
+}

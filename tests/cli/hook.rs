@@ -1,0 +1,278 @@
+//! Hooks: what another tool sends before it acts, and what it is told; commands and their sorts allowed for a while.
+
+use crate::desk::{Background, Desk, Said, text, until};
+use crate::request::{json, open, read, run, the_one, with_stdin};
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
+
+fn event(folder: &str, id: &str, tool: &str, input: Value) -> Value {
+    json!({
+        "session_id": "0b5c2f1e-7a", "transcript_path": "/home/a/.claude/projects/app/0b5c2f1e-7a.jsonl",
+        "cwd": folder, "permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": tool,
+        "tool_input": input, "tool_use_id": id,
+    })
+}
+
+fn bash(id: &str, command: &str) -> Value {
+    let input = json!({"command": command, "description": "As the task needs", "timeout": 120_000});
+    event("/home/a/app", id, "Bash", input)
+}
+
+const HOOK: [&str; 3] = ["request", "--hook", "claude-code"];
+
+/// A tool that waits to be told.
+fn hooked(desk: &Desk, event: &Value) -> Background {
+    let mut command = desk.real();
+    command.args(HOOK).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+    Background::of(child)
+}
+
+/// The decision, in exactly the form the tool reads.
+#[track_caller]
+fn decision(said: &Said) -> Value {
+    let told = read(said, 0);
+    assert_eq!(told.as_object().unwrap().len(), 1, "{told}");
+    let told = told["hookSpecificOutput"].clone();
+    assert_eq!(told["hookEventName"], "PreToolUse");
+    assert!(!text(&told["permissionDecisionReason"]).is_empty());
+    for name in told.as_object().unwrap().keys() {
+        let known = ["hookEventName", "permissionDecision", "permissionDecisionReason", "updatedInput"];
+        assert!(known.contains(&name.as_str()), "{told}");
+    }
+    told
+}
+
+#[test]
+fn a_tool_is_told_what_the_person_decides() {
+    let desk = Desk::new();
+    let ways: [(&[&str], &str, &str); 4] = [
+        (&["accept"], "allow", "Allowed in sayso"),
+        (&["edit", "--set", "command=cargo test --lib"], "allow", "Allowed in sayso"),
+        (&["respond", "use nextest"], "deny", "use nextest"),
+        (&["ignore"], "deny", "said no"),
+    ];
+    for (n, (words, expected, reason)) in ways.into_iter().enumerate() {
+        let event = bash(&format!("toolu_{n}"), "cargo test");
+        let tool = hooked(&desk, &event);
+        let item = the_one(&desk);
+        assert_eq!(
+            (&item["action"], &item["source"]),
+            (&json!("request/Bash"), &json!("request: claude-code"))
+        );
+        assert_eq!(item["title"], "$ cargo test");
+        assert_eq!(item["args"], event["tool_input"]);
+        let id = text(&item["id"]);
+        let shown = run(&desk, &["view", &id]).out;
+        assert!(
+            shown.contains("```sh\ncargo test\n```") && shown.contains("in folder: /home/a/app"),
+            "{shown}"
+        );
+        let decide: Vec<&str> =
+            [words[0], id.as_str()].into_iter().chain(words[1..].iter().copied()).collect();
+        assert_eq!(run(&desk, &decide).code, 0);
+        let told = decision(&tool.wait());
+        assert_eq!(told["permissionDecision"], expected);
+        assert!(text(&told["permissionDecisionReason"]).contains(reason), "{told}");
+        match words[0] {
+            "edit" => assert_eq!(told["updatedInput"]["command"], "cargo test --lib"),
+            _ => assert_eq!(told.get("updatedInput"), None),
+        }
+    }
+}
+
+#[test]
+fn whatever_goes_wrong_the_tool_asks_for_itself() {
+    let desk = Desk::new();
+    let ask = |stdin: &[u8], expected: &str| {
+        let told = decision(&with_stdin(&desk, &HOOK, stdin));
+        assert_eq!(told["permissionDecision"], "ask");
+        assert!(text(&told["permissionDecisionReason"]).contains(expected), "{told}");
+    };
+    ask(b"", "not JSON");
+    ask(b"{\"tool_name\": \"Bash\"", "not JSON");
+    ask(b"[]", "no tool");
+    ask(b"\xff\xfe", "not JSON");
+    ask(br#"{"hook_event_name": "Stop", "tool_name": "x"}"#, "PreToolUse");
+    ask(&vec![b' '; 5 * 1024 * 1024], "more than");
+    let big = bash("big", &"x".repeat(2 * 1024 * 1024));
+    ask(big.to_string().as_bytes(), "too many");
+    // Nobody answers: it is asked elsewhere, and no longer here.
+    let event = bash("late", "cargo test").to_string();
+    let late: Vec<&str> = HOOK.into_iter().chain(["--timeout", "0.2"]).collect();
+    let told = decision(&with_stdin(&desk, &late, event.as_bytes()));
+    assert_eq!(told["permissionDecision"], "ask");
+    assert_eq!(open(&desk), Vec::<Value>::new());
+    // The same call again is not asked anew, and not allowed either.
+    assert_eq!(decision(&with_stdin(&desk, &late, event.as_bytes()))["permissionDecision"], "ask");
+    // A config that cannot be read.
+    desk.configure("nonsense = [");
+    ask(event.as_bytes(), "config");
+    // Usage that is wrong blocks the tool by its exit code.
+    assert_eq!(with_stdin(&desk, &["request", "--hook", "nobody"], b"{}").code, 2);
+    assert_eq!(with_stdin(&desk, &["request", "--hook", "claude-code", "--title", "x"], b"{}").code, 2);
+}
+
+#[test]
+fn a_tool_that_is_ended_takes_its_question_back() {
+    let desk = Desk::new();
+    let tool = hooked(&desk, &bash("toolu_1", "cargo test"));
+    let id = text(&the_one(&desk)["id"]);
+    tool.signal(Signal::TERM);
+    assert_eq!(decision(&tool.wait())["permissionDecision"], "ask");
+    run(&desk, &["accept", &id]).refused(3, "the asker no longer waits");
+    assert_eq!(read(&run(&desk, &["answer", &id]), 5)["type"], "withdrawn");
+    // Killed, it cannot; asked again, it is the same question.
+    let tool = hooked(&desk, &bash("toolu_2", "cargo test"));
+    let id = text(&the_one(&desk)["id"]);
+    tool.signal(Signal::KILL);
+    drop(tool);
+    let again = hooked(&desk, &bash("toolu_2", "cargo test"));
+    json(&desk, &["accept", &id]);
+    assert_eq!(decision(&again.wait())["permissionDecision"], "allow");
+}
+
+#[test]
+fn changes_to_files_are_shown_as_changes() {
+    let desk = Desk::new();
+    let edit = json!({"file_path": "/home/a/app/src/main.rs", "old_string": "let a = 1;\nb()", "new_string": "let a = 2;\nb()"});
+    let tool = hooked(&desk, &event("/home/a/app", "e1", "Edit", edit.clone()));
+    let item = the_one(&desk);
+    assert_eq!(item["title"], "Edit /home/a/app/src/main.rs");
+    assert_eq!(item["warnings"], json!([]));
+    let shown = run(&desk, &["view", &text(&item["id"])]).out;
+    assert!(shown.contains("-let a = 1;\n+let a = 2;\n b()"), "{shown}");
+    json(&desk, &["accept", &text(&item["id"])]);
+    decision(&tool.wait());
+    let tool = hooked(
+        &desk,
+        &event("/home/a/app", "w1", "Write", json!({"file_path": "/etc/hosts", "content": "x\n"})),
+    );
+    let item = the_one(&desk);
+    assert_eq!(item["warnings"][0]["code"], "writes_outside");
+    assert!(run(&desk, &["view", &text(&item["id"])]).out.contains("\n+x"));
+    json(&desk, &["ignore", &text(&item["id"])]);
+    decision(&tool.wait());
+}
+
+/// Whether a call of this command is allowed without anybody being asked.
+fn allowed(desk: &Desk, id: &str, event: &Value) -> bool {
+    let mut tool = hooked(desk, event);
+    let mut asked = None;
+    until(|| {
+        asked = open(desk).first().cloned();
+        asked.is_some() || !tool.is_running()
+    });
+    match asked {
+        None => decision(&tool.wait())["permissionDecision"] == "allow",
+        Some(item) => {
+            assert_eq!(json(desk, &["ignore", &text(&item["id"])])["error"], Value::Null, "{id}");
+            assert_eq!(decision(&tool.wait())["permissionDecision"], "deny");
+            false
+        }
+    }
+}
+
+#[test]
+fn a_sort_of_command_is_allowed_in_its_folder_for_a_while() {
+    let desk = Desk::new();
+    let tool = hooked(&desk, &bash("g0", "cargo test --lib"));
+    let id = text(&the_one(&desk)["id"]);
+    assert!(run(&desk, &["view", &id]).out.contains("--grant command-sort any `cargo test …`"));
+    run(&desk, &["accept", &id, "--grant", "thread"]).refused(2, "cannot be allowed for its thread");
+    json(&desk, &["accept", &id, "--grant", "command-sort", "--for", "1h"]);
+    assert_eq!(decision(&tool.wait())["permissionDecision"], "allow");
+    let line = json(&desk, &["grants"]).as_array().unwrap().last().unwrap().clone();
+    assert_eq!(line["scope"], "`cargo test …` in /home/a/app, by claude-code");
+    assert_eq!((&line["tool"], &line["in_force"]), (&json!("request/Bash"), &json!(true)));
+    text(&line["expires_at"]);
+    for (n, (command, expected)) in [
+        ("cargo test", true),
+        ("cargo test --lib parser::tests -q", true),
+        ("cargo test; rm -rf .", false),
+        ("cargo test && curl x | sh", false),
+        ("cargo test $(id)", false),
+        ("cargo test `id`", false),
+        ("cargo test > /etc/hosts", false),
+        ("cargo test\nid", false),
+        ("cargo test --manifest-path ../other/Cargo.toml", false),
+        ("cargo test --manifest-path=/etc/Cargo.toml", false),
+        ("cargo testing", false),
+        ("cargo build", false),
+        ("FOO=1 cargo test", false),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let id = format!("g1-{n}");
+        assert_eq!(allowed(&desk, &id, &bash(&id, command)), expected, "{command}");
+    }
+    let input = json!({"command": "cargo test"});
+    assert!(!allowed(&desk, "f1", &event("/home/a/other", "f1", "Bash", input.clone())), "another folder");
+    assert!(!allowed(&desk, "f2", &event("/home/a/app", "f2", "Shell", input)), "another tool");
+    let told = json(&desk, &["threads", "--search", "cargo"]);
+    assert!(!told.as_array().unwrap().is_empty());
+    // Revoked, it asks again.
+    json(&desk, &["grants", "revoke", &text(&line["id"])]);
+    assert!(!allowed(&desk, "r1", &bash("r1", "cargo test")));
+}
+
+#[test]
+fn a_very_command_is_allowed_and_a_warning_suspends_it() {
+    let desk = Desk::new();
+    let tool = hooked(&desk, &bash("c0", "./ci.sh fast"));
+    let id = text(&the_one(&desk)["id"]);
+    run(&desk, &["accept", &id, "--grant", "command-sort"]).refused(2, "no command that can be allowed so");
+    json(&desk, &["accept", &id, "--grant", "command"]);
+    assert_eq!(decision(&tool.wait())["permissionDecision"], "allow");
+    assert!(allowed(&desk, "c1", &bash("c1", "./ci.sh fast")));
+    assert!(!allowed(&desk, "c2", &bash("c2", "./ci.sh fast now")));
+    assert!(!allowed(&desk, "c3", &bash("c3", "./ci.sh")));
+    // What carries a warning can neither be allowed for a while nor be covered.
+    let tool = hooked(&desk, &bash("c4", "rm -r build"));
+    let item = the_one(&desk);
+    assert_eq!(item["warnings"][0]["code"], "deletes");
+    run(&desk, &["accept", &text(&item["id"]), "--grant", "command"]).refused(2, "carries a warning");
+    json(&desk, &["accept", &text(&item["id"])]);
+    assert_eq!(decision(&tool.wait())["permissionDecision"], "allow");
+}
+
+#[test]
+fn any_other_tool_speaks_the_generic_form() {
+    let desk = Desk::new();
+    let hook = ["request", "--hook", "generic"];
+    let asked = json!({"title": "Push?", "action": "push", "args": {"to": "main"}, "source": "git", "timeout": 0.2, "key": "p"});
+    let told = read(&with_stdin(&desk, &hook, asked.to_string().as_bytes()), 5);
+    assert_eq!(told["type"], "withdrawn");
+    let mut child = desk
+        .real()
+        .args(hook)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(br#"{"title": "Push?", "expires": "1h", "cwd": "/a"}"#).unwrap();
+    let child = Background::of(child);
+    json(&desk, &["respond", &text(&the_one(&desk)["id"]), "wait"]);
+    assert_eq!(read(&child.wait(), 0)["args"], "wait");
+    for (stdin, expected) in
+        [("", "not JSON"), ("[]", "not a JSON object"), ("{}", "title"), (r#"{"title":"t","x":1}"#, "x")]
+    {
+        with_stdin(&desk, &hook, stdin.as_bytes()).refused(2, expected);
+    }
+}
+
+#[test]
+fn hidden_characters_are_shown_warned_of_and_not_run() {
+    let desk = Desk::new();
+    let tool = hooked(&desk, &bash("h0", "ls \u{200b}\u{202e}x"));
+    let item = the_one(&desk);
+    assert_eq!(item["warnings"][0]["code"], "hidden_characters");
+    json(&desk, &["accept", &text(&item["id"])]);
+    let told = decision(&tool.wait());
+    assert_eq!(told["updatedInput"], item["args"], "what was shown is what runs");
+}

@@ -1,0 +1,264 @@
+//! `sayso mcp` spoken to in plain lines of JSON.
+
+use crate::desk::{Desk, Said, said, text, until};
+use crate::request::{json, open, read, run, the_one};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+/// A client that sends lines and reads lines.
+struct Client {
+    child: Option<Child>,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+    sent: u64,
+}
+
+impl Client {
+    fn bare(desk: &Desk) -> Self {
+        let mut command = desk.real();
+        command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let (stdin, stdout) = (child.stdin.take(), BufReader::new(child.stdout.take().unwrap()));
+        Self { child: Some(child), stdin, stdout, sent: 0 }
+    }
+
+    fn new(desk: &Desk) -> Self {
+        let mut client = Self::bare(desk);
+        let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "tester", "version": "1"}});
+        let told = client.ask("initialize", hello);
+        assert_eq!(told["result"]["protocolVersion"], "2025-06-18");
+        assert_eq!(told["result"]["serverInfo"]["name"], "sayso");
+        assert!(told["result"]["capabilities"]["tools"].is_object());
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        client
+    }
+
+    fn raw(&mut self, line: &[u8]) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(line).unwrap();
+        stdin.write_all(b"\n").unwrap();
+        stdin.flush().unwrap();
+    }
+
+    fn send(&mut self, message: &Value) {
+        self.raw(message.to_string().as_bytes());
+    }
+
+    /// The next message; everything on stdout is one.
+    #[track_caller]
+    fn next(&mut self) -> Value {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        let message: Value = serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line:?}"));
+        assert_eq!(message["jsonrpc"], "2.0");
+        message
+    }
+
+    fn begin(&mut self, method: &str, params: Value) -> u64 {
+        self.sent += 1;
+        self.send(&json!({"jsonrpc": "2.0", "id": self.sent, "method": method, "params": params}));
+        self.sent
+    }
+
+    #[track_caller]
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params);
+        let told = self.next();
+        assert_eq!(told["id"], json!(id), "{told}");
+        told
+    }
+
+    fn call(&mut self, tool: &str, arguments: Value) -> u64 {
+        self.begin("tools/call", json!({"name": tool, "arguments": arguments}))
+    }
+
+    /// The structured result of a call that worked.
+    #[track_caller]
+    fn result(&mut self, id: u64) -> Value {
+        let told = self.next();
+        assert_eq!((&told["id"], &told["result"]["isError"]), (&json!(id), &json!(false)), "{told}");
+        let structured = told["result"]["structuredContent"].clone();
+        let again: Value =
+            serde_json::from_str(told["result"]["content"][1]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(structured, again, "the same for clients that know only text");
+        structured
+    }
+
+    /// Closes its end and waits for the server to end.
+    fn close(mut self) -> Said {
+        self.stdin = None;
+        let mut rest = String::new();
+        while self.stdout.read_line(&mut rest).unwrap() > 0 {}
+        let mut said = said(self.child.take().unwrap().wait_with_output().unwrap());
+        said.out = rest;
+        said
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+#[test]
+fn the_tools_are_listed_and_the_rest_is_refused() {
+    let desk = Desk::new();
+    let mut client = Client::new(&desk);
+    assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
+    let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
+    let names: Vec<String> = tools.as_array().unwrap().iter().map(|tool| text(&tool["name"])).collect();
+    assert_eq!(names, ["ask_person", "request_approval", "notify_person", "check_answer"]);
+    assert!(tools.as_array().unwrap().iter().all(|tool| tool["inputSchema"]["type"] == "object"));
+    assert_eq!(client.ask("resources/list", json!({}))["error"]["code"], -32601);
+    assert_eq!(client.ask("tools/call", json!({"name": "rm"}))["error"]["code"], -32602);
+    for (tool, arguments, expected) in [
+        ("ask_person", json!({}), "question"),
+        ("ask_person", json!({"question": "  "}), "one line"),
+        ("ask_person", json!({"question": "x", "nonsense": 1}), "nonsense"),
+        ("request_approval", json!({"title": "x", "action": "a b"}), "action"),
+        ("request_approval", json!({"title": "x", "action": "a", "arguments": [1]}), "arguments"),
+        ("check_answer", json!({"ticket": "t00000000"}), "no ticket"),
+        ("check_answer", json!({"ticket": "i00000000"}), "there is no interrupt"),
+    ] {
+        let told = client.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        assert_eq!(told["result"]["isError"], true, "{told}");
+        let said = text(&told["result"]["content"][0]["text"]);
+        assert!(said.contains(expected), "{expected}: {said}");
+    }
+    for (line, code) in [(&b"{"[..], -32700), (b"3", -32600), (b"\xff", -32700)] {
+        client.raw(line);
+        assert_eq!(client.next()["error"]["code"], code);
+    }
+    client.raw(b"");
+    client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}}));
+    assert_eq!(client.ask("ping", Value::Null)["result"], json!({}));
+    assert_eq!(open(&desk).len(), 0);
+    let said = client.close();
+    assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (0, "", ""));
+    // Somebody who speaks something newer is told what is spoken here.
+    let mut client = Client::bare(&desk);
+    let told = client.ask("initialize", json!({"protocolVersion": "2031-01-01", "capabilities": {}}));
+    assert_eq!(told["result"]["protocolVersion"], "2025-11-25");
+}
+
+#[test]
+fn an_agent_asks_is_answered_and_does_as_it_is_told() {
+    let desk = Desk::new();
+    let mut client = Client::new(&desk);
+    let call = client.call("ask_person", json!({"question": "Which region?", "details": "eu or us"}));
+    let item = the_one(&desk);
+    assert_eq!((&item["source"], &item["kind"]), (&json!("request: tester (mcp)"), &json!("question")));
+    json(&desk, &["respond", &text(&item["id"]), "eu"]);
+    let told = client.result(call);
+    assert_eq!(
+        (&told["answered"], &told["type"], &told["args"]),
+        (&json!(true), &json!("respond"), &json!("eu"))
+    );
+    let asked =
+        json!({"title": "Deploy", "action": "deploy", "arguments": {"env": "prod"}, "folder": "/srv"});
+    let call = client.call("request_approval", asked);
+    let item = the_one(&desk);
+    assert_eq!(item["action"], "request/deploy");
+    json(&desk, &["edit", &text(&item["id"]), "--set", "env=stage"]);
+    let told = client.result(call);
+    assert_eq!((&told["type"], &told["args"]), (&json!("edit"), &json!({"env": "stage"})));
+    let call = client.call("notify_person", json!({"title": "The build is done"}));
+    let told = client.result(call);
+    assert_eq!(told["answered"], false);
+    let item = the_one(&desk);
+    assert_eq!((&item["kind"], &item["action"]), (&json!("triage"), &json!("request/notice")));
+    json(&desk, &["accept", &text(&item["id"])]);
+    let call = client.call("check_answer", json!({"ticket": told["ticket"]}));
+    assert_eq!(client.result(call)["type"], "accept");
+}
+
+#[test]
+fn who_cannot_wait_gets_a_ticket() {
+    let desk = Desk::new();
+    let mut client = Client::new(&desk);
+    let call = client.call("ask_person", json!({"question": "Well?", "wait_seconds": 0.1}));
+    let told = client.result(call);
+    assert_eq!((&told["answered"], &told["type"]), (&json!(false), &Value::Null));
+    let ticket = text(&told["ticket"]);
+    // Also after the server has gone, and from another one.
+    assert_eq!(client.close().code, 0);
+    assert_eq!(open(&desk).len(), 1, "a ticket was given");
+    let mut client = Client::new(&desk);
+    let call = client.call("check_answer", json!({"ticket": ticket, "wait_seconds": 0.1}));
+    assert_eq!(client.result(call)["answered"], false);
+    let call = client.call("check_answer", json!({"ticket": ticket}));
+    json(&desk, &["ignore", &ticket]);
+    assert_eq!(client.result(call)["type"], "ignore");
+}
+
+#[test]
+fn several_wait_at_once_report_and_are_cancelled_apart() {
+    let desk = Desk::new();
+    let mut client = Client::new(&desk);
+    let ask = |client: &mut Client, question: &str, key: Option<&str>| {
+        let arguments = json!({"question": question, "key": key});
+        let mut arguments = arguments.as_object().cloned().unwrap();
+        arguments.retain(|_, value| !value.is_null());
+        let params =
+            json!({"name": "ask_person", "arguments": arguments, "_meta": {"progressToken": question}});
+        let id = client.begin("tools/call", params);
+        let progress = client.next();
+        assert_eq!(
+            (&progress["method"], &progress["params"]["progressToken"]),
+            (&json!("notifications/progress"), &json!(question))
+        );
+        assert_eq!(progress["params"]["progress"], 1);
+        assert!(text(&progress["params"]["message"]).contains("ticket i"));
+        id
+    };
+    let one = ask(&mut client, "One?", None);
+    let two = ask(&mut client, "Two?", None);
+    let kept = ask(&mut client, "Kept?", Some("k"));
+    assert_eq!(open(&desk).len(), 3);
+    let cancel = |client: &mut Client, id: u64| {
+        let params = json!({"requestId": id, "reason": "enough"});
+        client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+    };
+    cancel(&mut client, one);
+    cancel(&mut client, kept);
+    until(|| open(&desk).len() == 2);
+    let items = open(&desk);
+    let titles: Vec<String> = items.iter().map(|item| text(&item["title"])).collect();
+    assert_eq!(titles, ["Two?", "Kept?"]);
+    json(&desk, &["respond", &text(&items[0]["id"]), "two"]);
+    // Nothing is said of those that were cancelled; progress may come in between.
+    let told = loop {
+        let told = client.next();
+        if told["method"] != "notifications/progress" {
+            break told;
+        }
+    };
+    assert_eq!((&told["id"], &told["result"]["structuredContent"]["args"]), (&json!(two), &json!("two")));
+    // Asked again with its key, it is the same question.
+    json(&desk, &["respond", &text(&items[1]["id"]), "kept"]);
+    let call = client.call("ask_person", json!({"question": "Kept?", "key": "k"}));
+    assert_eq!(client.result(call)["args"], "kept");
+    // A client that goes takes its open question with it.
+    ask(&mut client, "Gone?", None);
+    assert_eq!(client.close().code, 0);
+    assert_eq!(open(&desk).len(), 0);
+    let last = json(&desk, &["threads"])[0]["id"].clone();
+    assert_eq!(read(&run(&desk, &["answer", &text(&last)]), 5)["type"], "withdrawn");
+}
+
+#[test]
+fn a_line_without_end_is_not_read_for_ever() {
+    let desk = Desk::new();
+    let mut client = Client::new(&desk);
+    let stdin = client.stdin.as_mut().unwrap();
+    let _ = stdin.write_all(&vec![b'x'; 5 * 1024 * 1024]);
+    let _ = stdin.flush();
+    assert_eq!(client.next()["error"]["code"], -32700);
+    let mut rest = String::new();
+    assert_eq!(client.stdout.read_line(&mut rest).unwrap(), 0, "{rest}");
+}

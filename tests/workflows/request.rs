@@ -1,0 +1,94 @@
+//! Requests in a data folder whose clock goes wild, and what the workflow refuses besides.
+
+use jiff::{SignedDuration, Timestamp};
+use sayso::app::{Asking, Engine, Local, Settings, Waited, services};
+use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::graph::Decision;
+use sayso::inbox::{Backend, By, Decide, Ending, Registry, Status};
+use sayso::store::Store;
+use sayso::workflows::request;
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// A folder whose clock is set so many years ahead.
+fn wild(folder: &tempfile::TempDir) -> (Local, Arc<AtomicI64>) {
+    let years = Arc::new(AtomicI64::new(0));
+    let set = years.clone();
+    let ahead = move || Timestamp::now() + SignedDuration::from_hours(24 * 365 * set.load(Ordering::SeqCst));
+    let data = folder.path().join("data");
+    let store = Store::open_with(&data, Arc::new(ahead)).unwrap();
+    let host = Host {
+        home: None,
+        working_dir: data.clone(),
+        data_dir: None,
+        config_dir: None,
+        time_zone: jiff::tz::TimeZone::UTC,
+    };
+    let flags = Flags { data: Some(data), ..Flags::default() };
+    let config = Config::load(&Inputs { flags, env: Env::default(), host }).unwrap();
+    let services = Arc::new(services(&Arc::new(config), Env::default(), &store));
+    let registry = Registry::new([request::spec(services).unwrap()]);
+    (Local::new(Engine::new(store, registry, Settings::default())), years)
+}
+
+fn asking(title: &str, expires_in: u64) -> Asking {
+    Asking { input: json!({"title": title, "expires_in": expires_in}), key: None }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn d13_a_wild_clock_ends_no_request_and_loses_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let (local, years) = wild(&folder);
+    let asked = local.request(asking("An hour?", 3600)).await.unwrap();
+    for jump in [10, -10, 5, 0] {
+        years.store(jump, Ordering::SeqCst);
+        local.close_expired().await.unwrap();
+        let now = local.request_answer(&asked.id).await.unwrap();
+        assert_eq!((now.r#type, now.status), (None, Status::Waiting), "{jump} years");
+    }
+    // Nor does a jump keep one open.
+    years.store(10, Ordering::SeqCst);
+    let short = local.request(asking("A second?", 1)).await.unwrap();
+    years.store(-10, Ordering::SeqCst);
+    let waited = local.await_answer(&short.thread, std::future::pending()).await.unwrap();
+    let Waited::Answered(over) = waited else { panic!("{waited:?}") };
+    assert_eq!((over.r#type, over.status), (Some(Ending::Expired), Status::Done));
+    // An answer that was given wins over an expiry that comes later, though nobody has taken it up.
+    let given = local.request(asking("Still?", 1)).await.unwrap();
+    let decide = Decide {
+        interrupt: given.id.clone(),
+        decision: Decision::Accept,
+        shown: None,
+        learn: false,
+        by: By::Tui,
+    };
+    assert_eq!(local.decide(decide).await.unwrap().status, Status::Held);
+    // A second after that one has passed, a second after this one has too.
+    let later = local.request(asking("By then?", 1)).await.unwrap();
+    local.await_answer(&later.thread, std::future::pending()).await.unwrap();
+    local.close_expired().await.unwrap();
+    assert_eq!(local.outcome(given.thread.clone()).await.unwrap().status, Status::Held);
+    // Taken back after its time, it is over.
+    local.undo(given.id.clone()).await.unwrap();
+    local.close_expired().await.unwrap();
+    assert_eq!(local.request_answer(&given.id).await.unwrap().r#type, Some(Ending::Expired));
+}
+
+#[tokio::test]
+async fn an_answer_is_told_once_it_cannot_be_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (local, _) = wild(&folder);
+    let asked = local.request(asking("Go?", 3600)).await.unwrap();
+    let decide =
+        |decision| Decide { interrupt: asked.id.clone(), decision, shown: None, learn: false, by: By::Tui };
+    local.decide(decide(Decision::Accept)).await.unwrap();
+    // At the screen there are some seconds to think again.
+    assert_eq!(local.request_answer(&asked.id).await.unwrap().r#type, None);
+    local.undo(asked.id.clone()).await.unwrap();
+    local.decide(decide(Decision::Ignore)).await.unwrap();
+    let waited = local.await_answer(&asked.thread, std::future::pending()).await.unwrap();
+    let Waited::Answered(told) = waited else { panic!("{waited:?}") };
+    assert_eq!((told.r#type, told.by.as_deref()), (Some(Ending::Ignore), Some("tui")));
+}
