@@ -9,12 +9,12 @@ pub(super) use super::told::told;
 use super::told::unknown_workflow;
 use super::worker::{Ended, Scope, Until, Worker};
 use super::{screen, trouble};
-use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, ThreadId, What};
+use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, Shape, ThreadId, What};
 use crate::inbox::{
-    Activity, ActivityQuery, Backend, BackendError, By, Card, Decide, ErrorLine, GrantLine, GrantRequest,
-    Item, ItemKind, ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome,
-    Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery, SourceLine, Status, Storage,
-    ThreadPage, ThreadQuery, ThreadView, Together, UsageView,
+    Activity, ActivityQuery, Backend, BackendError, By, CallView, Card, Decide, ErrorLine, GrantLine,
+    GrantRequest, Item, ItemKind, ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion,
+    MemoryView, Outcome, Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery, SourceLine,
+    Status, StepStates, Storage, ThreadPage, ThreadQuery, ThreadView, Together, UsageView,
 };
 use crate::llm::facts::email::Class;
 use crate::store::{DriverLock, NewTrouble, StoreError};
@@ -94,7 +94,7 @@ impl Local {
         &self.engine
     }
 
-    fn read_card(&self, id: &InterruptId) -> Result<(Item, Card), StoreError> {
+    pub(super) fn read_card(&self, id: &InterruptId) -> Result<(Item, Card), StoreError> {
         let stored = self.engine.store().item(id)?;
         let mut item = stored.item;
         let spec = self.engine.registry().get(&item.workflow);
@@ -119,36 +119,6 @@ impl Local {
         let card = if drawn.blocks.is_empty() { screen::output(&item) } else { drawn };
         item.text = card.text();
         Ok((item, card))
-    }
-
-    fn read_thread(&self, id: &ThreadId) -> Result<ThreadView, StoreError> {
-        let stored = self.engine.store().thread(id)?;
-        let line = stored.line;
-        // The state as it was when the rest was read, whatever has happened since.
-        let state = self.engine.state_at(&line.id, Some(line.steps))?;
-        let state = match (state, self.engine.registry().get(&line.workflow)) {
-            (Some(state), Some(spec)) => {
-                let state = spec.workflow.write(&state).map_err(|e| StoreError::Conflict(e.to_string()))?;
-                serde_json::from_str(&state).unwrap_or(Value::Null)
-            }
-            _ => Value::Null,
-        };
-        Ok(ThreadView {
-            id: line.id,
-            workflow: line.workflow,
-            title: line.title,
-            status: line.status,
-            state,
-            output: stored.output,
-            error: stored.error,
-            parent: line.parent,
-            forked_from: line.forked_from,
-            steps: stored.steps,
-            decisions: stored.decisions,
-            effects: stored.effects,
-            usage: self.engine.store().usage(id, false)?,
-            trace: super::trace::trace(&self.engine, id)?,
-        })
     }
 
     async fn take(&self, decide: Decide, batch: Option<BatchId>) -> Result<Outcome, BackendError> {
@@ -449,6 +419,26 @@ impl Backend for Local {
                 Err(error) => Err(error),
             }
         })
+    }
+
+    fn conversation(&self, thread: ThreadId) -> Reply<'_, Card> {
+        Box::pin(self.told_conversation(thread))
+    }
+
+    fn step_states(&self, thread: ThreadId, step: u64) -> Reply<'_, StepStates> {
+        Box::pin(self.told_states(thread, step))
+    }
+
+    fn model_call(&self, thread: ThreadId, call: u64) -> Reply<'_, CallView> {
+        Box::pin(self.blocking(move |this| this.read_call(&thread, call)))
+    }
+
+    fn graph(&self, workflow: String) -> Reply<'_, Shape> {
+        let spec = self.engine.registry().get(&workflow);
+        let shape = spec.map(|spec| spec.workflow.shape().clone());
+        let known = self.engine.registry().names();
+        let found = shape.ok_or_else(|| unknown_workflow(&workflow, &known));
+        Box::pin(async move { found })
     }
 
     fn outcome(&self, id: ThreadId) -> Reply<'_, Outcome> {

@@ -8,7 +8,7 @@ use super::post::{ConfiguredAccounts, StoreContacts, StoreLedger};
 use crate::calendar;
 use crate::config::{Config, Env};
 use crate::graph::{BoxFuture, NodeError, Place};
-use crate::store::{Span, Store, StoreError};
+use crate::store::{Prompt, Span, Store, StoreError};
 use crate::text::hex;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
@@ -80,7 +80,12 @@ impl Meter for StoreMeter {
         let named = call.answered_as.as_ref().and_then(|name| prices.get(name));
         let price = prices.get(&call.model).or(named);
         let cost = price.map(|price| call.usage.cost(price));
-        self.store.record_span(Span {
+        let prompt = Prompt {
+            head: call.head.to_string(),
+            messages: call.messages.to_string(),
+            answer: call.answer.map(|answer| answer.to_string()),
+        };
+        let span = Span {
             thread: place.thread.clone(),
             step: place.step,
             // Rules built in cost nothing, so they use up nothing.
@@ -93,7 +98,8 @@ impl Meter for StoreMeter {
             output: call.usage.output,
             cached: call.usage.cached,
             error: call.error,
-        });
+        };
+        self.store.record_span(span, prompt);
     }
 }
 

@@ -3,7 +3,7 @@
 use super::engine::Engine;
 use crate::graph::{Folded, ThreadId};
 use crate::inbox::{Spec, TraceView};
-use crate::store::{Lap, Laps, Span, StoreError};
+use crate::store::{Call, Lap, Laps, StoreError};
 use jiff::Timestamp;
 use std::collections::HashMap;
 
@@ -25,15 +25,15 @@ fn of_thread(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, 
         let nth = runs.entry(lap.node.as_str()).or_default();
         *nth += 1;
         let mut node = node(names.of(&laps.workflow, Some(&lap.node), *nth), lap, ms);
-        node.children = laps.calls.iter().filter(|(span, _)| span.step == lap.step).map(call).collect();
+        node.children = laps.calls.iter().filter(|call| call.span.step == lap.step).map(called).collect();
         for (child, _) in laps.children.iter().filter(|(_, step)| depth > 0 && *step == lap.step) {
             node.children.push(of_thread(engine, child, depth - 1)?);
         }
         nodes.push(spanning(node));
     }
     // Calls of a step that is not committed yet, or never was.
-    let known = |span: &Span| laps.steps.iter().any(|lap| lap.ms.is_some() && lap.step == span.step);
-    nodes.extend(laps.calls.iter().filter(|(span, _)| !known(span)).map(call));
+    let known = |call: &Call| laps.steps.iter().any(|lap| lap.ms.is_some() && lap.step == call.span.step);
+    nodes.extend(laps.calls.iter().filter(|call| !known(call)).map(called));
     let name = names.of(&laps.workflow, None, 1);
     Ok(spanning(whole(name, laps, nodes)))
 }
@@ -62,6 +62,8 @@ fn whole(name: String, laps: Laps, children: Vec<TraceView>) -> TraceView {
         step: None,
         input_tokens: 0,
         output_tokens: 0,
+        cost: None,
+        call: None,
         model: None,
         error: None,
         children,
@@ -78,13 +80,15 @@ fn node(name: String, lap: &Lap, ms: u64) -> TraceView {
         step: Some(lap.step),
         input_tokens: 0,
         output_tokens: 0,
+        cost: None,
+        call: None,
         model: None,
         error: None,
         children: Vec::new(),
     }
 }
 
-fn call((span, at): &(Span, Timestamp)) -> TraceView {
+fn called(Call { number, span, at }: &Call) -> TraceView {
     TraceView {
         name: span.task.clone(),
         sort: "call",
@@ -94,6 +98,8 @@ fn call((span, at): &(Span, Timestamp)) -> TraceView {
         step: Some(span.step),
         input_tokens: span.input,
         output_tokens: span.output,
+        cost: span.cost,
+        call: Some(*number),
         model: Some(span.model.clone()),
         error: span.error.clone(),
         children: Vec::new(),
@@ -103,6 +109,9 @@ fn call((span, at): &(Span, Timestamp)) -> TraceView {
 /// The same, with the tokens of what is inside it, and lasting as long as the threads it waited for.
 fn spanning(mut span: TraceView) -> TraceView {
     span.input_tokens += span.children.iter().map(|child| child.input_tokens).sum::<u64>();
+    if span.call.is_none() {
+        span.cost = span.children.iter().map(|child| child.cost).sum();
+    }
     span.output_tokens += span.children.iter().map(|child| child.output_tokens).sum::<u64>();
     let threads = span.children.iter().filter(|child| child.sort == "thread");
     let last = threads.map(|child| between(span.at, child.at).saturating_add(child.ms)).max();

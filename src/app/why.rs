@@ -1,10 +1,14 @@
 //! Why an item is there: what its workflow says of it, and what its thread has cost so far.
 
 use super::local::Local;
-use crate::graph::{InterruptId, ThreadId};
-use crate::inbox::{Block, Card, Item, NextView, StepView, UsageView};
+use crate::graph::{InterruptId, Kind, ThreadId};
+use crate::inbox::{Block, Card, Item, ItemKind, NextView, StepView, UsageView};
 use crate::store::StoreError;
 use crate::text::Visible;
+use serde_json::Value;
+
+/// So many lines of a profile are told.
+const LINES: usize = 40;
 
 /// So many of the last steps are told where a workflow says nothing.
 const STEPS: usize = 12;
@@ -22,10 +26,40 @@ impl Local {
             (Err(_), Ok(thread)) => (store.result(&thread)?, None),
             (Err(_), Err(_)) => return Err(unknown()),
         };
-        let mut blocks = self.explained(&item, steps)?;
+        let mut blocks = Vec::new();
+        if item.kind == ItemKind::Interrupt(Kind::Trouble) {
+            blocks.push(Block::Fields(trouble(&item)));
+        }
+        blocks.extend(self.explained(&item, steps)?);
+        blocks.extend(self.remembered(&item)?);
         blocks.push(Block::Heading(Visible::line("Cost")));
         blocks.push(Block::Fields(cost(&store.usage(&item.thread, false)?)));
         Ok(Card { blocks })
+    }
+
+    /// What was known by then of the person's wishes: the profiles of its workflow as they stood when it was asked.
+    fn remembered(&self, item: &Item) -> Result<Vec<Block>, StoreError> {
+        let store = self.engine().store();
+        let own = format!("{}/", item.workflow);
+        let mut fields = Vec::new();
+        for namespace in store.memory_namespaces()?.into_iter().filter(|name| name.starts_with(&own)) {
+            let versions = store.memory_history(&namespace)?;
+            let Some(then) = versions.into_iter().find(|version| version.updated_at <= item.created_at)
+            else {
+                continue;
+            };
+            let name = namespace.strip_prefix(&own).unwrap_or(&namespace);
+            let mut lines: Vec<&str> = then.profile.lines().take(LINES + 1).collect();
+            if lines.len() > LINES {
+                lines[LINES] = "…";
+            }
+            let text = format!("version {}\n{}", then.version, lines.join("\n"));
+            fields.push((Visible::line(name), Visible::new(&text)));
+        }
+        if fields.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(vec![Block::Heading(Visible::line("Memory it could go by")), Block::Fields(fields)])
     }
 
     fn explained(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, StoreError> {
@@ -46,6 +80,19 @@ impl Local {
         blocks.push(Block::Fields(shown[earlier..].iter().map(told).collect()));
         Ok(blocks)
     }
+}
+
+/// What went wrong, and where.
+fn trouble(item: &Item) -> Vec<(Visible, Visible)> {
+    let mut fields = vec![
+        (Visible::line("trouble"), Visible::line(&item.action)),
+        (Visible::line("because"), Visible::new(&item.gist)),
+    ];
+    for name in ["node", "effect"] {
+        let value = item.args.get(name).and_then(Value::as_str).filter(|value| !value.is_empty());
+        fields.extend(value.map(|value| (Visible::line(name), Visible::line(value))));
+    }
+    fields
 }
 
 fn told(step: &StepView) -> (Visible, Visible) {

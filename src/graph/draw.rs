@@ -1,33 +1,9 @@
-//! Graphs drawn, as text for a terminal and as Mermaid for everything else.
+//! Graphs as Mermaid, for everything that is no terminal.
 
 use super::{Edge, Shape};
 use std::fmt::Write;
 
 impl Shape {
-    /// One line a node: its name, and every way out of it with a mark for what happens on that way.
-    pub fn text(&self) -> String {
-        let widest = self.nodes.iter().map(|node| node.name.len()).max().unwrap_or(0).max("START".len());
-        let mut out = format!("{}\n", self.name);
-        let mut line = |name: &str, ways: String| {
-            let _ = writeln!(out, "  {name:widest$}  {ways}");
-        };
-        line("START", format!("→ {}", self.entry));
-        for node in &self.nodes {
-            let ways: Vec<_> = node
-                .edges
-                .iter()
-                .map(|edge| match edge {
-                    Edge::Goto(to) => format!("→ {to}"),
-                    Edge::Ask(to) => format!("asks → {to}"),
-                    Edge::Spawn(to) => format!("starts children → {to}"),
-                    Edge::End => "→ END".to_owned(),
-                })
-                .collect();
-            line(&node.name, ways.join("  |  "));
-        }
-        out
-    }
-
     /// A Mermaid flowchart; dashed edges wait for a person, thick ones for children.
     pub fn mermaid(&self) -> String {
         let mut out = format!(

@@ -21,6 +21,7 @@ mod error;
 mod ids;
 mod interrupt;
 mod journal;
+mod picture;
 mod progress;
 mod runner;
 mod shape;
@@ -36,6 +37,7 @@ pub use interrupt::{
     Allow, Answer, CommandLine, Decision, Grantable, Hash, Interrupt, Kind, Labels, Warning, canonical,
 };
 pub use journal::{Basis, Begun, Effect, EffectError, EffectState, Found, Intent, Journal, JournalError};
+pub use picture::{END, LEGEND, Light, Picture, START, Taken};
 pub use progress::{Progress, ProgressSink};
 pub use runner::{Failure, Output, Retry, run_node};
 pub use shape::{NodeShape, Shape};

@@ -1,11 +1,12 @@
 //! The one door between people and threads.
 
 use super::{
-    Activity, ActivityQuery, By, Card, ErrorLine, GrantLine, GrantRequest, Item, ItemKind, MailPage,
-    MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, PruneQuery, Pruned, Pruning, Refusal,
-    SkippedPage, SkippedQuery, SourceLine, Status, Storage, ThreadLine, ThreadView, UsageView,
+    Activity, ActivityQuery, By, CallView, Card, ErrorLine, GrantLine, GrantRequest, Item, ItemKind,
+    MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, PruneQuery, Pruned, Pruning,
+    Refusal, SkippedPage, SkippedQuery, SourceLine, Status, StepStates, Storage, ThreadLine, ThreadView,
+    UsageView,
 };
-use crate::graph::{BoxFuture, Decision, InputError, InterruptId, ThreadId};
+use crate::graph::{BoxFuture, Decision, InputError, InterruptId, Shape, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -38,7 +39,7 @@ pub struct ItemPage {
 }
 
 /// Which threads to list.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadQuery {
     /// Only of this status.
     pub status: Option<Status>,
@@ -216,6 +217,14 @@ pub trait Backend: Send + Sync {
     fn threads(&self, query: ThreadQuery) -> Reply<'_, ThreadPage>;
     /// A whole thread.
     fn thread(&self, id: ThreadId) -> Reply<'_, ThreadView>;
+    /// What was said in a thread, and what came of it, as its workflow draws its last state.
+    fn conversation(&self, thread: ThreadId) -> Reply<'_, Card>;
+    /// What a step changed, and the state after it.
+    fn step_states(&self, thread: ThreadId, step: u64) -> Reply<'_, StepStates>;
+    /// What a model was told and answered, by the thread and the number of the call in its trace.
+    fn model_call(&self, thread: ThreadId, call: u64) -> Reply<'_, CallView>;
+    /// The graph of a workflow.
+    fn graph(&self, workflow: String) -> Reply<'_, Shape>;
     /// Where a thread stands.
     fn outcome(&self, id: ThreadId) -> Reply<'_, Outcome>;
     /// A page of the mail that was taken in.

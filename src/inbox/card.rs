@@ -63,6 +63,8 @@ pub enum Block {
     },
     /// What changes, line by line.
     Diff(Vec<Span>),
+    /// One text in which words were taken away and put in.
+    Words(Vec<Span>),
     /// A mail.
     Mail(Box<MailBlock>),
     /// A conversation: who said what, oldest first.
@@ -174,6 +176,15 @@ impl Block {
                     for line in span.text.as_str().lines() {
                         let _ = writeln!(out, "{mark}{line}");
                     }
+                }
+            }
+            Block::Words(spans) => {
+                for span in spans {
+                    let _ = match span.tone {
+                        Tone::Plain | Tone::Quiet => write!(out, "{}", span.text),
+                        Tone::Removed => write!(out, "[-{}-]", span.text),
+                        Tone::Added => write!(out, "{{+{}+}}", span.text),
+                    };
                 }
             }
             Block::Mail(mail) => out.push_str(&mail.plain()),

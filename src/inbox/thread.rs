@@ -1,6 +1,6 @@
 //! Threads as screens and scripts see them. The field names are a contract: added to, never renamed.
 
-use super::Status;
+use super::{QuestionView, Status};
 use crate::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -60,6 +60,9 @@ pub struct ThreadLine {
     pub parent: Option<ThreadId>,
     /// Where it was forked from.
     pub forked_from: Option<ForkedFrom>,
+    /// Its place in lists of threads; newer ones have higher places.
+    #[serde(skip)]
+    pub place: i64,
 }
 
 /// A whole thread.
@@ -85,6 +88,8 @@ pub struct ThreadView {
     pub forked_from: Option<ForkedFrom>,
     /// Everything that happened, in order.
     pub steps: Vec<StepView>,
+    /// Everything it ever asked, in order.
+    pub questions: Vec<QuestionView>,
     /// Everything people and grants decided, in order.
     pub decisions: Vec<DecisionView>,
     /// Everything done to the outside, in order.
@@ -114,6 +119,10 @@ pub struct TraceView {
     pub input_tokens: u64,
     /// Tokens written, by everything inside it.
     pub output_tokens: u64,
+    /// The price, of everything inside it; null where one of it has no known price.
+    pub cost: Option<f64>,
+    /// The number of the model call, where it is one: its words go by it.
+    pub call: Option<u64>,
     /// Which model, where it is a call.
     pub model: Option<String>,
     /// Why it failed, as a fixed word.

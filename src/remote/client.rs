@@ -192,12 +192,15 @@ async fn read(mut response: Response) -> Result<String, Fault> {
 fn detail(text: &str) -> String {
     let json: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let said = match &json {
-        Some(json) => json.get("detail").or_else(|| json.get("message")).unwrap_or(json).to_string(),
+        Some(json) => {
+            let said = json.get("detail").or_else(|| json.get("message")).unwrap_or(json);
+            said.as_str().map_or_else(|| said.to_string(), str::to_owned)
+        }
         // A page made for browsers says nothing to people here.
         None if text.trim_start().starts_with('<') => "with a page for browsers".to_owned(),
         None => text.to_owned(),
     };
-    truncate(Visible::line(said.trim_matches('"')).as_str(), 200).into_owned()
+    truncate(Visible::line(&said).as_str(), 200).into_owned()
 }
 
 /// Why a request did not get through: the innermost cause, without the address.

@@ -47,6 +47,8 @@ pub fn line(server: &str, thread: &RemoteThread) -> ThreadLine {
         updated_at: at(&thread.updated_at),
         parent: None,
         forked_from: None,
+        // It stands in no list of this folder.
+        place: 0,
     }
 }
 
@@ -107,6 +109,8 @@ pub fn view(server: &str, thread: &RemoteThread, history: &[Checkpoint]) -> Thre
         ms: 0,
         input_tokens: 0,
         output_tokens: 0,
+        cost: None,
+        call: None,
         model: None,
         error: None,
         children: Vec::new(),
@@ -122,6 +126,7 @@ pub fn view(server: &str, thread: &RemoteThread, history: &[Checkpoint]) -> Thre
         parent: None,
         forked_from: None,
         steps: steps(history),
+        questions: Vec::new(),
         decisions: Vec::new(),
         effects: Vec::new(),
         usage: UsageView::default(),

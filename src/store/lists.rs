@@ -138,6 +138,11 @@ impl Store {
         })
     }
 
+    /// A thread as the item its workflow draws a card of, whether or not anybody waits for it.
+    pub fn as_result(&self, id: &ThreadId) -> Result<Item, StoreError> {
+        self.read(|db| result(&ThreadRow::find(db, id)?))
+    }
+
     /// Files a result away.
     pub async fn file_away(&self, id: ThreadId) -> Result<(), StoreError> {
         self.write(move |db| {
@@ -315,6 +320,7 @@ pub(super) fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadLine, Store
         updated_at: time(row.updated_at)?,
         parent: row.parent.map(|seq| ThreadRow::by_seq(db, seq).map(|parent| parent.id)).transpose()?,
         forked_from: forked_from(db, row)?,
+        place: row.seq,
     })
 }
 

@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PRUNE];
+const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PROMPTS, PRUNE];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -345,6 +345,21 @@ CREATE TABLE audit_head (
 ) STRICT;
 ";
 
+/// What models were told and answered.
+const PROMPTS: &str = "
+-- The words of a model call, for people. They go with the call.
+CREATE TABLE prompts (
+    call    INTEGER PRIMARY KEY REFERENCES spans (seq) ON DELETE CASCADE,
+    head    INTEGER NOT NULL REFERENCES blobs (seq),  -- what stands above the conversation, LZ4; shared
+    base    INTEGER,           -- an earlier call of the same thread, whose conversation begins and ends this one
+    begins  INTEGER NOT NULL,  -- how many bytes of it at the beginning
+    ends    INTEGER NOT NULL,  -- how many at the end
+    middle  BLOB NOT NULL,     -- LZ4 of what is between
+    answer  BLOB,              -- LZ4
+    digest  BLOB NOT NULL      -- of the whole conversation
+) STRICT;
+";
+
 /// What pruning needs to know, and to find.
 const PRUNE: &str = "
 -- When its steps were let go of; what was asked, decided and done stays.
@@ -353,6 +368,7 @@ CREATE INDEX threads_by_origin ON threads (origin) WHERE origin IS NOT NULL;
 CREATE INDEX lessons_by_learner ON lessons (learner) WHERE learner IS NOT NULL;
 CREATE INDEX interrupts_by_schema ON interrupts (schema) WHERE schema IS NOT NULL;
 CREATE INDEX memory_by_thread ON memory (json_extract(cause, '$.thread'));
+CREATE INDEX prompts_by_head ON prompts (head);
 CREATE INDEX decisions_by_time ON decisions (at);
 
 -- Bytes that a pruned thread named: they go, unless somebody else refers to them.

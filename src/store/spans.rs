@@ -1,5 +1,6 @@
 //! Work and model calls: how long, how much, how dear. Kept for people and for budgets; no thread depends on them.
 
+use super::prompts::{self, Prompt};
 use super::rows::{ThreadRow, time};
 use super::{Store, StoreError, load};
 use crate::graph::ThreadId;
@@ -34,6 +35,17 @@ pub struct Span {
     pub counts: bool,
 }
 
+/// A model call on record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// Its number.
+    pub number: u64,
+    /// What it took.
+    pub span: Span,
+    /// When it ended.
+    pub at: Timestamp,
+}
+
 /// One step of a thread, by its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lap {
@@ -60,8 +72,8 @@ pub struct Laps {
     pub last: Timestamp,
     /// Its steps.
     pub steps: Vec<Lap>,
-    /// Its model calls, with when each ended.
-    pub calls: Vec<(Span, Timestamp)>,
+    /// Its model calls.
+    pub calls: Vec<Call>,
     /// The threads it started, with the step that did.
     pub children: Vec<(ThreadId, u64)>,
 }
@@ -99,8 +111,8 @@ impl Store {
         })
     }
 
-    /// Records a call, without waiting for the disk.
-    pub fn record_span(&self, span: Span) {
+    /// Records a call with its words, without waiting for the disk.
+    pub fn record_span(&self, span: Span, prompt: Prompt) {
         let now = self.now_ms();
         self.write_later(move |db| {
             let thread = ThreadRow::find(db, &span.thread)?.seq;
@@ -122,7 +134,7 @@ impl Store {
                 span.error,
                 span.counts,
             ])?;
-            Ok(())
+            prompts::keep(db, thread, db.last_insert_rowid(), &prompt)
         });
     }
 
@@ -141,9 +153,9 @@ impl Store {
     }
 }
 
-fn calls(db: &Connection, row: &ThreadRow) -> Result<Vec<(Span, Timestamp)>, StoreError> {
+fn calls(db: &Connection, row: &ThreadRow) -> Result<Vec<Call>, StoreError> {
     let mut found = db.prepare_cached(
-        "SELECT step, task, model, ms, input, output, cached, cost, error, counts, at
+        "SELECT step, task, model, ms, input, output, cached, cost, error, counts, at, seq
          FROM spans WHERE thread = ? ORDER BY seq",
     )?;
     let mut rows = found.query([row.seq])?;
@@ -163,7 +175,7 @@ fn calls(db: &Connection, row: &ThreadRow) -> Result<Vec<(Span, Timestamp)>, Sto
             error: found.get(8)?,
             counts: found.get(9)?,
         };
-        calls.push((span, time(found.get(10)?)?));
+        calls.push(Call { number: number(11)?, span, at: time(found.get(10)?)? });
     }
     Ok(calls)
 }

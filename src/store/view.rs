@@ -4,7 +4,7 @@ use super::load::{asked, steps};
 use super::rows::{DecisionRow, EffectRow, InterruptRow, ThreadRow, damaged, json, time};
 use super::{Store, StoreError, lists, prune};
 use crate::graph::{Decision, ThreadId};
-use crate::inbox::{DecisionView, EffectView, ErrorView, StepView, ThreadLine};
+use crate::inbox::{DecisionView, EffectView, ErrorView, QuestionView, StepView, ThreadLine};
 use rusqlite::Connection;
 use serde_json::Value;
 
@@ -19,6 +19,8 @@ pub struct StoredThread {
     pub error: Option<ErrorView>,
     /// Its steps.
     pub steps: Vec<StepView>,
+    /// What it asked.
+    pub questions: Vec<QuestionView>,
     /// The decisions taken on it.
     pub decisions: Vec<DecisionView>,
     /// What it did to the outside.
@@ -73,6 +75,7 @@ pub(super) fn view(db: &Connection, row: &ThreadRow) -> Result<StoredThread, Sto
         output: lists::output(row)?,
         error: lists::error(row),
         steps: views,
+        questions: questions(db, row)?,
         decisions: decisions(db, row)?,
         effects: effects(db, row)?,
     })
@@ -124,6 +127,17 @@ fn decisions(db: &Connection, row: &ThreadRow) -> Result<Vec<DecisionView>, Stor
     counted(row, "decisions", views.len() as i64, row.decisions)?;
     views.sort_by_key(|(seq, _)| *seq);
     Ok(views.into_iter().map(|(_, view)| view).collect())
+}
+
+fn questions(db: &Connection, row: &ThreadRow) -> Result<Vec<QuestionView>, StoreError> {
+    let mut found = db.prepare_cached("SELECT * FROM interrupts WHERE thread = ? ORDER BY seq")?;
+    let mut rows = found.query([row.seq])?;
+    let mut views = Vec::new();
+    while let Some(found) = rows.next()? {
+        views.push(InterruptRow::read(found)?.question()?);
+    }
+    counted(row, "questions", views.len() as i64, row.interrupts)?;
+    Ok(views)
 }
 
 fn effects(db: &Connection, row: &ThreadRow) -> Result<Vec<EffectView>, StoreError> {

@@ -19,6 +19,8 @@ pub enum Scope {
     Card,
     /// Where an item is selected, in its list or its card.
     Decide,
+    /// The thread that is shown, in the Threads tab.
+    Thread,
     /// The Memory tab.
     Memory,
     /// The Activity tab.
@@ -42,6 +44,7 @@ impl Scope {
         Scope::List,
         Scope::Card,
         Scope::Decide,
+        Scope::Thread,
         Scope::Memory,
         Scope::Activity,
         Scope::Confirm,
@@ -58,6 +61,7 @@ impl Scope {
             Scope::List => "In a list",
             Scope::Card => "In the card",
             Scope::Decide => "On an item",
+            Scope::Thread => "On a thread, in Threads",
             Scope::Memory => "On a profile, in Memory",
             Scope::Activity => "In Activity",
             Scope::Confirm => "When asked yes or no",
@@ -91,7 +95,7 @@ const fn told(scope: Scope, keys: &'static [&'static str], action: Action, help:
 }
 
 use Action as A;
-use Scope::{Activity, Card, Confirm, Decide, Ending, Form, Global, List, Memory, Menu, Prompt};
+use Scope::{Activity, Card, Confirm, Decide, Ending, Form, Global, List, Memory, Menu, Prompt, Thread};
 
 /// Every key there is.
 pub const BINDINGS: &[Binding] = &[
@@ -171,6 +175,23 @@ pub const BINDINGS: &[Binding] = &[
     bind(Decide, &["w"], A::Why),
     bind(Decide, &["t"], A::OpenThread),
     bind(Decide, &["y"], A::Copy),
+    bind(Thread, &["l", "right", "}"], A::NextView),
+    bind(Thread, &["h", "left", "{"], A::PreviousView),
+    told(Thread, &["]"], A::NextPart, "next step"),
+    told(Thread, &["["], A::PreviousPart, "previous step"),
+    bind(Thread, &["d"], A::StateDiff),
+    bind(Thread, &["p"], A::ShowPrompt),
+    bind(Thread, &["enter", "o"], A::Unfold),
+    bind(Thread, &["<"], A::PanLeft),
+    bind(Thread, &[">"], A::PanRight),
+    bind(Thread, &["a"], A::Answer),
+    bind(Thread, &["f"], A::Fork),
+    bind(Thread, &["S"], A::Settle),
+    bind(Thread, &["R"], A::Retry),
+    told(Thread, &["X"], A::Stop, "stop the thread; in trouble, abandon it"),
+    bind(Thread, &["C"], A::Reclassify),
+    bind(Thread, &["w"], A::Why),
+    bind(Thread, &["W"], A::Export),
     bind(Memory, &["e"], A::EditProfile),
     bind(Memory, &["o"], A::AddLine),
     bind(Memory, &["P"], A::PinLine),
@@ -347,15 +368,21 @@ mod tests {
     fn no_key_has_two_meanings_in_a_scope() {
         let usual = Keymap::new(&BTreeMap::new()).unwrap();
         assert_eq!(usual.clash(), None);
-        for scopes in
-            [[List, Decide, Global], [Card, Decide, Global], [List, Memory, Global], [Card, Memory, Global]]
-        {
+        for scopes in [
+            [List, Decide, Global],
+            [Card, Decide, Global],
+            [List, Thread, Global],
+            [Thread, Card, Global],
+            [List, Memory, Global],
+            [Card, Memory, Global],
+        ] {
             for scope in scopes {
                 for (keys, action, _) in usual.rows(scope) {
                     let seen = scopes.iter().take_while(|other| **other != scope);
                     for other in seen {
-                        let hidden = usual.rows(*other).iter().any(|(theirs, ..)| {
-                            keys.split(' ').all(|key| theirs.split(' ').any(|other| other == key))
+                        let hidden = usual.rows(*other).iter().any(|(theirs, meaning, _)| {
+                            *meaning != action
+                                && keys.split(' ').all(|key| theirs.split(' ').any(|other| other == key))
                         });
                         assert!(!hidden, "{action:?} ({keys}) is hidden by {other:?}");
                     }

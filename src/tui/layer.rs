@@ -5,7 +5,7 @@ use super::card::{Doc, Place};
 use super::forms::{Editor, Form};
 use super::msg::{Deed, Ready};
 use crate::graph::ThreadId;
-use crate::inbox::{GrantRequest, GrantScope, MemoryVersion, PruneQuery};
+use crate::inbox::{GrantRequest, GrantScope, MemoryVersion, PruneQuery, Status};
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -39,6 +39,8 @@ pub enum Then {
     Reclassify(ThreadId, String),
     /// An earlier version of a profile becomes the newest.
     Revert(String, u64),
+    /// Another thread begins after a step of this one.
+    Fork(ThreadId, u64),
     /// Old threads are let go of.
     Prune(PruneQuery),
 }
@@ -87,6 +89,10 @@ pub enum Choice {
     Snooze(Option<Timestamp>),
     /// Start a thread of this workflow.
     Start(String),
+    /// List threads of this status, or all.
+    Status(Option<Status>),
+    /// Ask whether the effect in doubt came to this.
+    Settle(&'static str),
     /// Put this on the clipboard.
     Copy(String),
     /// Ask whether to accept and allow this much.
@@ -114,6 +120,8 @@ pub enum Ask {
     Pipe,
     /// To add it to a profile.
     Line,
+    /// To write a thread to a file of this name.
+    Export,
 }
 
 /// A line of text.

@@ -146,6 +146,24 @@ pub fn top_for(list: &List, area: Rect) -> usize {
     }
 }
 
+/// The line of filters above the list of threads, and the list; a low one has no line.
+pub fn thread_list(list: Rect) -> (Rect, Rect) {
+    let bar = u16::from(list.height >= 4);
+    (Rect { height: bar, ..list }, Rect { y: list.y + bar, height: list.height - bar, ..list })
+}
+
+/// What stands above a thread (title, standing, sides), and the room for it.
+pub fn review(card: Rect) -> (Rect, Rect) {
+    let head = match card.height {
+        0..3 => 0,
+        3..8 => 1,
+        _ => 3,
+    };
+    let gap = u16::from(card.height >= 10);
+    let body = Rect { y: card.y + head + gap, height: card.height - head - gap, ..card };
+    (Rect { height: head, ..card }, body)
+}
+
 /// The first row of a plain list, so that the one at the cursor is on the screen.
 pub fn plain_top(top: usize, cursor: usize, height: u16) -> usize {
     let height = usize::from(height.max(1));

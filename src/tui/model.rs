@@ -10,6 +10,7 @@ use super::options::{Options, Startable};
 use super::pulse::Pulse;
 use super::safe::{Late, Shown, Spent};
 use super::theme::Theme;
+use super::threads::Threads;
 use super::words;
 use crate::graph::ThreadId;
 use crate::inbox::{
@@ -117,7 +118,7 @@ impl Opened {
 pub struct Working {
     /// The node it is in.
     pub node: String,
-    /// Since when.
+    /// Since when it is in it.
     pub since: Option<Instant>,
     /// What the model has said, its newest part.
     pub text: String,
@@ -268,9 +269,7 @@ pub struct Model {
     /// Mail that was not shown.
     pub skipped: Browse<SkippedLine>,
     /// The Threads tab.
-    pub threads: Browse<ThreadLine>,
-    /// What threads are searched for.
-    pub threads_search: String,
+    pub threads: Threads,
     /// The Memory tab.
     pub memory: Browse<MemoryLine>,
     /// The line of its page at the top.
@@ -295,8 +294,6 @@ pub struct Model {
     pub stale_glance: bool,
     /// What is to be selected once it is there.
     pub goto: Option<String>,
-    /// The same among threads.
-    pub goto_thread: Option<ThreadId>,
 }
 
 impl Model {
@@ -342,8 +339,7 @@ impl Model {
             grants: Vec::new(),
             pulse: Pulse::default(),
             skipped: Browse::default(),
-            threads: Browse::default(),
-            threads_search: String::new(),
+            threads: Threads::default(),
             memory: Browse::default(),
             memory_top: 0,
             versions: None,
@@ -356,7 +352,6 @@ impl Model {
             noticed: None,
             stale_glance: false,
             goto: None,
-            goto_thread: None,
         })
     }
 
@@ -423,7 +418,11 @@ impl Model {
                     Tab::Inbox => vec![near, Scope::Decide, Scope::Global],
                     Tab::Activity => vec![near, Scope::Activity, Scope::Decide, Scope::Global],
                     Tab::Memory => vec![near, Scope::Memory, Scope::Global],
-                    Tab::Threads => vec![near, Scope::Global],
+                    // Within a thread its own keys come first: `h` and `l` turn it.
+                    Tab::Threads => match self.focus {
+                        Focus::List => vec![near, Scope::Thread, Scope::Global],
+                        Focus::Card => vec![Scope::Thread, near, Scope::Global],
+                    },
                 }
             }
         }

@@ -1,11 +1,13 @@
 //! What happens to the screen, and what it asks to be done. Both are closed lists.
 
 use super::key::Key;
+use super::review::Reviewed;
 use crate::graph::{Decision, InterruptId, Progress, ThreadId};
 use crate::inbox::{
-    Activity, ActivityQuery, BackendError, Card, DecisionView, ErrorLine, Glance, GrantLine, GrantRequest,
-    Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Overview, PruneQuery, Pruned, Pruning,
-    SkippedLine, SourceLine, Storage, ThreadLine, ThreadView, UsageView,
+    Activity, ActivityQuery, BackendError, CallView, Card, DecisionView, ErrorLine, Glance, GrantLine,
+    GrantRequest, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview,
+    PruneQuery, Pruned, Pruning, SkippedLine, SourceLine, StepStates, Storage, ThreadLine, ThreadPage,
+    ThreadQuery, UsageView,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -127,10 +129,16 @@ pub enum Msg {
     Spent(Told<f64>),
     /// Running threads.
     Running(Told<Vec<ThreadLine>>),
-    /// Threads for the Threads tab.
-    Threads(Told<Vec<ThreadLine>>),
+    /// A page of threads that was asked for.
+    Threads(ThreadQuery, Told<ThreadPage>),
     /// One thread.
-    Thread(ThreadId, Told<Box<ThreadView>>),
+    Thread(ThreadId, Told<Box<Reviewed>>),
+    /// What a step of a thread changed.
+    StepStates(ThreadId, Told<Box<StepStates>>),
+    /// The words of a model call.
+    ModelCall(Told<Box<CallView>>),
+    /// A thread was forked.
+    Forked(Told<Outcome>),
     /// What was learned.
     Memory(Told<Vec<MemoryLine>>),
     /// Why an item is there.
@@ -255,10 +263,18 @@ pub enum Cmd {
     FetchMail,
     /// List running threads.
     Running,
-    /// List threads, those with these words.
-    Threads(Option<String>),
+    /// Read a page of threads.
+    Threads(ThreadQuery),
     /// Read a thread.
     Thread(ThreadId),
+    /// Read what a step of a thread changed.
+    StepStates(ThreadId, u64),
+    /// Read the words of a model call.
+    ModelCall(ThreadId, u64),
+    /// Begin another thread after a step of this one.
+    Fork(ThreadId, u64),
+    /// Write a thread to a file.
+    Export(ThreadId, String),
     /// List what was learned.
     Memory,
     /// Read why an item is there.

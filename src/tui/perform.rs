@@ -3,12 +3,16 @@
 //! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
 
 use super::msg::{Cmd, Deed, Failure, Msg, Read, Ready, Told};
+use super::review::Reviewed;
+use crate::app::{self, Format};
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
     BackendError, By, Decide, GrantRequest, MemoryVersion, MemoryView, Outcome, Screen, SkippedQuery, Status,
     ThreadLine, ThreadQuery,
 };
+use crate::text::plain_json;
 use futures_util::future::join_all;
+use jiff::tz::TimeZone;
 use std::path::Path;
 
 /// At most this many threads are listed.
@@ -34,11 +38,23 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
             Err(error) => Err(error.into()),
         }),
         Cmd::Running => Msg::Running(running(backend).await),
-        Cmd::Threads(search) => Msg::Threads(threads(backend, None, search).await),
+        Cmd::Threads(query) => {
+            let told = backend.threads(query.clone()).await.map_err(Failure::from);
+            Msg::Threads(query, told)
+        }
         Cmd::Thread(id) => {
-            let told = backend.thread(id.clone()).await.map(Box::new).map_err(Failure::from);
+            let told = thread(backend, id.clone()).await.map(Box::new).map_err(Failure::from);
             Msg::Thread(id, told)
         }
+        Cmd::StepStates(id, step) => {
+            let told = backend.step_states(id.clone(), step).await.map(Box::new).map_err(Failure::from);
+            Msg::StepStates(id, told)
+        }
+        Cmd::ModelCall(id, call) => {
+            Msg::ModelCall(backend.model_call(id, call).await.map(Box::new).map_err(Failure::from))
+        }
+        Cmd::Fork(id, step) => Msg::Forked(backend.fork(id, step).await.map_err(Failure::from)),
+        Cmd::Export(id, name) => Msg::Done(export(backend, id, &name).await),
         Cmd::Memory => Msg::Memory(backend.memory().await.map_err(Failure::from)),
         Cmd::Why(id) => {
             let told = backend.why(id.clone()).await.map_err(Failure::from);
@@ -173,18 +189,44 @@ async fn versions(backend: &dyn Screen, namespace: &str) -> Told<(MemoryView, Ve
     Ok((view, history))
 }
 
-async fn threads(
-    backend: &dyn Screen,
-    status: Option<Status>,
-    search: Option<String>,
-) -> Told<Vec<ThreadLine>> {
-    let query = ThreadQuery { status, search, after: None, limit: THREADS };
+async fn thread(backend: &dyn Screen, id: ThreadId) -> Result<Reviewed, BackendError> {
+    let view = backend.thread(id).await?;
+    let card = backend.conversation(view.id.clone()).await?;
+    // A workflow this build does not know has no picture, and is shown all the same.
+    let shape = backend.graph(view.workflow.clone()).await.ok();
+    Ok(Reviewed { view, card, shape })
+}
+
+/// Writes a thread to a file that was not there, and says where.
+async fn export(backend: &dyn Screen, id: ThreadId, name: &str) -> Told<String> {
+    let exported = app::export(backend, id).await.map_err(Failure::from)?;
+    let failed = |text: String| Failure { stale: false, text };
+    let text = match Format::of(name) {
+        Format::Markdown => exported.markdown(&TimeZone::system()),
+        Format::Json => plain_json(&exported).map_err(|error| failed(error.to_string()))?,
+    };
+    let path = match (name.strip_prefix("~/"), std::env::home_dir()) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => Path::new(name).to_owned(),
+    };
+    let path = std::path::absolute(&path).unwrap_or(path);
+    let shown = path.display().to_string();
+    let written = tokio::task::spawn_blocking(move || app::write_new(&path, &text)).await;
+    match written {
+        Ok(Ok(())) => Ok(format!("written to {shown}")),
+        Ok(Err(error)) => Err(failed(error.to_string())),
+        Err(_) => Err(failed(format!("writing {shown} broke off"))),
+    }
+}
+
+async fn threads(backend: &dyn Screen, status: Status) -> Told<Vec<ThreadLine>> {
+    let query = ThreadQuery { status: Some(status), search: None, after: None, limit: THREADS };
     backend.threads(query).await.map(|page| page.threads).map_err(Failure::from)
 }
 
 async fn running(backend: &dyn Screen) -> Told<Vec<ThreadLine>> {
-    let mut lines = threads(backend, Some(Status::Running), None).await?;
-    lines.extend(threads(backend, Some(Status::Ready), None).await?);
+    let mut lines = threads(backend, Status::Running).await?;
+    lines.extend(threads(backend, Status::Ready).await?);
     Ok(lines)
 }
 

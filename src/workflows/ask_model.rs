@@ -8,6 +8,7 @@ use crate::llm::{
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -131,6 +132,14 @@ impl Observer for Watch {
             took,
             usage: outcome.as_ref().map(|reply| reply.usage).unwrap_or_default(),
             error: outcome.as_ref().err().map(|error| error.code().to_owned()),
+            head: json!({
+                "system": request.system,
+                "tools": request.tools,
+                "choice": request.choice,
+                "output": request.output,
+            }),
+            messages: json!(request.messages),
+            answer: outcome.as_ref().ok().map(|reply| json!({ "text": reply.text, "calls": reply.calls })),
         };
         self.meter.record(&self.place, call);
     }

@@ -11,6 +11,7 @@ use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -53,6 +54,12 @@ pub struct CallRecord {
     pub usage: Usage,
     /// Why it failed, as a fixed word.
     pub error: Option<String>,
+    /// What stood above the conversation: instructions, tools, the shape of the answer.
+    pub head: Value,
+    /// The conversation, as it was told.
+    pub messages: Value,
+    /// What came back.
+    pub answer: Option<Value>,
 }
 
 /// What calls cost, and how many there may be.

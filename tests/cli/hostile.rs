@@ -27,6 +27,7 @@ fn t09_no_escapes_in_a_pipe() {
             &["status"],
             &["doctor"],
             &["config"],
+            &["export", &thread],
             &["graph", "chat"],
             &["snooze", asked, "1h"],
             &["list", "--snoozed"],

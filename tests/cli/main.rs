@@ -15,6 +15,7 @@ mod demo;
 mod desk;
 mod docs;
 mod driving;
+mod export;
 mod gate;
 mod grants;
 mod hook;

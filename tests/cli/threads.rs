@@ -111,6 +111,7 @@ fn show_tells_everything() {
             "parent",
             "forked_from",
             "steps",
+            "questions",
             "decisions",
             "effects",
             "usage",
@@ -171,7 +172,7 @@ fn graph_is_drawn() {
     let shape = desk.json(&["graph", "courier"]);
     keys(&shape, &["name", "entry", "nodes"]);
     assert_eq!(shape["entry"], "plan");
-    assert!(desk.sayso(&["graph", "courier"]).done().contains("asks → act"));
+    assert!(desk.sayso(&["graph", "courier"]).done().contains("▼ asks"));
     assert!(desk.sayso(&["graph", "courier", "--mermaid"]).done().contains("flowchart TD"));
     keys(&desk.json(&["graph", "courier", "--mermaid"]), &["mermaid"]);
     desk.refused(&["graph", "currier"], 3, "did you mean `courier`?");

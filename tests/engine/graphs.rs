@@ -3,8 +3,8 @@
 use crate::support::House;
 use crate::support::house::eager;
 use sayso::graph::{
-    Answer, BuildError, Builder, ChildResult, Command, Ctx, Event, Graph, NodeError, State, Workflow, ask,
-    end, goto, spawn,
+    Answer, BuildError, Builder, ChildResult, Command, Ctx, Event, Graph, NodeError, State, Taken, Workflow,
+    ask, end, goto, spawn,
 };
 use sayso::inbox::{Card, Spec, Status};
 use schemars::JsonSchema;
@@ -151,7 +151,7 @@ async fn mounts_are_walked_by_relative_names() {
         .node("bye", to(ended), [end()])
         .build()
         .unwrap();
-    let drawing = graph.shape().text();
+    let drawing = graph.shape().picture(&Taken::default()).text();
     let mermaid = graph.shape().mermaid();
     let house = House::with(eager(), vec![walk("mounts", graph)]);
     let thread = house.start("mounts", json!({})).await;
@@ -173,19 +173,13 @@ async fn mounts_are_walked_by_relative_names() {
     ];
     assert_eq!(nodes, way);
     assert_eq!(house.status(&thread).await, Status::Done);
-    let text = "\
-walk
-  START           → outer/first
-  outer/first     → outer/deep/one
-  outer/deep/one  → outer/deep/two
-  outer/deep/two  → outer/last
-  outer/last      → ask
-  ask             asks → other/one
-  other/one       → other/two
-  other/two       → bye
-  bye             → END
-";
-    assert_eq!(drawing, text);
+    assert!(drawing.starts_with(&["┌", &"─".repeat(18), "┐\n│      START       │\n"].concat()), "{drawing}");
+    let names: Vec<&str> =
+        drawing.lines().skip(1).step_by(4).map(|line| line.trim_matches(['│', ' '])).collect();
+    let nodes: Vec<&str> = way.iter().copied().filter(|node| *node != "ANSWERS").chain(["END"]).collect();
+    assert_eq!(names, nodes, "in order, each in a box");
+    assert_eq!(drawing.matches('▼').count(), 9, "every way leads to the next box");
+    assert!(drawing.contains("▼ asks"), "{drawing}");
     for line in [
         "title: walk",
         "START([START]) --> n_outer_first",
@@ -205,10 +199,13 @@ fn question() -> sayso::graph::Interrupt {
 fn every_kind_of_edge_is_drawn() {
     let house = House::new();
     let shape = house.engine().registry().get("player").unwrap().workflow.shape();
-    assert_eq!(
-        shape.text(),
-        "player\n  START  → play\n  play   → play  |  asks → play  |  starts children → play  |  → END\n"
-    );
+    let way = ("play".to_owned(), "play".to_owned());
+    let visits = [("START", 1), ("play", 3)].map(|(node, times)| (node.to_owned(), times));
+    let taken = Taken { visits: visits.into(), ways: [way].into(), here: Some("play".to_owned()) };
+    let picture = shape.picture(&taken);
+    let text = picture.text();
+    assert!(text.contains("▸ play ×3") && text.contains('╔') && text.contains('◀'), "{text}");
+    assert_eq!(picture.here(), Some(4), "where it stands is lit");
     assert!(shape.mermaid().contains("n_play == children ==> n_play"));
 }
 

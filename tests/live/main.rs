@@ -1,9 +1,10 @@
-//! Real servers on loopback: Dovecot for IMAP, Exim for SMTP; and the official client of MCP. `.ci/run` installs them from Debian's packages; where
-//! they cannot be had, or started because it takes root, each test says so and passes.
+//! Real servers on loopback: Dovecot for IMAP, Exim for SMTP, `langgraph dev`; and the official client of MCP. `.ci/run`
+//! installs them; where they cannot be had, or started because it takes root, each test says so and passes.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod dovecot;
 mod exim;
+mod langgraph;
 mod mailbox;
 mod mcp;
 mod sending;

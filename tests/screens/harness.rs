@@ -8,7 +8,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
 use sayso::graph::ThreadId;
-use sayso::inbox::{Backend, DecisionView, GrantLine, MemoryView, Registry, Screen, ThreadQuery};
+use sayso::inbox::{Backend, DecisionView, GrantLine, MemoryView, Registry, Screen, ThreadQuery, TraceView};
 use sayso::store::{MemoryCause, Store};
 use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, Seen, Startable, perform, update, view};
 use serde_json::Value;
@@ -95,7 +95,12 @@ impl Desk {
                 | Cmd::Redraw
                 | Cmd::Quit => self.outside.push(cmd),
                 cmd => {
-                    if let Some(msg) = self.runtime.block_on(perform(&self.local, cmd)) {
+                    if let Some(mut msg) = self.runtime.block_on(perform(&self.local, cmd)) {
+                        // What took how long differs from run to run.
+                        if let Msg::Thread(_, Ok(read)) = &mut msg {
+                            let mut at = wall();
+                            settled(&mut read.view.trace, &mut at);
+                        }
                         queue.extend(update(&mut self.model, msg));
                     }
                 }
@@ -261,6 +266,18 @@ impl Desk {
         self.tell(Msg::Changed);
         self.drawn();
         thread
+    }
+}
+
+/// The same trace in every run: nodes of 40 ms, one after the other.
+fn settled(span: &mut TraceView, at: &mut Timestamp) {
+    span.at = *at;
+    span.children.iter_mut().for_each(|child| settled(child, at));
+    if span.children.is_empty() {
+        span.ms = 40;
+        *at += Duration::from_millis(40);
+    } else {
+        span.ms = u64::try_from(at.as_millisecond() - span.at.as_millisecond()).unwrap();
     }
 }
 

@@ -13,3 +13,4 @@ mod pulse;
 mod safe;
 mod sizes;
 mod snapshots;
+mod threads;

@@ -12,7 +12,7 @@ use serde_json::json;
 
 const SIZES: [(u16, u16); 3] = [(60, 15), (100, 30), (160, 45)];
 
-fn snap(name: &str, keys: &str) {
+pub fn snap(name: &str, keys: &str) {
     snap_with(name, |desk| {
         desk.press(keys);
     });
@@ -29,7 +29,7 @@ fn snap_mail(name: &str, keys: &str) {
     );
 }
 
-fn snap_with(name: &str, work: impl Fn(&mut Desk)) {
+pub fn snap_with(name: &str, work: impl Fn(&mut Desk)) {
     snap_on(name, Desk::full, work);
 }
 

@@ -9,3 +9,4 @@ mod deciding;
 mod leaving;
 mod mails;
 mod pty;
+mod threads;

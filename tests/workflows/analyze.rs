@@ -55,6 +55,58 @@ async fn a_question_an_answer_an_approval_a_result() {
     );
 }
 
+/// What a model was told, and what it said, is there to be read: exactly, at every turn.
+#[tokio::test]
+async fn every_call_keeps_its_words() {
+    let study = Study::new(answers(["Since when?", "The parts were late. Right?", "# It was late"]));
+    let thread = study.begun().await;
+    study.says(&thread, "Since Monday").await;
+    study.says(&thread, "DONE").await;
+    let view = study.view(&thread).await;
+    let calls: Vec<u64> =
+        view.trace.children.iter().flat_map(|node| &node.children).filter_map(|span| span.call).collect();
+    let asked = study.requests();
+    assert_eq!(calls.len(), asked.len());
+    for (call, request) in calls.iter().zip(&asked) {
+        let words = study.local.model_call(thread.clone(), *call).await.unwrap();
+        assert_eq!((words.system, words.task), (request.system.clone(), request.task.clone()));
+        let told: Vec<String> = request
+            .messages
+            .iter()
+            .map(|message| match message {
+                Message::User { text } | Message::Assistant { text, .. } | Message::Tool { text, .. } => {
+                    text.clone()
+                }
+            })
+            .collect();
+        let kept: Vec<String> = words.messages.into_iter().map(|(_, said)| said).collect();
+        assert_eq!(kept, told);
+        assert!(words.answer.is_some_and(|answer| !answer.is_empty()) && words.missing.is_none());
+    }
+    let other = study.begun().await;
+    let stranger = study.local.model_call(other, calls[0]).await.unwrap_err().to_string();
+    assert!(stranger.contains("there is no model call"), "{stranger}");
+}
+
+/// What a step did to the state, and what there was to see before it.
+#[tokio::test]
+async fn every_step_tells_what_it_changed() {
+    let study = Study::new(answers(["Since when?"]));
+    let thread = study.begun().await;
+    let steps = study.view(&thread).await.steps.len() as u64;
+    let asked = study.local.step_states(thread.clone(), 1).await.unwrap();
+    let paths: Vec<&str> = asked.changes.iter().map(|change| change.path.as_str()).collect();
+    assert!(paths.contains(&"analysis_history[1]"), "{paths:?}");
+    assert_eq!(
+        study.local.step_states(thread.clone(), steps - 1).await.unwrap().state,
+        study.view(&thread).await.state
+    );
+    let beyond = study.local.step_states(thread.clone(), steps).await.unwrap_err().to_string();
+    assert!(beyond.contains("no step"), "{beyond}");
+    let said = study.local.conversation(thread).await.unwrap().text();
+    assert!(said.contains("query: "), "{said}");
+}
+
 #[tokio::test]
 async fn what_it_costs_is_known_where_prices_are() {
     let prices = "[prices.scripted]\ninput = 1.0\noutput = 10.0\n";

@@ -122,7 +122,8 @@ impl Screen {
                 | Block::Code { .. }
                 | Block::Table { .. }
                 | Block::Mail(_)
-                | Block::Diff(_) => Card { blocks: vec![block.clone()] }.text(),
+                | Block::Diff(_)
+                | Block::Words(_) => Card { blocks: vec![block.clone()] }.text(),
             };
             if !plain.is_empty() {
                 self.say(&plain);

@@ -1,24 +1,33 @@
 //! `sayso export`: what is on record, for others to read.
 
-use super::export_audit;
+use super::{export_audit, export_thread};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use std::path::PathBuf;
 
-/// Write the audit out: who decided what, when and from where, and what was done
+/// Take a thread out, to read or as JSON; or the audit: who decided what, when and from where
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "--audit: one line of JSON for each decision, undo, effect, grant and change of memory. Each line \
+    group = clap::ArgGroup::new("what").required(true).args(["thread", "audit"]),
+    after_help = "A thread is written as Markdown, or complete as JSON. A file is never written over.\n\n\
+    --audit: one line of JSON for each decision, undo, effect, grant and change of memory. Each line \
     carries the SHA-256 of the one before it and its own, over the line without \"digest\" and \"texts\"; the last \
     line says where the audit ends. Keep an export elsewhere, and `sayso doctor --audit FILE` holds it against the \
     store.\n\nExamples:\n  \
+    sayso export t3h8w1z5c\n  \
+    sayso export t3h8 -o tuesday.json\n  \
     sayso export --audit -o audit-2026.jsonl\n  \
     sayso export --audit --since 30d | jq 'select(.what == \"decided\")'"
 )]
 pub(in crate::cli) struct Args {
-    /// The audit
-    #[arg(long, required = true)]
+    /// The thread
+    thread: Option<String>,
+    /// What to write of a thread: md or json; by the file's ending where it is not said
+    #[arg(long, value_name = "FORMAT", value_parser = ["md", "json"], conflicts_with = "audit")]
+    format: Option<String>,
+    /// The audit in place of a thread
+    #[arg(long)]
     audit: bool,
     /// Only from this time on: 30d, 2026-11-01, or an RFC 3339 time
     #[arg(long, value_name = "TIME", requires = "audit")]
@@ -30,6 +39,9 @@ pub(in crate::cli) struct Args {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        export_audit::run(context, self.since.as_deref(), self.output.as_deref())
+        match self.thread {
+            Some(thread) => export_thread::run(context, &thread, self.format.as_deref(), self.output).await,
+            None => export_audit::run(context, self.since.as_deref(), self.output.as_deref()),
+        }
     }
 }

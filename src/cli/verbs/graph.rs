@@ -3,6 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
+use crate::graph::{LEGEND, Taken};
 use crate::text::{Visible, nearest};
 use serde_json::json;
 
@@ -31,7 +32,9 @@ impl Args {
             let chart = shape.mermaid();
             return here.page.answer(&json!({ "mermaid": chart }), |_| chart.clone());
         }
-        here.page.answer(shape, |_| shape.text())
+        here.page.answer(shape, |_| {
+            format!("{}\n\n{}\n{LEGEND}\n", shape.name, shape.picture(&Taken::default()).text())
+        })
     }
 }
 

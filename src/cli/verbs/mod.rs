@@ -17,6 +17,7 @@ mod edit;
 mod eval;
 mod export;
 mod export_audit;
+mod export_thread;
 mod fork;
 mod grants;
 mod graph;

@@ -4,7 +4,7 @@ use super::super::seal::{Digest, Seal};
 use super::super::{StoreError, blobs};
 use super::{Cells, damaged, find_id, json, time};
 use crate::graph::{Allow, Grantable, Hash, Interrupt, InterruptId, Kind, Labels, ThreadId, Warning};
-use crate::inbox::{Item, ItemKind};
+use crate::inbox::{Item, ItemKind, QuestionView};
 use rusqlite::{Connection, Row, ToSql};
 use serde::Serialize;
 use serde_json::Value;
@@ -324,6 +324,30 @@ impl InterruptRow {
         }
     }
 
+    /// What a review of its thread shows of it.
+    pub(in crate::store) fn question(&self) -> Result<QuestionView, StoreError> {
+        Ok(QuestionView {
+            id: self.id.clone(),
+            step: self.step.unsigned_abs(),
+            kind: self.kind,
+            action: self.action.clone(),
+            title: self.title.clone(),
+            gist: self.gist.clone(),
+            source: self.source.clone(),
+            args: self.args()?,
+            args_hash: self.hash,
+            labels: self.labels()?,
+            warnings: self.warnings()?,
+            state: self.stage.word(),
+            closed: self.closed_why.clone(),
+            at: time(self.created_at)?,
+        })
+    }
+
+    fn labels(&self) -> Result<Labels, StoreError> {
+        self.labels.as_deref().map_or(Ok(Labels::default()), |text| json("labels", text))
+    }
+
     /// The item the inbox shows; its text comes with its card.
     pub(in crate::store) fn item(
         &self,
@@ -342,7 +366,7 @@ impl InterruptRow {
             args: self.args()?,
             schema: self.schema(db)?,
             allow: self.allow(),
-            labels: self.labels.as_deref().map_or(Ok(Labels::default()), |text| json("labels", text))?,
+            labels: self.labels()?,
             warnings: self.warnings()?,
             source: self.source.clone(),
             text: String::new(),

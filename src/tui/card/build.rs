@@ -3,7 +3,7 @@
 use super::doc::{Doc, Piece, Sort, Source};
 use super::highlight::{Language, highlight};
 use crate::graph::Warning;
-use crate::inbox::{Block, Card, DecisionView, Item};
+use crate::inbox::{Block, Card, DecisionView, Item, Span};
 use crate::text::{Markdown, Visible, width};
 use crate::tui::words;
 use std::ops::Range;
@@ -79,6 +79,16 @@ impl Doc {
         doc
     }
 
+    /// Blocks without a title, for what has one elsewhere.
+    pub fn untitled(blocks: Vec<Block>, folds: Folds) -> Self {
+        let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
+        let card = doc.card.clone();
+        for (n, block) in card.blocks.iter().enumerate() {
+            doc.block(n, block, folds);
+        }
+        doc.ended()
+    }
+
     /// Plain text with a title, for what is no card.
     pub fn page(title: &str, meta: &str, blocks: Vec<Block>) -> Self {
         let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
@@ -89,11 +99,15 @@ impl Doc {
         for (n, block) in card.blocks.iter().enumerate() {
             doc.block(n, block, Folds { open: true, headers: false });
         }
-        while doc.pieces.last().is_some_and(|piece| piece.sort == Sort::Gap) {
-            doc.pieces.pop();
+        doc.ended()
+    }
+
+    fn ended(mut self) -> Self {
+        while self.pieces.last().is_some_and(|piece| piece.sort == Sort::Gap) {
+            self.pieces.pop();
         }
-        doc.proposal = doc.pieces.len();
-        doc
+        self.proposal = self.pieces.len();
+        self
     }
 
     pub(super) fn own(&mut self, sort: Sort, text: String) {
@@ -172,10 +186,21 @@ impl Doc {
                     self.cut(&Sort::Diff(span.tone), n, part, &span.text, 0..span.text.len());
                 }
             }
+            Block::Words(spans) => self.words(n, spans),
             Block::Mail(mail) => self.mail(n, mail, &[], folds),
             Block::Turns(turns) => self.turns(n, turns, folds),
         }
         self.gap();
+    }
+
+    fn words(&mut self, n: usize, spans: &[Span]) {
+        let text: String = spans.iter().map(|span| span.text.as_str()).collect();
+        let mut from = 0;
+        while from < text.len() {
+            let end = piece_end(&text, from, text.len());
+            self.own(Sort::Words { block: n, from }, text[from..end].to_owned());
+            from = end;
+        }
     }
 
     fn markdown(&mut self, n: usize, text: &str) {
@@ -289,7 +314,7 @@ fn is_empty(block: &Block) -> bool {
         }
         Block::Fields(fields) => fields.is_empty(),
         Block::Table { rows, .. } => rows.is_empty(),
-        Block::Diff(spans) => spans.is_empty(),
+        Block::Diff(spans) | Block::Words(spans) => spans.is_empty(),
         Block::Mail(_) => false,
         Block::Turns(turns) => turns.is_empty(),
     }

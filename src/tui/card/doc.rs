@@ -45,6 +45,11 @@ pub(super) enum Sort {
         row: Option<usize>,
     },
     Diff(Tone),
+    /// A range of a text in which words were taken away and put in: the block, and where the range begins.
+    Words {
+        block: usize,
+        from: usize,
+    },
     Who,
     Said,
     Fold,
@@ -213,6 +218,6 @@ pub(super) fn part_of(block: &Block, part: usize) -> Option<&Visible> {
             Some(header) => mail.headers.get(header).map(|(_, value)| value),
         },
         Block::Turns(turns) => turns.get(part).map(|(_, said)| said),
-        Block::Warnings(_) | Block::Table { .. } => None,
+        Block::Warnings(_) | Block::Table { .. } | Block::Words(_) => None,
     }
 }

@@ -3,7 +3,7 @@
 use super::doc::{Doc, Piece, Sort};
 use super::highlight::{Token, highlight};
 use super::table;
-use crate::inbox::Tone;
+use crate::inbox::{Block, Tone};
 use crate::text::{Weight, expand_tabs, pad, truncate, wrap};
 use crate::tui::theme::Theme;
 use ratatui::style::{Modifier, Style};
@@ -22,6 +22,7 @@ fn margin(sort: &Sort) -> (usize, &'static str) {
         | Sort::Quiet
         | Sort::Gap
         | Sort::Who
+        | Sort::Words { .. }
         | Sort::Row { .. } => (0, ""),
         Sort::Warning => (2, "⚠ "),
         Sort::Field { indent, .. } => (*indent, ""),
@@ -79,6 +80,14 @@ pub(super) fn lines<'d>(
         }
         Sort::Row { block, row } => {
             table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).collect()
+        }
+        Sort::Words { block, from } => {
+            let spans = match doc.card.blocks.get(*block) {
+                Some(Block::Words(spans)) => spans.as_slice(),
+                _ => &[],
+            };
+            let wrapped = wrap(text, width.max(1)).skip(skip).take(most);
+            wrapped.map(|line| word_line(text, line, *from, spans, theme)).collect()
         }
         Sort::Markdown(inside) => {
             let laid = inside.lines(text, width.max(1)).into_iter();
@@ -142,8 +151,36 @@ fn style(sort: &Sort, theme: &Theme) -> Style {
         | Sort::Code { .. }
         | Sort::Row { .. }
         | Sort::Said
+        | Sort::Words { .. }
         | Sort::Gap => theme.text,
     }
+}
+
+/// A line of a text whose words changed: which of its letters came, and which went.
+fn word_line<'d>(
+    text: &str,
+    line: &'d str,
+    from: usize,
+    spans: &[crate::inbox::Span],
+    theme: &Theme,
+) -> Line<'d> {
+    let start = from + (line.as_ptr() as usize - text.as_ptr() as usize);
+    let end = start + line.len();
+    let (mut at, mut laid) = (0, Vec::new());
+    for span in spans {
+        let (first, last) = (at.max(start), (at + span.text.len()).min(end));
+        at += span.text.len();
+        if first < last {
+            let style = match span.tone {
+                Tone::Plain => theme.text,
+                Tone::Quiet => theme.quiet,
+                Tone::Removed => theme.removed.add_modifier(Modifier::CROSSED_OUT),
+                Tone::Added => theme.added.add_modifier(Modifier::UNDERLINED),
+            };
+            laid.push(Span::styled(expand_tabs(&line[first - start..last - start]), style));
+        }
+    }
+    Line::from(laid)
 }
 
 /// A line of a program, coloured and broken where it does not fit.

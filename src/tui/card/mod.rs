@@ -18,7 +18,7 @@ pub use mail::link;
 mod tests {
     use super::*;
     use crate::config::ThemeName;
-    use crate::inbox::{Block, BodyPiece, MailBlock};
+    use crate::inbox::{Block, BodyPiece, MailBlock, Span, Tone};
     use crate::text::Visible;
     use crate::tui::theme::Theme;
     use proptest::prelude::*;
@@ -41,6 +41,10 @@ mod tests {
                 Block::Table { head: vec![text(0)], rows: vec![vec![text(1)]] },
                 Block::Mail(Box::new(mail)),
                 Block::Turns(vec![(Visible::line(&words[0]), text(1))]),
+                Block::Words(vec![
+                    Span { tone: Tone::Removed, text: text(3) },
+                    Span { tone: Tone::Added, text: text(4) },
+                ]),
             ];
             let doc = Doc::page(&words[0], &words[1], blocks);
             let drawn = doc.lines(Place::default(), columns, 100_000, &Theme::new(ThemeName::Plain)).len();

@@ -25,8 +25,31 @@ pub fn changes(proposed: &Value, edited: &Value) -> Vec<Block> {
     blocks
 }
 
+/// A text in which words were taken away and put in.
+pub fn changed_words(before: &str, after: &str) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for change in TextDiff::from_words(before, after).iter_all_changes() {
+        let tone = match change.tag() {
+            ChangeTag::Equal => Tone::Plain,
+            ChangeTag::Delete => Tone::Removed,
+            ChangeTag::Insert => Tone::Added,
+        };
+        match spans.last_mut() {
+            Some(last) if last.tone == tone => {
+                last.text = Visible::new(&format!("{}{}", last.text, change.value()));
+            }
+            _ => spans.push(Span { tone, text: Visible::new(change.value()) }),
+        }
+    }
+    // Where nothing stayed, one text stands in place of another.
+    if let [Span { tone: Tone::Removed, .. }, Span { tone: Tone::Added, .. }] = spans.as_slice() {
+        spans.insert(1, Span { tone: Tone::Quiet, text: Visible::new(" → ") });
+    }
+    spans
+}
+
 /// Two texts as lines of words, with the words taken away and put in where they stand.
-pub fn changed_words(before: &str, after: &str) -> Vec<Vec<Span>> {
+pub fn word_lines(before: &str, after: &str) -> Vec<Vec<Span>> {
     let mut lines: Vec<Vec<Span>> = vec![Vec::new()];
     for change in TextDiff::from_words(before.trim_end(), after.trim_end()).iter_all_changes() {
         let tone = match change.tag() {
@@ -66,8 +89,24 @@ fn lines(value: Option<&Value>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::inbox::Tone;
     use serde_json::json;
+
+    #[test]
+    fn words_that_differ_are_told_apart() {
+        let spans = changed_words("see you on Monday then", "see you on Tuesday then");
+        let told: Vec<(Tone, &str)> = spans.iter().map(|span| (span.tone, span.text.as_str())).collect();
+        assert_eq!(
+            told,
+            [
+                (Tone::Plain, "see you on "),
+                (Tone::Removed, "Monday"),
+                (Tone::Added, "Tuesday"),
+                (Tone::Plain, " then"),
+            ]
+        );
+        assert_eq!(changed_words("Monday", "Tuesday").len(), 3, "with an arrow between them");
+        assert!(changed_words("", "").is_empty());
+    }
 
     #[test]
     fn words_are_told_apart_within_their_line() {
@@ -77,7 +116,7 @@ mod tests {
                 Tone::Removed => format!("-{}-", span.text),
                 _ => span.text.to_string(),
             };
-            changed_words(before, after).iter().map(|line| line.iter().map(sign).collect()).collect()
+            word_lines(before, after).iter().map(|line| line.iter().map(sign).collect()).collect()
         };
         assert_eq!(
             told("Be brief.\nSign with Ada.", "Be kind.\nSign with Ada."),

@@ -1,5 +1,6 @@
 //! Whether an action means something now. Dispatch, footer and palette ask here, and nowhere else.
 
+use super::review;
 use crate::inbox::ItemKind;
 use crate::tui::action::Action;
 use crate::tui::layer::Layer;
@@ -59,6 +60,22 @@ impl Action {
                 Some(row) => when(!row.is_decided(), "it is decided already"),
                 None => when(!model.list.marks.is_empty(), "nothing is selected; j or k selects an item"),
             },
+            Action::Stop if model.tab == Tab::Threads => {
+                let can = review::shown(model).is_some_and(|r| r.is_alive() || r.trouble().is_some());
+                when(can, "it has ended; there is nothing to stop")
+            }
+            Action::NextView
+            | Action::PreviousView
+            | Action::StateDiff
+            | Action::ShowPrompt
+            | Action::Unfold
+            | Action::PanLeft
+            | Action::PanRight
+            | Action::Fork
+            | Action::Settle
+            | Action::Retry
+            | Action::Export
+            | Action::Answer => review::available(model, self),
             Action::Stop => {
                 let running = model.selected_running().is_some();
                 let can = row.is_some() || running || model.selected_grant().is_some();
@@ -66,6 +83,9 @@ impl Action {
             }
             Action::OpenThread => {
                 when(super::tabs::thread_here(model).is_some(), "nothing is selected; j or k selects an item")
+            }
+            Action::Why if model.tab == Tab::Threads => {
+                when(super::decide::why_here(model).is_some(), "it has asked nothing; l shows its trace")
             }
             Action::Why => when(row.is_some(), "nothing is selected; j or k selects an item"),
             Action::Reclassify => when(
@@ -98,7 +118,8 @@ impl Action {
             Action::Mark | Action::MarkRange | Action::MarkAll | Action::MarkSame | Action::Sort => {
                 when(inbox && model.shows_items() && !model.list.is_empty(), "")
             }
-            Action::NextItem | Action::PreviousItem => when(inbox, ""),
+            Action::NextItem | Action::PreviousItem => when(inbox || model.tab == Tab::Threads, ""),
+            Action::Quotes if model.tab == Tab::Threads => when(review::has_mail(model), ""),
             Action::Quotes | Action::Pipe => when(model.current().is_some(), ""),
             Action::Headers | Action::Attachments | Action::Links => {
                 let Some(doc) = model.current().map(|opened| &opened.doc) else { return Err("") };
@@ -119,7 +140,7 @@ impl Action {
             }
             Action::NewThread => when(!model.workflows.is_empty(), "no workflow is built in"),
             Action::Narrow => {
-                when(model.tab == Tab::Inbox, "only the inbox can be narrowed; / searches threads")
+                when(matches!(model.tab, Tab::Inbox | Tab::Threads), "there is nothing to narrow here")
             }
             Action::Search => {
                 when(matches!(model.tab, Tab::Inbox | Tab::Threads), "there is nothing to search here")

@@ -68,7 +68,7 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
         cmds.push(Cmd::Running);
     }
     if model.tab == Tab::Threads {
-        cmds.push(Cmd::Threads(Some(model.threads_search.clone()).filter(|words| !words.is_empty())));
+        cmds.extend(super::threads::read(model));
     }
     if model.tab == Tab::Memory {
         cmds.push(Cmd::Memory);
@@ -165,7 +165,7 @@ fn count_down(model: &mut Model, all: &[Glance]) {
 }
 
 /// Selects what was taken back, once it is there.
-fn select_goto(model: &mut Model) {
+pub(super) fn select_goto(model: &mut Model) {
     let Some(goto) = &model.goto else { return };
     if let Some(position) =
         (0..model.list.len()).find(|n| model.list.row(*n).is_some_and(|row| row.id == *goto))

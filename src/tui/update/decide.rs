@@ -1,7 +1,7 @@
 //! Decisions: taken on what is shown, told when they are kept, taken back while they can be.
 
 use super::bulk;
-use crate::graph::{Decision, Kind};
+use crate::graph::{Decision, Kind, ThreadId};
 use crate::inbox::{Block, Card, ItemKind};
 use crate::text::Visible;
 use crate::tui::action::Action;
@@ -214,6 +214,11 @@ pub(super) fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
         (None, Some(line)) => (line.id.clone(), words::line(&line.title)),
         (None, None) => return Vec::new(),
     };
+    ask_stop(model, thread, &title)
+}
+
+/// Asks whether to stop a thread.
+pub(super) fn ask_stop(model: &mut Model, thread: ThreadId, title: &str) -> Vec<Cmd> {
     model.push(Layer::Confirm(Box::new(Confirm {
         title: format!("Stop the thread “{title}”?"),
         why: "It stops at once and waits as trouble, where it can go on or be abandoned.".to_owned(),
@@ -226,7 +231,16 @@ pub(super) fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
 
 /// Asks why the selected item is there.
 pub(super) fn ask_why(model: &mut Model) -> Vec<Cmd> {
-    model.selected().map(|row| Cmd::Why(row.id.clone())).into_iter().collect()
+    why_here(model).map(|(id, _)| Cmd::Why(id)).into_iter().collect()
+}
+
+/// The item that can be asked about, and its title: the selected one, or what the shown thread asked last.
+pub(super) fn why_here(model: &Model) -> Option<(String, String)> {
+    if let Some(review) = super::review::shown(model) {
+        let asked = review.view.questions.last()?;
+        return Some((asked.id.to_string(), words::line(&asked.title)));
+    }
+    model.selected().map(|row| (row.id.clone(), row.title.clone()))
 }
 
 /// Shows it, where the person still looks at that item.
@@ -234,10 +248,10 @@ pub(super) fn why(model: &mut Model, id: &str, told: Told<Card>) -> Vec<Cmd> {
     if !model.layers.is_empty() {
         return Vec::new();
     }
-    let Some(row) = model.selected().filter(|row| row.id == id) else { return Vec::new() };
+    let Some((_, title)) = why_here(model).filter(|(here, _)| here == id) else { return Vec::new() };
     match told {
         Ok(card) => {
-            let doc = Doc::page(&row.title, "", card.blocks);
+            let doc = Doc::page(&title, "", card.blocks);
             let title = "Why it is here".to_owned();
             model.push(Layer::Page(Box::new(Page { title, doc, top: Place::default() })));
         }

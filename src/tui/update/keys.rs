@@ -62,6 +62,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         Action::ShowRunning => show(model, Filter::Running),
         Action::ShowSkipped => show(model, Filter::Skipped),
         Action::Search => prompt(model, Ask::Search),
+        Action::Narrow if model.tab == Tab::Threads => super::threads::offer_filters(model),
         Action::Narrow => prompt(model, Ask::Narrow),
         Action::Palette => prompt(model, Ask::Palette),
         Action::SearchNext => moves::find(model, true),
@@ -114,6 +115,19 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         Action::Reclassify => skipped::offer(model),
         Action::Why => decide::ask_why(model),
         Action::Stop if model.selected_grant().is_some() => grants::revoke(model, press),
+        Action::NextView
+        | Action::PreviousView
+        | Action::StateDiff
+        | Action::ShowPrompt
+        | Action::Unfold
+        | Action::PanLeft
+        | Action::PanRight
+        | Action::Fork
+        | Action::Settle
+        | Action::Retry
+        | Action::Export
+        | Action::Answer => super::review::act(model, action, press),
+        Action::Stop if model.tab == Tab::Threads => super::review::act(model, action, press),
         Action::Stop => decide::stop(model, press),
         Action::Prune => activity::offer_prune(model),
         Action::EditProfile => memory::edit(model),
@@ -125,7 +139,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         Action::EditOutside => form::edit_outside(model),
         Action::Respond => form::respond(model),
         Action::Snooze => layers::snooze(model),
-        Action::OpenThread => tabs::open_thread(model),
+        Action::OpenThread => super::threads::open_thread(model),
         Action::Copy => decide::copy(model),
         Action::Yes
         | Action::No
@@ -147,7 +161,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
 
 fn prompt(model: &mut Model, ask: Ask) -> Vec<Cmd> {
     let editor = match (ask, model.tab) {
-        (Ask::Search, Tab::Threads) => crate::tui::forms::Editor::line(&model.threads_search),
+        (Ask::Search, Tab::Threads) => crate::tui::forms::Editor::line(&model.threads.search),
         (Ask::Narrow, _) => crate::tui::forms::Editor::line(model.list.narrow.typed()),
         _ => crate::tui::forms::Editor::line(""),
     };
@@ -182,9 +196,10 @@ fn clear(model: &mut Model) -> Vec<Cmd> {
     } else if !model.list.narrow.is_empty() {
         model.list.narrow = Default::default();
         model.list.arrange(model.wall);
-    } else if model.tab == Tab::Threads && !model.threads_search.is_empty() {
-        model.threads_search.clear();
-        return vec![Cmd::Threads(None)];
+    } else if model.tab == Tab::Threads
+        && let Some(cmds) = super::threads::clear(model)
+    {
+        return cmds;
     } else if model.tab == Tab::Inbox && model.list.filter != Filter::All {
         return show(model, Filter::All);
     } else {

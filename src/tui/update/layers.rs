@@ -1,6 +1,6 @@
 //! What keys do while a layer is up, and the menus.
 
-use super::{activity, bulk, decide, form, grants, mail, memory, palette, quit, skipped};
+use super::{activity, bulk, decide, form, grants, mail, memory, palette, quit, review, skipped, threads};
 use crate::graph::InterruptId;
 use crate::tui::action::Action;
 use crate::tui::key::Key;
@@ -24,7 +24,23 @@ pub(super) fn typed(model: &mut Model, key: Key) -> Vec<Cmd> {
         }
         _ => false,
     };
-    if took { form::touched(model) } else { Vec::new() }
+    if !took {
+        return Vec::new();
+    }
+    let mut cmds = form::touched(model);
+    cmds.extend(typing(model));
+    cmds
+}
+
+/// What is looked for as it is typed.
+pub(super) fn typing(model: &mut Model) -> Vec<Cmd> {
+    match model.layer() {
+        Some(Layer::Prompt(prompt)) if prompt.ask == Ask::Search && model.tab == Tab::Threads => {
+            let words = prompt.editor.text().trim().to_owned();
+            threads::search(model, &words)
+        }
+        _ => Vec::new(),
+    }
 }
 
 pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
@@ -71,6 +87,7 @@ fn confirm(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
                 Then::Restore(grant) => vec![Cmd::Restore(grant)],
                 Then::Reclassify(thread, class) => vec![Cmd::Reclassify(thread, class)],
                 Then::Revert(namespace, version) => vec![Cmd::Revert(namespace, version)],
+                Then::Fork(thread, step) => vec![Cmd::Fork(thread, step)],
                 Then::Prune(query) => activity::prune(model, query),
             });
             return cmds;
@@ -195,6 +212,8 @@ fn chosen(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         Choice::Revert(to) => return memory::confirm_revert(model, to.0, &to.1),
         Choice::Prune(days) => return activity::plan_prune(model, days),
         Choice::Start(workflow) => return form::start(model, &workflow),
+        Choice::Status(status) => return threads::filter(model, status),
+        Choice::Settle(outcome) => return review::ask_settle(model, outcome),
         Choice::Snooze(until) => {
             let marked = model.list.marked();
             let rows = if marked.is_empty() { model.selected().into_iter().collect() } else { marked };
@@ -279,7 +298,11 @@ fn prompt(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Down => prompt.cursor = (prompt.cursor + 1).min(rows.saturating_sub(1)),
         Action::Up => prompt.cursor = prompt.cursor.saturating_sub(1),
         Action::Cancel => {
+            let searches = prompt.ask == Ask::Search;
             model.layers.pop();
+            if searches && model.tab == Tab::Threads {
+                return threads::end_search(model, false);
+            }
         }
         Action::Choose => {
             let (ask, text) = (prompt.ask, prompt.editor.text().to_owned());
@@ -287,12 +310,13 @@ fn prompt(model: &mut Model, action: Action) -> Vec<Cmd> {
                 Ask::Palette => palette::chosen(model),
                 Ask::Search if model.tab == Tab::Threads => {
                     model.layers.pop();
-                    model.threads_search = text.trim().to_owned();
-                    let words = Some(model.threads_search.clone()).filter(|words| !words.is_empty());
-                    vec![Cmd::Threads(words)]
+                    let mut cmds = threads::search(model, text.trim());
+                    cmds.extend(threads::end_search(model, true));
+                    cmds
                 }
                 Ask::Pipe => mail::pipe(model, &text),
                 Ask::Line => memory::add_line(model, &text),
+                Ask::Export => review::export(model, &text),
                 Ask::Search | Ask::Narrow => ask_list(model, ask, &text),
             };
         }

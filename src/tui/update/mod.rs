@@ -17,8 +17,10 @@ mod mouse;
 mod moves;
 mod palette;
 mod quit;
+mod review;
 mod skipped;
 mod tabs;
+mod threads;
 
 pub use palette::suggestions;
 
@@ -69,8 +71,11 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             Vec::new()
         }
         Msg::Running(told) => activity::running(model, told),
-        Msg::Threads(told) => tabs::threads(model, told),
-        Msg::Thread(id, told) => tabs::thread(model, &id, told),
+        Msg::Threads(query, told) => threads::listed(model, &query, told),
+        Msg::StepStates(thread, told) => review::states(model, &thread, told),
+        Msg::ModelCall(told) => review::prompt(model, told),
+        Msg::Forked(told) => review::forked(model, told),
+        Msg::Thread(id, told) => threads::opened(model, &id, told),
         Msg::Memory(told) => memory::listed(model, told),
         Msg::Why(id, told) => decide::why(model, &id, told),
         Msg::Grants(told) => grants::listed(model, told),
@@ -126,7 +131,7 @@ fn pasted(model: &mut Model, text: &str) -> Vec<Cmd> {
         }
         Some((_, Layer::Prompt(prompt))) => {
             prompt.editor.insert(text);
-            Vec::new()
+            layers::typing(model)
         }
         _ => {
             model.say("pasted text decides nothing; it is only taken where text is written");

@@ -1,11 +1,12 @@
 //! Moving through lists and cards.
 
-use super::{activity, memory, tabs};
+use super::{activity, memory, review, tabs, threads};
 use crate::tui::action::Action;
 use crate::tui::card::{Doc, Folds, Place};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::msg::Cmd;
+use crate::tui::review::Aspect;
 
 /// The page beside the list and the line at its top: a card, or what another tab shows.
 fn page(model: &mut Model) -> Option<(&Doc, &mut Place)> {
@@ -15,7 +16,11 @@ fn page(model: &mut Model) -> Option<(&Doc, &mut Place)> {
             model.opened.as_mut().map(|opened| (&opened.doc, &mut opened.top))
         }
         Tab::Inbox | Tab::Activity | Tab::Memory => None,
-        Tab::Threads => model.threads.page.as_ref().map(|(_, doc)| (doc, &mut model.threads.page_top)),
+        Tab::Threads => {
+            let review = model.threads.review.as_mut()?;
+            let paged = matches!(review.aspect, Aspect::Conversation | Aspect::Steps);
+            paged.then_some((&review.doc, &mut review.top))
+        }
     }
 }
 
@@ -30,6 +35,9 @@ fn sheet(model: &mut Model) -> Option<(usize, &mut usize)> {
 
 /// Scrolls the page by lines.
 pub(super) fn scroll(model: &mut Model, by: isize) {
+    if model.tab == Tab::Threads {
+        return review::scroll(model, by);
+    }
     if let Some((last, top)) = sheet(model) {
         *top = top.saturating_add_signed(by).min(last);
         return;
@@ -60,10 +68,7 @@ pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
             model.list.step(by);
             Vec::new()
         }
-        Tab::Threads => {
-            model.threads.cursor = browse(model.threads.cursor, model.threads.rows.len());
-            tabs::open_selected(model)
-        }
+        Tab::Threads => threads::step(model, by),
         Tab::Memory => {
             model.memory.cursor = browse(model.memory.cursor, model.memory.rows.len());
             tabs::open_selected(model)
@@ -90,6 +95,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::PageUp if in_card => scroll(model, -page_of_card),
         Action::PageDown => return step(model, half_list),
         Action::PageUp => return step(model, -half_list),
+        Action::Top if in_card && model.tab == Tab::Threads => scroll(model, isize::MIN / 2),
+        Action::Bottom if in_card && model.tab == Tab::Threads => scroll(model, isize::MAX / 2),
         Action::Top if in_card => {
             scroll(model, isize::MIN / 2);
             if let Some((_, top)) = page(model) {
@@ -104,6 +111,9 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         }
         Action::Top => return step(model, isize::MIN / 2),
         Action::Bottom => return step(model, isize::MAX / 2),
+        Action::NextPart | Action::PreviousPart if review::has_steps(model) => {
+            return review::part(model, action == Action::NextPart);
+        }
         Action::NextPart | Action::PreviousPart if model.tab == Tab::Memory => {
             memory::browse(model, action == Action::NextPart);
         }
@@ -115,6 +125,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
                 *top = doc.part(*top, action == Action::NextPart, width, height);
             }
         }
+        Action::Quotes if model.tab == Tab::Threads => return review::fold(model),
         Action::Quotes | Action::Headers => {
             if let Some(opened) = &mut model.opened {
                 let Folds { open, headers } = opened.folds;

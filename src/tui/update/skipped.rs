@@ -22,6 +22,10 @@ fn mail(model: &Model) -> Option<(ThreadId, String)> {
         let line = model.skipped.selected()?;
         return Some((line.thread.clone()?, Visible::line(&line.title).into_string()));
     }
+    if let Some(review) = super::review::shown(model) {
+        let title = Visible::line(&review.view.title).into_string();
+        return review.has_mail().then(|| (review.view.id.clone(), title));
+    }
     let row = model.selected()?;
     let triage = row.kind == ItemKind::Interrupt(Kind::Triage);
     let mails = || model.current().is_some_and(|opened| opened.doc.mails().next().is_some());

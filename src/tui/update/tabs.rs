@@ -1,14 +1,10 @@
-//! The tabs beside the inbox: threads, memory, what is running.
+//! The tabs beside the inbox: going to one, and the row that is selected there.
 
-use super::{activity, memory};
+use super::{activity, memory, threads};
 use crate::graph::ThreadId;
-use crate::inbox::{Block, NextView, ThreadLine, ThreadView};
-use crate::text::Visible;
-use crate::tui::card::{Doc, Place};
 use crate::tui::layout;
 use crate::tui::model::{Focus, Model, Tab};
-use crate::tui::msg::{Cmd, Told};
-use crate::tui::words;
+use crate::tui::msg::Cmd;
 
 pub(super) fn go(model: &mut Model, tab: Tab) -> Vec<Cmd> {
     if model.tab != tab {
@@ -17,9 +13,7 @@ pub(super) fn go(model: &mut Model, tab: Tab) -> Vec<Cmd> {
     model.tab = tab;
     match tab {
         Tab::Inbox => Vec::new(),
-        Tab::Threads => {
-            vec![Cmd::Threads(Some(model.threads_search.clone()).filter(|words| !words.is_empty()))]
-        }
+        Tab::Threads => threads::read(model),
         Tab::Memory => vec![Cmd::Memory],
         Tab::Activity => activity::open(model),
     }
@@ -44,28 +38,10 @@ pub(super) fn thread_here(model: &Model) -> Option<ThreadId> {
     model.selected().map(|row| row.thread.clone())
 }
 
-/// Shows the thread of the selected item.
-pub(super) fn open_thread(model: &mut Model) -> Vec<Cmd> {
-    let Some(thread) = thread_here(model) else { return Vec::new() };
-    model.threads_search.clear();
-    let mut cmds = go(model, Tab::Threads);
-    model.focus = Focus::Card;
-    model.threads.page = None;
-    model.goto_thread = Some(thread.clone());
-    cmds.push(Cmd::Thread(thread));
-    cmds
-}
-
 /// Reads what belongs beside the selected row of a tab.
 pub(super) fn open_selected(model: &mut Model) -> Vec<Cmd> {
     match model.tab {
-        Tab::Threads => {
-            let Some(line) = model.threads.selected() else { return Vec::new() };
-            if model.threads.page.as_ref().is_some_and(|(id, _)| *id == line.id.as_str()) {
-                return Vec::new();
-            }
-            vec![Cmd::Thread(line.id.clone())]
-        }
+        Tab::Threads => threads::open_selected(model),
         Tab::Memory => memory::show(model),
         Tab::Inbox | Tab::Activity => Vec::new(),
     }
@@ -82,7 +58,13 @@ pub(super) fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
         return Vec::new();
     }
     match model.tab {
-        Tab::Threads => model.threads.cursor = choose(model.threads.top, model.threads.rows.len()),
+        Tab::Threads => {
+            let (bar, _) = layout::thread_list(layout::areas(model).list);
+            let Some(line) = line.checked_sub(usize::from(bar.height)) else {
+                return threads::offer_filters(model);
+            };
+            model.threads.cursor = (model.threads.top + line).min(model.threads.rows.len().saturating_sub(1));
+        }
         Tab::Memory => model.memory.cursor = choose(model.memory.top, model.memory.rows.len()),
         Tab::Activity => return activity::select(model, choose(model.pulse.top, model.pulse_rows().len())),
         Tab::Inbox => {}
@@ -93,105 +75,10 @@ pub(super) fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
 /// Keeps the cursor on its row and the row on the screen.
 pub(super) fn scroll_tops(model: &mut Model) {
     let height = layout::areas(model).list.height;
-    model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, height);
+    let (_, threads) = layout::thread_list(layout::areas(model).list);
+    model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, threads.height);
     model.memory.top = layout::plain_top(model.memory.top, model.memory.cursor, height);
     model.skipped.top = layout::plain_top(model.skipped.top, model.skipped.cursor, height);
     model.pulse.top = layout::plain_top(model.pulse.top, model.pulse.cursor, height);
     model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
-}
-
-pub(super) fn threads(model: &mut Model, told: Told<Vec<ThreadLine>>) -> Vec<Cmd> {
-    match told {
-        Ok(lines) => {
-            let wanted = model.goto_thread.take();
-            let here = wanted.or_else(|| model.threads.selected().map(|line| line.id.clone()));
-            model.threads.cursor = lines.iter().position(|line| Some(&line.id) == here.as_ref()).unwrap_or(0);
-            model.threads.rows = lines;
-            model.threads.read = true;
-            // A page that was asked for by itself stays; otherwise it is the selected row's.
-            if model.threads.page.is_none() && model.tab == Tab::Threads && model.focus == Focus::List {
-                return open_selected(model);
-            }
-        }
-        Err(failure) => model.fail(failure.text),
-    }
-    Vec::new()
-}
-
-pub(super) fn thread(model: &mut Model, id: &ThreadId, told: Told<Box<ThreadView>>) -> Vec<Cmd> {
-    match told {
-        Ok(view) => {
-            let same = model.threads.page.as_ref().is_some_and(|(of, _)| *of == id.as_str());
-            model.threads.page = Some((id.to_string(), page(&view)));
-            if !same {
-                model.threads.page_top = Place::default();
-            }
-        }
-        Err(failure) => model.fail(failure.text),
-    }
-    Vec::new()
-}
-
-fn page(view: &ThreadView) -> Doc {
-    let line = |text: &str| Visible::line(text);
-    let mut blocks = Vec::new();
-    if let Some(error) = &view.error {
-        blocks.push(Block::Fields(vec![(line("trouble"), Visible::new(&error.text))]));
-    }
-    if let Some(output) = &view.output {
-        let text = match output.as_str() {
-            Some(text) => text.to_owned(),
-            None => serde_json::to_string_pretty(output).unwrap_or_default(),
-        };
-        blocks.push(Block::Heading(line("Output")));
-        blocks.push(Block::Code { language: "json".to_owned(), text: Visible::new(&text) });
-    }
-    if !view.decisions.is_empty() {
-        blocks.push(Block::Heading(line("Decisions")));
-        let rows = view.decisions.iter().map(|decision| {
-            let undone = if decision.undone_at.is_some() { "taken back" } else { "" };
-            vec![
-                line(&decision.at.strftime("%b %d %H:%M").to_string()),
-                line(&decision.r#type),
-                line(&decision.action),
-                line(&decision.by),
-                line(undone),
-            ]
-        });
-        let head = ["when", "decision", "on", "by", ""].map(line).to_vec();
-        blocks.push(Block::Table { head, rows: rows.collect() });
-    }
-    if !view.effects.is_empty() {
-        blocks.push(Block::Heading(line("Effects")));
-        let rows = view.effects.iter().map(|effect| vec![line(&effect.name), line(&effect.state)]);
-        blocks.push(Block::Table { head: ["effect", "state"].map(line).to_vec(), rows: rows.collect() });
-    }
-    blocks.push(Block::Heading(line("Steps")));
-    let rows = view.steps.iter().rev().map(|step| {
-        let next = match &step.next {
-            NextView::Goto { goto } => format!("→ {goto}"),
-            NextView::Ask { ask, then } => {
-                format!("asks {}, then {then}", words::count(ask.len(), "question"))
-            }
-            NextView::Spawn { spawn, then } => {
-                format!("starts {}, then {then}", words::count(spawn.len(), "thread"))
-            }
-            NextView::End { .. } => "ends".to_owned(),
-        };
-        vec![
-            line(&step.n.to_string()),
-            line(&step.node),
-            line(&next),
-            line(&step.at.strftime("%H:%M:%S").to_string()),
-        ]
-    });
-    blocks.push(Block::Table { head: ["n", "node", "next", "at"].map(line).to_vec(), rows: rows.collect() });
-    let meta = format!(
-        "{} · {} · {} · {}",
-        view.workflow,
-        view.status,
-        view.id,
-        words::count(view.steps.len(), "step")
-    );
-    Doc::page(&view.title, &meta, blocks)
 }

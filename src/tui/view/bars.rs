@@ -10,6 +10,7 @@ use crate::tui::layer::{Ask, Choice, Layer};
 use crate::tui::layout;
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::msg::Driving;
+use crate::tui::review::Aspect;
 use crate::tui::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -177,8 +178,11 @@ fn narrowed(model: &Model) -> String {
         if !model.list.search.is_empty() {
             parts.push(format!("searching `{}`: n next, N previous", model.list.search.typed()));
         }
-    } else if model.tab == Tab::Threads && !model.threads_search.is_empty() {
-        parts.push(format!("searching `{}`", words::line(&model.threads_search)));
+    } else if model.tab == Tab::Threads {
+        if !model.threads.search.is_empty() {
+            parts.push(format!("searching `{}`", words::line(&model.threads.search)));
+        }
+        parts.extend(model.threads.status.map(|status| format!("only {status}")));
     }
     if !parts.is_empty() {
         parts.push("Esc clears".to_owned());
@@ -224,6 +228,7 @@ fn offered(model: &Model) -> Vec<(Action, String)> {
                 Ask::Palette => "do it",
                 Ask::Pipe => "run it",
                 Ask::Line => "add it",
+                Ask::Export => "write it",
             };
             vec![named(Action::Choose, what), word(Action::Cancel)]
         }
@@ -295,6 +300,8 @@ fn tab_offered(model: &Model) -> Vec<(Action, String)> {
         offered.extend([named(Action::Stop, "stop"), named(Action::OpenThread, "thread")]);
     } else if model.tab == Tab::Activity {
         offered.extend([named(Action::Prune, "prune"), named(Action::FetchMail, "fetch mail")]);
+    } else if model.tab == Tab::Threads {
+        offered.extend(thread_offered(model));
     } else if model.focus == Focus::Card {
         offered.push(named(Action::Leave, "back"));
     } else {
@@ -305,6 +312,40 @@ fn tab_offered(model: &Model) -> Vec<(Action, String)> {
         named(Action::NewThread, "new"),
         named(Action::Palette, "palette"),
     ]);
+    offered
+}
+
+/// What the shown thread offers, the most important first.
+fn thread_offered(model: &Model) -> Vec<(Action, String)> {
+    let named = |action: Action, text: &str| (action, text.to_owned());
+    let mut offered =
+        vec![named(Action::Settle, "settle"), named(Action::Retry, "retry"), named(Action::Answer, "answer")];
+    if model.focus == Focus::Card {
+        offered.extend([
+            named(Action::NextView, "next view"),
+            named(Action::Unfold, "unfold"),
+            named(Action::ShowPrompt, "prompt"),
+        ]);
+        if model.threads.review.as_ref().is_some_and(|review| review.aspect == Aspect::Steps) {
+            offered.extend([named(Action::NextPart, "next step"), named(Action::StateDiff, "diff or whole")]);
+        }
+    } else {
+        offered.extend([named(Action::Open, "read"), named(Action::Narrow, "filter")]);
+    }
+    let ends = if model.threads.review.as_ref().is_some_and(|review| review.trouble().is_some()) {
+        "abandon"
+    } else {
+        "stop"
+    };
+    offered.extend([
+        named(Action::Fork, "fork"),
+        named(Action::Export, "export"),
+        named(Action::Reclassify, "take it for…"),
+        named(Action::Stop, ends),
+    ]);
+    if model.focus == Focus::Card {
+        offered.push(named(Action::Leave, "back"));
+    }
     offered
 }
 

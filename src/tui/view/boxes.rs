@@ -155,6 +155,7 @@ fn draw_prompt(model: &Model, prompt: &Prompt, frame: &mut Frame<'_>) -> bool {
         Ask::Search => ("/", "words, from: kind: workflow: is:warn older:2d"),
         Ask::Narrow => ("\\", "words, from: kind: workflow: is:warn older:2d"),
         Ask::Line => ("+", "one more line for this profile"),
+        Ask::Export => ("to ", "a file: .md to read, .json for all of it"),
         Ask::Pipe => ("|", "a command; the mail's text is its input"),
         Ask::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
     };

@@ -4,7 +4,7 @@ use super::sheet::Sheet;
 use super::tabs::{Plain, rows};
 use super::{activity, list};
 use crate::inbox::{MemoryLine, MemoryVersion, Tone};
-use crate::tui::forms::changed_words;
+use crate::tui::forms::word_lines;
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::{Model, Versions};
 use crate::tui::words;
@@ -95,7 +95,7 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
         sheet.gap();
         sheet.say(if before.is_empty() { "It began with" } else { "What it changed" }, theme.title);
     }
-    let changed = if told { changed_words(before, &shown.profile) } else { Vec::new() };
+    let changed = if told { word_lines(before, &shown.profile) } else { Vec::new() };
     for line in changed {
         let mut pieces: Vec<(String, Style)> = Vec::new();
         let mut taken_away = false;

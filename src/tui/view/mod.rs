@@ -12,6 +12,7 @@ mod memory;
 mod sheet;
 mod skipped;
 mod tabs;
+mod threads;
 
 pub use activity::pulse_length;
 pub use bars::tab_at;
@@ -40,7 +41,7 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
         Tab::Inbox if model.shows_skipped() => skipped::draw(model, &areas, frame.buffer_mut()),
         Tab::Inbox => activity::running(model, &areas, frame.buffer_mut()),
         Tab::Activity => activity::draw(model, &areas, frame.buffer_mut()),
-        Tab::Threads => tabs::threads(model, &areas, frame.buffer_mut()),
+        Tab::Threads => threads::draw(model, &areas, frame.buffer_mut()),
         Tab::Memory => memory::draw(model, &areas, frame.buffer_mut()),
     }
     card::rule(model, &areas, frame.buffer_mut());

@@ -44,6 +44,24 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     Card { blocks }
 }
 
+/// Why it asks, or what the result rests on.
+pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
+    let Some(state) = state.get::<Analysis>() else { return Vec::new() };
+    let said = |role: Role| state.analysis_history.iter().filter(|turn| turn.role == role).count();
+    let why = match item.kind {
+        ItemKind::Result => "you approved it, and it was summed up",
+        ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
+            "writing a file into your folder is yours to decide"
+        }
+        ItemKind::Interrupt(_) => "it asks or proposes one thing at a time, until you approve",
+    };
+    let mut fields = vec![(Visible::line("because"), Visible::line(why))];
+    let turns = format!("{} by the agent, {} by you", said(Role::Agent), said(Role::User));
+    fields.push((Visible::line("turns so far"), Visible::line(&turns)));
+    fields.extend(about(state));
+    vec![Block::Fields(fields)]
+}
+
 fn about(state: &Analysis) -> Vec<(Visible, Visible)> {
     let mut fields = vec![
         (Visible::line("query"), Visible::line(&state.query)),

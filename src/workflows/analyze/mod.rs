@@ -35,12 +35,15 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
     let workflow = Workflow::new("analyze", graph()?, services);
     let about = "a conversation over the text files of a folder";
-    Ok(Spec::new(workflow, about, card::draw).with_roles(&["turn", "final"]).preparing(move |input| {
-        if let Some(model) = input.get("model").and_then(Value::as_str) {
-            models.known(model).map_err(|text| field("model", text))?;
-        }
-        prepare(input)
-    }))
+    Ok(Spec::new(workflow, about, card::draw)
+        .with_roles(&["turn", "final"])
+        .explaining(card::explain)
+        .preparing(move |input| {
+            if let Some(model) = input.get("model").and_then(Value::as_str) {
+                models.known(model).map_err(|text| field("model", text))?;
+            }
+            prepare(input)
+        }))
 }
 
 fn graph() -> Result<Graph<Analysis, Services>, BuildError> {

@@ -44,6 +44,40 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     Card { blocks }
 }
 
+/// Why pages are shown, and how each agent did.
+pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
+    let Some(state) = state.get::<Documentation>() else { return Vec::new() };
+    let why = match item.kind {
+        ItemKind::Result => "all agents have ended",
+        ItemKind::Interrupt(_) => "writing pages into your folder is yours to decide",
+    };
+    let mut fields = vec![field("because", why)];
+    for result in &state.results {
+        fields.push(field(&result.agent_name, &result.status));
+    }
+    vec![Block::Fields(fields)]
+}
+
+/// Why an agent asks: how good it thinks it is, and what it misses.
+pub(super) fn explain_agent(state: &Folded, item: &Item) -> Vec<Block> {
+    let Some(state) = state.get::<AgentState>() else { return Vec::new() };
+    let why = match item.action == QUESTION {
+        true => "no file answers it, and you wanted to be asked",
+        false => "the next refinement is larger than you allow without asking",
+    };
+    let scores: Vec<String> = state.scores.iter().map(|score| format!("{score:.0}")).collect();
+    let mut fields = vec![
+        field("because", why),
+        field("agent", &state.context.agent),
+        field("scores so far", &scores.join(", ")),
+        field("wanted", &state.context.settings.clarity_threshold.to_string()),
+    ];
+    if !state.missing_information.is_empty() {
+        fields.push(field("missing", &state.missing_information.join("; ")));
+    }
+    vec![Block::Fields(fields)]
+}
+
 pub(super) fn draw_agent(state: &Folded, item: &Item) -> Card {
     let Some(state) = state.get::<AgentState>() else { return Card::default() };
     let mut blocks = Vec::new();

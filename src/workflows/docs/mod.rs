@@ -55,14 +55,16 @@ pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
     let models = services.models.clone();
     let workflow = Workflow::new("docs", graph(&board)?, services.clone());
     let about = "pages about a code base, by agents that refine what they wrote";
-    let docs = Spec::new(workflow, about, card::draw).with_roles(agent::ROLES).tracing(traced).preparing(
-        move |input| {
+    let docs = Spec::new(workflow, about, card::draw)
+        .with_roles(agent::ROLES)
+        .explaining(card::explain)
+        .tracing(traced)
+        .preparing(move |input| {
             if let Some(model) = input.get("model").and_then(Value::as_str) {
                 models.known(model).map_err(|text| field("model", text))?;
             }
             prepare(input)
-        },
-    );
+        });
     Ok(vec![docs, agent::spec(services, board)?])
 }
 

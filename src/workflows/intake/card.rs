@@ -5,6 +5,18 @@ use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item};
 use crate::text::Visible;
 
+/// Why the mailbox is asked about.
+pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
+    let Some(asking) = state.get::<Asking>() else { return Vec::new() };
+    let why = match &asking.asked {
+        Asked::FirstSync { .. } => {
+            "A first look found more mail than is taken in unasked, or nobody knows what handling it costs ([intake])."
+        }
+        Asked::Unreadable { .. } => "A mail that cannot be read is never passed over: it waits for you.",
+    };
+    vec![Block::Text(Visible::new(why))]
+}
+
 pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let Some(asking) = state.get::<Asking>() else { return Card::default() };
     let line = |text: &str| Visible::line(text);

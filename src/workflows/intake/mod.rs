@@ -22,7 +22,10 @@ pub const NAME: &str = "intake";
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(NAME, graph()?, services);
-    Ok(Spec::new(workflow, "asks what mail to take in", card::draw).hidden().without_results())
+    Ok(Spec::new(workflow, "asks what mail to take in", card::draw)
+        .explaining(card::explain)
+        .hidden()
+        .without_results())
 }
 
 fn graph() -> Result<Graph<Asking, Services>, BuildError> {

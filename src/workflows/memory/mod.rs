@@ -26,7 +26,7 @@ pub const NAME: &str = "memory";
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(NAME, graph()?, services);
-    Ok(Spec::new(workflow, "what answers teach", draw).without_results().hidden())
+    Ok(Spec::new(workflow, "what answers teach", draw).explaining(explain).without_results().hidden())
 }
 
 fn graph() -> Result<Graph<Learning, Services>, BuildError> {
@@ -51,6 +51,25 @@ fn draw(state: &Folded, item: &Item) -> Card {
     };
     blocks.push(Block::Diff(diff(&state.profile, after)));
     Card { blocks }
+}
+
+/// Which answers taught it, and what it makes of them.
+fn explain(state: &Folded, _: &Item) -> Vec<Block> {
+    let Some(state) = state.get::<Learning>() else { return Vec::new() };
+    let line = Visible::line;
+    let mut fields = vec![
+        (line("profile"), line(&state.namespace)),
+        (line("because"), Visible::new(&state.reasoning)),
+        (line("answers"), line(&state.causes.len().to_string())),
+    ];
+    for cause in &state.causes {
+        let about = cause.mail.as_ref().map(|mail| mail.subject.as_str()).unwrap_or_default();
+        let said = if cause.feedback.is_empty() { String::new() } else { format!(": {}", cause.feedback) };
+        let action = cause.action.as_deref().unwrap_or("mail");
+        fields.push((line(action), line(&format!("{about}{said}"))));
+    }
+    fields.extend(state.thread.as_deref().map(|thread| (line("taught last by"), line(thread))));
+    vec![Block::Fields(fields)]
 }
 
 fn diff(before: &str, after: &str) -> Vec<Span> {

@@ -46,6 +46,29 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     Card { blocks }
 }
 
+/// Why it wants this run or decided.
+pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
+    let Some(state) = state.get::<SheetWork>() else { return Vec::new() };
+    let why = match item.kind {
+        ItemKind::Result => "the model gave its answer",
+        ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
+            "what was changed is written beside the original"
+        }
+        ItemKind::Interrupt(_) if item.action == STEP_LIMIT => "it has taken as many steps as you allowed",
+        ItemKind::Interrupt(_) if item.action == PYTHON => "code is run only after you have seen it",
+        ItemKind::Interrupt(_) => "the model asks",
+    };
+    let mut fields = vec![(Visible::line("because"), Visible::line(why))];
+    if let Some(pending) = state.pending.as_ref().filter(|pending| !pending.thought.is_empty()) {
+        fields.push((Visible::line("the model says"), Visible::new(&pending.thought)));
+    }
+    let failed = state.cells.iter().filter(|cell| cell.observation.error.is_some()).count();
+    let ran = format!("{} pieces of code, {failed} of them failed", state.cells.len());
+    fields.push((Visible::line("ran so far"), Visible::line(&ran)));
+    fields.extend(about(state));
+    vec![Block::Fields(fields)]
+}
+
 /// What the code before this did.
 fn earlier(blocks: &mut Vec<Block>, state: &SheetWork) {
     if let Some(observation) = &state.observation {

@@ -43,12 +43,14 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
     let workflow = Workflow::new("sheet", graph()?, services);
     let about = "work on a workbook with Python that you see before it runs";
-    Ok(Spec::new(workflow, about, card::draw).with_roles(&["plan"]).preparing(move |input| {
-        if let Some(model) = input.get("model").and_then(Value::as_str) {
-            models.known(model).map_err(|text| field("model", text))?;
-        }
-        prepare(input)
-    }))
+    Ok(Spec::new(workflow, about, card::draw).with_roles(&["plan"]).explaining(card::explain).preparing(
+        move |input| {
+            if let Some(model) = input.get("model").and_then(Value::as_str) {
+                models.known(model).map_err(|text| field("model", text))?;
+            }
+            prepare(input)
+        },
+    ))
 }
 
 fn graph() -> Result<Graph<SheetWork, Services>, BuildError> {

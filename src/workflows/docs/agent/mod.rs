@@ -26,7 +26,11 @@ pub(super) const QUESTION: &str = "question";
 pub(super) fn spec(services: &Arc<Services>, board: Arc<Board>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(AGENT, graph(board)?, services.clone());
     let about = "one agent of a documentation run";
-    Ok(Spec::new(workflow, about, card::draw_agent).hidden().without_results().tracing(traced))
+    Ok(Spec::new(workflow, about, card::draw_agent)
+        .explaining(card::explain_agent)
+        .hidden()
+        .without_results()
+        .tracing(traced))
 }
 
 fn graph(board: Arc<Board>) -> Result<Graph<AgentState, Services>, BuildError> {

@@ -1,0 +1,66 @@
+//! A file that was not there before.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// Why nothing was written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// Something stands there.
+    #[error("{} is there already, and is left as it is; give another name", .0.display())]
+    Exists(PathBuf),
+    /// It cannot be written.
+    #[error("{} cannot be written: {error}", .path.display())]
+    Failed {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+/// Writes a file whole, readable by its owner alone, where none stands yet.
+pub fn write_new(path: &Path, text: &str) -> Result<(), ExportError> {
+    let failed = |error: io::Error| match error.kind() {
+        ErrorKind::AlreadyExists => ExportError::Exists(path.to_owned()),
+        _ => ExportError::Failed { path: path.to_owned(), error },
+    };
+    if path.symlink_metadata().is_ok() {
+        return Err(ExportError::Exists(path.to_owned()));
+    }
+    let name = path.file_name().ok_or_else(|| failed(io::Error::other("it names no file")))?;
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let part = folder.join(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
+    let written = (|| {
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        // A second name fails where the first one is taken, unlike a rename.
+        fs::hard_link(&part, path)?;
+        File::open(folder)?.sync_all()
+    })();
+    let _ = fs::remove_file(&part);
+    written.map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_written_once_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("thread.md");
+        write_new(&path, "one\n").unwrap();
+        let again = write_new(&path, "two\n").unwrap_err().to_string();
+        assert!(again.contains("is there already"), "{again}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one\n");
+        let nowhere = write_new(&folder.path().join("no/such.md"), "").unwrap_err().to_string();
+        assert!(nowhere.contains("cannot be written"), "{nowhere}");
+        std::os::unix::fs::symlink("/nowhere/at/all", folder.path().join("link.md")).unwrap();
+        assert!(matches!(write_new(&folder.path().join("link.md"), ""), Err(ExportError::Exists(_))));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+}

@@ -1,0 +1,45 @@
+//! `sayso export THREAD`: a thread, taken out as a file or to the standard output.
+
+use crate::app::{self, Format};
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::ids;
+use crate::cli::output::Answer;
+use crate::cli::print::safe_json;
+use serde_json::json;
+use std::path::PathBuf;
+
+pub(super) async fn run(
+    context: Context<'_>,
+    thread: &str,
+    format: Option<&str>,
+    output: Option<PathBuf>,
+) -> Result<Answer, Failure> {
+    let thread = ids::thread(thread)?;
+    let here = context.open()?;
+    let exported = app::export(here.backend(), thread).await?;
+    let named = output.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
+    let format = match (format, named) {
+        (Some("json"), _) => Format::Json,
+        (Some(_), _) => Format::Markdown,
+        (None, Some(name)) => Format::of(&name),
+        (None, None) if here.page.is_json() => Format::Json,
+        (None, None) => Format::Markdown,
+    };
+    let text = match format {
+        Format::Markdown => exported.markdown(&here.page.zone),
+        Format::Json => safe_json(&exported)?,
+    };
+    let Some(path) = output else {
+        return match format {
+            Format::Json => here.page.program(&json!(exported), text),
+            Format::Markdown => {
+                here.page.answer(&json!({ "thread": exported.view.id, "markdown": text }), |_| text.clone())
+            }
+        };
+    };
+    app::write_new(&path, &text).map_err(|error| Failure::failed(error.to_string()))?;
+    let said =
+        json!({ "thread": exported.view.id, "format": format.ending(), "file": path, "bytes": text.len() });
+    here.page.answer(&said, |_| format!("{} is written to {}", exported.view.id, path.display()))
+}

@@ -1,0 +1,380 @@
+//! A graph drawn with boxes and lines, for a terminal: the way a thread took lit, and where it stands.
+//!
+//! Boxes stand below each other in the order the nodes were declared. The way to the next box is a line between them;
+//! every other way runs in a lane beside the boxes, forward on the right, back on the left. Ways to the same node share
+//! a lane. Where two lines cross without meeting, the one that goes up and down is whole.
+
+use super::{Edge, Shape};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where threads begin, as drawings and steps call it.
+pub const START: &str = "START";
+
+/// Where they end.
+pub const END: &str = "END";
+
+/// The way a thread took.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taken {
+    /// How often each node ran.
+    pub visits: BTreeMap<String, usize>,
+    /// From where to where it went.
+    pub ways: BTreeSet<(String, String)>,
+    /// Where it stands.
+    pub here: Option<String>,
+}
+
+/// How a stroke of a picture is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Light {
+    /// Where the thread was not.
+    #[default]
+    Off,
+    /// Where it was.
+    On,
+    /// Where it stands.
+    Here,
+}
+
+/// A drawing: lines of strokes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Picture {
+    /// From top to bottom.
+    pub lines: Vec<Vec<(String, Light)>>,
+}
+
+impl Picture {
+    /// Without any light.
+    pub fn text(&self) -> String {
+        let line = |strokes: &Vec<(String, Light)>| {
+            let text: String = strokes.iter().map(|(text, _)| text.as_str()).collect();
+            format!("{}\n", text.trim_end())
+        };
+        self.lines.iter().map(line).collect()
+    }
+
+    /// The first line of the box where the thread stands.
+    pub fn here(&self) -> Option<usize> {
+        self.lines.iter().position(|line| line.iter().any(|(_, light)| *light == Light::Here))
+    }
+}
+
+impl Shape {
+    /// The graph as a picture.
+    pub fn picture(&self, taken: &Taken) -> Picture {
+        let boxes = self.boxes();
+        let ways = self.ways(&boxes, taken);
+        let (right, left): (Vec<Way>, Vec<Way>) =
+            ways.iter().copied().filter(|way| way.to != way.from + 1).partition(|way| way.to > way.from);
+        let (right, left) = (Lanes::of(&right), Lanes::of(&left));
+        let label = |name: &str| match taken.visits.get(name) {
+            Some(times) if *times > 1 => format!("{name} ×{times}"),
+            _ => name.to_owned(),
+        };
+        let widest = boxes.iter().map(|name| label(name).chars().count()).max().unwrap_or(0);
+        let x = if left.count == 0 { 0 } else { left.count * 2 + 2 };
+        let wide = widest + 6;
+        let mut grid = Grid::new(x + wide + right.count * 3 + 2, boxes.len() * TALL);
+        for way in &ways {
+            if way.to == way.from + 1 {
+                grid.straight(way, x + wide / 2);
+            }
+        }
+        for (way, lane) in right.ways.iter() {
+            grid.beside(way, (x + wide - 1, x + wide + 1 + lane * 3), Side::Right);
+        }
+        for (way, lane) in left.ways.iter() {
+            grid.beside(way, (x, x - 3 - lane * 2), Side::Left);
+        }
+        for (n, name) in boxes.iter().enumerate() {
+            let light = match &taken.here {
+                Some(here) if here == name => Light::Here,
+                _ if taken.visits.contains_key(*name) => Light::On,
+                _ => Light::Off,
+            };
+            grid.frame((x, n * TALL), wide, &label(name), light);
+        }
+        grid.picture()
+    }
+
+    /// The names of the boxes, from top to bottom.
+    fn boxes(&self) -> Vec<&str> {
+        let reached = self.reached();
+        let mut boxes = vec![START];
+        boxes.extend(self.nodes.iter().map(|node| node.name.as_str()).filter(|name| reached.contains(name)));
+        // The entry stands first, wherever it was declared.
+        if let Some(at) = boxes.iter().position(|name| *name == self.entry) {
+            boxes[1..=at].rotate_right(1);
+        }
+        boxes.push(END);
+        boxes
+    }
+
+    fn ways(&self, boxes: &[&str], taken: &Taken) -> Vec<Way> {
+        let place = |name: &str| boxes.iter().position(|known| *known == name);
+        let lit = |from: &str, to: &str| taken.ways.contains(&(from.to_owned(), to.to_owned()));
+        let mut ways = vec![Way { from: 0, to: 1, sort: Line::Plain, lit: lit(START, &self.entry) }];
+        for node in &self.nodes {
+            for edge in &node.edges {
+                let (to, sort) = match edge {
+                    Edge::Goto(to) => (to.as_str(), Line::Plain),
+                    Edge::Ask(to) => (to.as_str(), Line::Asks),
+                    Edge::Spawn(to) => (to.as_str(), Line::Starts),
+                    Edge::End => (END, Line::Plain),
+                };
+                if let (Some(from), Some(to_place)) = (place(&node.name), place(to)) {
+                    ways.push(Way { from, to: to_place, sort, lit: lit(&node.name, to) });
+                }
+            }
+        }
+        // Lit ones last, so that they lie on top.
+        ways.sort_by_key(|way| way.lit);
+        ways
+    }
+}
+
+/// What the strokes mean, for below a picture.
+pub const LEGEND: &str = "┄ asks a person   ═ starts threads   ×n taken n times";
+
+/// Lines a box takes, with the one below it.
+const TALL: usize = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Line {
+    Plain,
+    Asks,
+    Starts,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    from: usize,
+    to: usize,
+    sort: Line,
+    lit: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Left,
+    Right,
+}
+
+/// Ways beside the boxes, each with its lane, the nearest to the boxes first.
+struct Lanes {
+    ways: Vec<(Way, usize)>,
+    count: usize,
+}
+
+impl Lanes {
+    fn of(ways: &[Way]) -> Self {
+        // Ways to one node share a lane, as long as the longest of them.
+        let mut spans: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+        for way in ways {
+            let (top, bottom) = (way.from.min(way.to), way.from.max(way.to));
+            let span = spans.entry(way.to).or_insert((top, bottom));
+            *span = (span.0.min(top), span.1.max(bottom));
+        }
+        let mut order: Vec<(usize, (usize, usize))> = spans.into_iter().collect();
+        order.sort_by_key(|(to, (top, bottom))| (bottom - top, *to));
+        let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
+        let mut lanes = BTreeMap::new();
+        for (to, (top, bottom)) in order {
+            let free = |spans: &Vec<(usize, usize)>| spans.iter().all(|(t, b)| bottom < *t || top > *b);
+            let lane = match taken.iter().position(free) {
+                Some(lane) => lane,
+                None => {
+                    taken.push(Vec::new());
+                    taken.len() - 1
+                }
+            };
+            taken[lane].push((top, bottom));
+            lanes.insert(to, lane);
+        }
+        let count = taken.len();
+        Self { ways: ways.iter().map(|way| (*way, lanes[&way.to])).collect(), count }
+    }
+}
+
+const UP: u8 = 1;
+const DOWN: u8 = 2;
+const LEFT: u8 = 4;
+const RIGHT: u8 = 8;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    /// Which of the four sides a line leaves it by.
+    sides: u8,
+    /// What it holds instead of lines.
+    letter: Option<char>,
+    sort: Option<Line>,
+    light: Light,
+}
+
+struct Grid {
+    cells: Vec<Vec<Cell>>,
+}
+
+impl Grid {
+    fn new(wide: usize, tall: usize) -> Self {
+        Self { cells: vec![vec![Cell::default(); wide]; tall] }
+    }
+
+    fn at(&mut self, x: usize, y: usize) -> Option<&mut Cell> {
+        self.cells.get_mut(y).and_then(|row| row.get_mut(x))
+    }
+
+    fn letter(&mut self, x: usize, y: usize, letter: char, light: Light) {
+        if let Some(cell) = self.at(x, y) {
+            (cell.letter, cell.light) = (Some(letter), light.max(cell.light));
+        }
+    }
+
+    fn line(&mut self, x: usize, y: usize, sides: u8, way: &Way) {
+        let Some(cell) = self.at(x, y) else { return };
+        let across = |sides: u8| sides == LEFT | RIGHT;
+        let along = |sides: u8| sides == UP | DOWN;
+        let light = if way.lit { Light::On } else { Light::Off };
+        if along(cell.sides) && across(sides) {
+            // They cross and do not meet: the upright one is whole.
+            return;
+        }
+        if across(cell.sides) && along(sides) {
+            *cell = Cell { sides, letter: None, sort: Some(way.sort), light };
+            return;
+        }
+        cell.sort = match cell.sort {
+            Some(other) if other != way.sort => Some(Line::Plain),
+            _ => Some(way.sort),
+        };
+        cell.sides |= sides;
+        cell.light = cell.light.max(light);
+    }
+
+    /// From a box to the one below it.
+    fn straight(&mut self, way: &Way, x: usize) {
+        let y = way.to * TALL - 1;
+        let light = if way.lit { Light::On } else { Light::Off };
+        self.letter(x, y, '▼', light);
+        let word = match way.sort {
+            Line::Plain => "",
+            Line::Asks => " asks",
+            Line::Starts => " starts threads",
+        };
+        for (n, letter) in word.chars().enumerate() {
+            self.letter(x + 1 + n, y, letter, light);
+        }
+    }
+
+    /// Out of the lower corner of a box, along a lane, and into the middle of another.
+    fn beside(&mut self, way: &Way, (edge, lane): (usize, usize), side: Side) {
+        let (out, into) = (way.from * TALL + 2, way.to * TALL + 1);
+        let (back, on) = match side {
+            Side::Right => (LEFT, RIGHT),
+            Side::Left => (RIGHT, LEFT),
+        };
+        let between = match side {
+            Side::Right => edge + 1..lane,
+            Side::Left => lane + 1..edge,
+        };
+        for x in between.clone() {
+            self.line(x, out, LEFT | RIGHT, way);
+            self.line(x, into, LEFT | RIGHT, way);
+        }
+        let (top, bottom) = (out.min(into), out.max(into));
+        for y in top + 1..bottom {
+            self.line(lane, y, UP | DOWN, way);
+        }
+        let (first, last) = if out < into { (DOWN, UP) } else { (UP, DOWN) };
+        self.line(lane, out, back | first, way);
+        self.line(lane, into, back | last, way);
+        // The corner it leaves by, and the head of the arrow.
+        self.line(edge, out, on, way);
+        let light = if way.lit { Light::On } else { Light::Off };
+        match side {
+            Side::Right => self.letter(edge + 1, into, '◀', light),
+            Side::Left => self.letter(edge - 1, into, '▶', light),
+        }
+    }
+
+    fn frame(&mut self, (x, y): (usize, usize), wide: usize, name: &str, light: Light) {
+        let last = x + wide - 1;
+        let (corners, flat, upright) = match light {
+            Light::Here => (['╔', '╗', '╚', '╝'], '═', '║'),
+            Light::On | Light::Off => (['┌', '┐', '└', '┘'], '─', '│'),
+        };
+        let leaves = |grid: &mut Self, x: usize, side: u8| {
+            grid.at(x, y + 2).is_some_and(|cell| cell.sides & side != 0)
+        };
+        let (left, right) = (leaves(self, x, LEFT), leaves(self, last, RIGHT));
+        for at in x..=last {
+            self.letter(at, y, flat, light);
+            self.letter(at, y + 2, flat, light);
+            self.letter(at, y + 1, ' ', light);
+        }
+        let foot = |leaves: bool, corner: char| match (leaves, light) {
+            (false, _) => corner,
+            (true, Light::Here) => '╩',
+            (true, Light::On | Light::Off) => '┴',
+        };
+        let marks = [
+            (x, y, corners[0]),
+            (last, y, corners[1]),
+            (x, y + 2, foot(left, corners[2])),
+            (last, y + 2, foot(right, corners[3])),
+            (x, y + 1, upright),
+            (last, y + 1, upright),
+        ];
+        for (x, y, letter) in marks {
+            self.letter(x, y, letter, light);
+        }
+        let room = wide - 2;
+        let begin = x + 1 + room.saturating_sub(name.chars().count()) / 2;
+        if light == Light::Here && begin >= x + 3 {
+            self.letter(begin - 2, y + 1, '▸', light);
+        }
+        for (n, letter) in name.chars().take(room).enumerate() {
+            self.letter(begin + n, y + 1, letter, light);
+        }
+    }
+
+    fn picture(self) -> Picture {
+        let mut lines: Vec<Vec<(String, Light)>> = Vec::new();
+        for row in self.cells {
+            let mut line: Vec<(String, Light)> = Vec::new();
+            for cell in row {
+                let letter = cell.letter.unwrap_or_else(|| stroke(cell.sides, cell.sort));
+                match line.last_mut() {
+                    Some((text, light)) if *light == cell.light => text.push(letter),
+                    _ => line.push((letter.to_string(), cell.light)),
+                }
+            }
+            lines.push(line);
+        }
+        // Below the last box nothing follows.
+        lines.pop();
+        Picture { lines }
+    }
+}
+
+fn stroke(sides: u8, sort: Option<Line>) -> char {
+    let (across, along) = (LEFT | RIGHT, UP | DOWN);
+    match (sides, sort) {
+        (0, _) => ' ',
+        (sides, Some(Line::Asks)) if sides == across => '┄',
+        (sides, Some(Line::Starts)) if sides == across => '═',
+        (sides, Some(Line::Asks)) if sides == along => '┆',
+        (sides, Some(Line::Starts)) if sides == along => '║',
+        (sides, _) if sides == across || sides == LEFT || sides == RIGHT => '─',
+        (sides, _) if sides == along || sides == UP || sides == DOWN => '│',
+        (sides, _) if sides == RIGHT | DOWN => '┌',
+        (sides, _) if sides == LEFT | DOWN => '┐',
+        (sides, _) if sides == RIGHT | UP => '└',
+        (sides, _) if sides == LEFT | UP => '┘',
+        (sides, _) if sides == along | RIGHT => '├',
+        (sides, _) if sides == along | LEFT => '┤',
+        (sides, _) if sides == across | DOWN => '┬',
+        (sides, _) if sides == across | UP => '┴',
+        _ => '┼',
+    }
+}

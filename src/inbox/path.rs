@@ -1,0 +1,59 @@
+//! The way a thread took through its graph.
+
+use super::{NextView, Status, StepView};
+use crate::graph::{END, START, Taken};
+
+/// The nodes a thread ran, the ways between them, and where it stands, from its steps.
+pub fn taken(steps: &[StepView], status: Status) -> Taken {
+    let mut taken = Taken::default();
+    for step in steps {
+        let to = match &step.next {
+            NextView::Goto { goto } => goto.as_str(),
+            NextView::Ask { then, .. } | NextView::Spawn { then, .. } => then.as_str(),
+            NextView::End { .. } => END,
+        };
+        taken.here = Some(to.to_owned());
+        // What people, children and mail say are steps, and no nodes.
+        if matches!(step.node.as_str(), "ANSWERS" | "JOIN" | "ARRIVED") {
+            continue;
+        }
+        *taken.visits.entry(step.node.clone()).or_default() += 1;
+        taken.ways.insert((step.node.clone(), to.to_owned()));
+    }
+    if taken.here.as_deref() == Some(END) {
+        taken.visits.insert(END.to_owned(), 1);
+    }
+    // A thread nobody goes on with stands where it was left.
+    if steps.is_empty() || (status == Status::Ready && taken.here.is_none()) {
+        taken.here = Some(START.to_owned());
+    }
+    taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn step(n: u64, node: &str, next: NextView) -> StepView {
+        StepView { n, node: node.to_owned(), updates: Value::Null, next, at: jiff::Timestamp::UNIX_EPOCH }
+    }
+
+    #[test]
+    fn the_way_is_read_off_the_steps() {
+        let goto = |to: &str| NextView::Goto { goto: to.to_owned() };
+        let steps = [
+            step(0, START, goto("plan")),
+            step(1, "plan", NextView::Ask { ask: Vec::new(), then: "act".to_owned() }),
+            step(2, "ANSWERS", goto("act")),
+            step(3, "act", goto("plan")),
+            step(4, "plan", NextView::End { end: true }),
+        ];
+        let way = taken(&steps, Status::Done);
+        assert_eq!(way.here.as_deref(), Some(END));
+        assert_eq!(way.visits["plan"], 2);
+        let ways: Vec<(&str, &str)> = way.ways.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        assert_eq!(ways, [("START", "plan"), ("act", "plan"), ("plan", "END"), ("plan", "act")]);
+        assert_eq!(taken(&steps[..2], Status::Waiting).here.as_deref(), Some("act"));
+    }
+}

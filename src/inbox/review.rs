@@ -1,0 +1,240 @@
+//! What a person looks at when reviewing a thread: what it asked, what a step changed, what a model was told.
+//!
+//! States and prompts can be large. What is given here is bounded, and says so where something was left out; the store
+//! keeps all of it.
+
+use crate::graph::{Hash, InterruptId, Kind, Labels, Warning};
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+/// A text longer than this is cut where a state is shown.
+const TEXT: usize = 16 * 1024;
+
+/// So many members of a list or an object are shown.
+const MEMBERS: usize = 2_000;
+
+/// So many changes of a step are told.
+const CHANGES: usize = 400;
+
+/// A state deeper than this is not followed.
+const DEPTH: usize = 48;
+
+/// A question a thread has put, and what became of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QuestionView {
+    /// The interrupt.
+    pub id: InterruptId,
+    /// The step that asked it; of trouble, the step that could not be taken.
+    pub step: u64,
+    /// What kind of question it is.
+    pub kind: Kind,
+    /// The tool's name, `notify`, or a trouble's code.
+    pub action: String,
+    /// One line for the list.
+    pub title: String,
+    /// One more line: what it is about.
+    pub gist: String,
+    /// Whom or what it comes from.
+    pub source: Option<String>,
+    /// What was proposed.
+    pub args: Value,
+    /// What a decision on it is bound to.
+    #[serde(serialize_with = "hash")]
+    pub args_hash: Hash,
+    /// What the four keys are called on it.
+    pub labels: Labels,
+    /// What is unusual about it.
+    pub warnings: Vec<Warning>,
+    /// `open`, `decided` or `closed`.
+    pub state: &'static str,
+    /// Why nobody can answer it any more, where nobody did.
+    pub closed: Option<String>,
+    /// When it was asked.
+    pub at: Timestamp,
+}
+
+fn hash<S: Serializer>(hash: &Hash, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&hash.to_string())
+}
+
+impl QuestionView {
+    /// Whether it still waits for an answer.
+    pub fn is_open(&self) -> bool {
+        self.state == "open"
+    }
+}
+
+/// One place of a state that a step changed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// Where, as `messages[3].text`.
+    pub path: String,
+    /// What stood there before; nothing where nothing did.
+    pub before: Option<Value>,
+    /// What stands there since.
+    pub after: Option<Value>,
+}
+
+/// A step's effect on the state.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepStates {
+    /// The step.
+    pub n: u64,
+    /// What it changed, in the order of the state.
+    pub changes: Vec<Change>,
+    /// How many further changes are not told.
+    pub untold: usize,
+    /// The whole state after it.
+    pub state: Value,
+    /// Whether the state was too large to be given whole.
+    pub cut: bool,
+}
+
+impl StepStates {
+    /// What lies between two states.
+    pub fn between(n: u64, before: &Value, after: &Value) -> Self {
+        let mut changes = Changes::default();
+        changes.compare(String::new(), Some(before), Some(after), 0);
+        let (state, cut) = bounded(after);
+        Self { n, changes: changes.told, untold: changes.untold, state, cut }
+    }
+}
+
+/// What a model was told and what it answered, exactly.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CallView {
+    /// What the call was for.
+    pub task: String,
+    /// Which model.
+    pub model: String,
+    /// The instructions above the conversation.
+    pub system: String,
+    /// The conversation, oldest first: who and what.
+    pub messages: Vec<(String, String)>,
+    /// The tools it might call, and the shape its answer had to have, as they were given.
+    pub rules: Value,
+    /// What it said; nothing where it failed.
+    pub answer: Option<String>,
+    /// What it wanted called: the tool and its arguments.
+    pub calls: Vec<(String, Value)>,
+    /// Why it failed, as a fixed word.
+    pub error: Option<String>,
+    /// Why the words are not there, where they are not.
+    pub missing: Option<String>,
+}
+
+#[derive(Default)]
+struct Changes {
+    told: Vec<Change>,
+    untold: usize,
+}
+
+impl Changes {
+    fn compare(&mut self, path: String, before: Option<&Value>, after: Option<&Value>, depth: usize) {
+        if before == after {
+            return;
+        }
+        match (before, after) {
+            (Some(Value::Object(old)), Some(Value::Object(new))) if depth < DEPTH => {
+                for (name, value) in old {
+                    self.compare(member(&path, name), Some(value), new.get(name), depth + 1);
+                }
+                for (name, value) in new.iter().filter(|(name, _)| !old.contains_key(*name)) {
+                    self.compare(member(&path, name), None, Some(value), depth + 1);
+                }
+            }
+            (Some(Value::Array(old)), Some(Value::Array(new))) if depth < DEPTH => {
+                for at in 0..old.len().max(new.len()) {
+                    self.compare(format!("{path}[{at}]"), old.get(at), new.get(at), depth + 1);
+                }
+            }
+            _ if self.told.len() < CHANGES => {
+                let value = |value: Option<&Value>| value.map(|value| bounded(value).0);
+                self.told.push(Change { path, before: value(before), after: value(after) });
+            }
+            _ => self.untold += 1,
+        }
+    }
+}
+
+fn member(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
+/// The value as far as anybody would read it, and whether something was left out.
+pub fn bounded(value: &Value) -> (Value, bool) {
+    let mut cut = false;
+    (bound(value, 0, &mut cut), cut)
+}
+
+fn bound(value: &Value, depth: usize, cut: &mut bool) -> Value {
+    match value {
+        Value::String(text) if text.len() > TEXT => {
+            *cut = true;
+            let end = (0..=TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+            Value::from(format!("{} … ({} bytes more)", &text[..end], text.len() - end))
+        }
+        Value::Array(_) | Value::Object(_) if depth >= DEPTH => {
+            *cut = true;
+            Value::from("… (deeper than is shown)")
+        }
+        Value::Array(items) => {
+            let mut kept: Vec<Value> =
+                items.iter().take(MEMBERS).map(|item| bound(item, depth + 1, cut)).collect();
+            if items.len() > MEMBERS {
+                *cut = true;
+                kept.push(Value::from(format!("… ({} more)", items.len() - MEMBERS)));
+            }
+            Value::Array(kept)
+        }
+        Value::Object(fields) => {
+            *cut |= fields.len() > MEMBERS;
+            let kept = fields.iter().take(MEMBERS);
+            Value::Object(
+                kept.map(|(name, field)| (name.clone(), bound(field, depth + 1, cut))).collect::<Map<_, _>>(),
+            )
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_what_a_step_changed_is_told() {
+        let before = json!({"a": 1, "log": ["x"], "deep": {"same": true, "gone": 2}});
+        let after = json!({"a": 1, "log": ["x", "y"], "deep": {"same": true, "new": null}});
+        let between = StepStates::between(3, &before, &after);
+        let told: Vec<(&str, Option<Value>, Option<Value>)> =
+            between.changes.iter().map(|c| (c.path.as_str(), c.before.clone(), c.after.clone())).collect();
+        assert_eq!(
+            told,
+            [
+                ("deep.gone", Some(json!(2)), None),
+                ("deep.new", None, Some(json!(null))),
+                ("log[1]", None, Some(json!("y"))),
+            ]
+        );
+        assert!(!between.cut && between.untold == 0);
+        assert!(StepStates::between(3, &after, &after).changes.is_empty());
+    }
+
+    #[test]
+    fn large_states_are_cut_and_say_so() {
+        let long = "ü".repeat(TEXT);
+        let deep = (0..200).fold(json!("x"), |inner, _| json!([inner]));
+        let wide: Vec<u64> = (0..5_000).collect();
+        for value in [json!(long), deep, json!(wide)] {
+            let (shown, cut) = bounded(&value);
+            assert!(cut);
+            assert!(shown.to_string().len() < 40_000);
+        }
+        let between = StepStates::between(0, &json!([]), &json!(wide));
+        assert_eq!((between.changes.len(), between.untold), (CHANGES, 5_000 - CHANGES));
+        assert_eq!(bounded(&json!({"a": [1]})), (json!({"a": [1]}), false));
+    }
+}

@@ -1,0 +1,203 @@
+//! The Threads tab: which threads are listed, and the one that is shown.
+
+use super::review;
+use super::tabs::{go, thread_here};
+use crate::graph::ThreadId;
+use crate::inbox::{Status, ThreadPage, ThreadQuery};
+use crate::tui::layer::{Choice, Layer, Menu};
+use crate::tui::layout;
+use crate::tui::model::{Focus, Model, Tab};
+use crate::tui::msg::{Cmd, Told};
+use crate::tui::review::{Review, Reviewed};
+use crate::tui::threads::{PAGE, Stamp};
+
+/// Reads what is listed: the newest, and what is on the screen where that is further down.
+pub(super) fn read(model: &Model) -> Vec<Cmd> {
+    let threads = &model.threads;
+    let mut cmds = vec![Cmd::Threads(threads.query(None, PAGE))];
+    let height = usize::from(layout::areas(model).list.height);
+    if threads.top + height > PAGE
+        && let Some(above) = threads.top.checked_sub(1).and_then(|at| threads.rows.get(at))
+    {
+        cmds.push(Cmd::Threads(threads.query(Some(above.place), PAGE.max(height))));
+    }
+    cmds
+}
+
+/// Lists only what holds these words, while they are being typed.
+pub(super) fn search(model: &mut Model, words: &str) -> Vec<Cmd> {
+    if model.threads.search == words {
+        return Vec::new();
+    }
+    let searched = model.threads.searched.take().unwrap_or_else(|| model.threads.search.clone());
+    model.threads.searched = Some(searched);
+    model.threads.search = words.to_owned();
+    model.threads.list_anew();
+    read(model)
+}
+
+/// The words that were typed are meant, or those before them are.
+pub(super) fn end_search(model: &mut Model, meant: bool) -> Vec<Cmd> {
+    match model.threads.searched.take() {
+        Some(before) if !meant => {
+            model.threads.search = before;
+            model.threads.list_anew();
+            read(model)
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Takes back what narrows the list; says whether anything did.
+pub(super) fn clear(model: &mut Model) -> Option<Vec<Cmd>> {
+    if model.threads.search.is_empty() && model.threads.status.is_none() {
+        return None;
+    }
+    model.threads.search.clear();
+    model.threads.status = None;
+    model.threads.list_anew();
+    Some(read(model))
+}
+
+/// Offers the statuses, each with how many there are.
+pub(super) fn offer_filters(model: &mut Model) -> Vec<Cmd> {
+    let counts = model.overview.as_ref().map(|overview| overview.threads.clone()).unwrap_or_default();
+    let count =
+        |status: Status| counts.iter().find(|(word, _)| word == status.word()).map_or(0, |(_, count)| *count);
+    let mark = |is: bool| if is { "● " } else { "  " };
+    let chosen = model.threads.status;
+    let all: u64 = counts.iter().map(|(_, count)| count).sum();
+    let mut rows = vec![(format!("{}{:<10}{all:>6}", mark(chosen.is_none()), "all"), Choice::Status(None))];
+    rows.extend(Status::ALL.iter().map(|status| {
+        let text = format!("{}{:<10}{:>6}", mark(chosen == Some(*status)), status.word(), count(*status));
+        (text, Choice::Status(Some(*status)))
+    }));
+    let cursor =
+        chosen.and_then(|status| Status::ALL.iter().position(|known| *known == status)).map_or(0, |n| n + 1);
+    model.push(Layer::Menu(Menu { title: "Threads that are".to_owned(), rows, cursor }));
+    Vec::new()
+}
+
+/// Lists only those of a status.
+pub(super) fn filter(model: &mut Model, status: Option<Status>) -> Vec<Cmd> {
+    model.threads.status = status;
+    model.threads.list_anew();
+    read(model)
+}
+
+/// Moves the selection, and reads on before the end is reached.
+pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
+    let threads = &mut model.threads;
+    threads.cursor = threads.cursor.saturating_add_signed(by).min(threads.rows.len().saturating_sub(1));
+    threads.goto = None;
+    let mut cmds = more(model);
+    cmds.extend(open_selected(model));
+    cmds
+}
+
+fn more(model: &mut Model) -> Vec<Cmd> {
+    let height = usize::from(layout::areas(model).list.height);
+    let threads = &mut model.threads;
+    let near = threads.cursor + height * 2 >= threads.rows.len();
+    match threads.next.filter(|_| near && !threads.reading) {
+        Some(next) => {
+            threads.reading = true;
+            vec![Cmd::Threads(threads.query(Some(next), PAGE))]
+        }
+        None => Vec::new(),
+    }
+}
+
+/// Shows the thread of the selected item.
+pub(super) fn open_thread(model: &mut Model) -> Vec<Cmd> {
+    let Some(thread) = thread_here(model) else { return Vec::new() };
+    show(model, thread)
+}
+
+/// Shows a thread, wherever it stands in the list.
+pub(super) fn show(model: &mut Model, thread: ThreadId) -> Vec<Cmd> {
+    model.threads.search.clear();
+    model.threads.status = None;
+    model.threads.list_anew();
+    model.threads.goto = Some(thread.clone());
+    let mut cmds = go(model, Tab::Threads);
+    model.focus = Focus::Card;
+    model.threads.review = None;
+    cmds.push(Cmd::Thread(thread));
+    cmds
+}
+
+/// Reads the thread of the selected row.
+pub(super) fn open_selected(model: &Model) -> Vec<Cmd> {
+    let Some(line) = model.threads.selected() else { return Vec::new() };
+    if model.threads.review.as_ref().is_some_and(|review| review.view.id == line.id) {
+        return Vec::new();
+    }
+    vec![Cmd::Thread(line.id.clone())]
+}
+
+pub(super) fn listed(model: &mut Model, query: &ThreadQuery, told: Told<ThreadPage>) -> Vec<Cmd> {
+    if !model.threads.wants(query) {
+        return Vec::new();
+    }
+    match told {
+        Ok(page) => model.threads.put(query, page),
+        Err(failure) => {
+            model.threads.reading = false;
+            model.fail(failure.text);
+            return Vec::new();
+        }
+    }
+    if model.tab != Tab::Threads {
+        return Vec::new();
+    }
+    let mut cmds = more(model);
+    let shown = model.threads.review.as_ref().map(|review| review.view.id.clone());
+    match shown {
+        // A thread that was asked for by itself stays, and so does one that left the list.
+        Some(id) => {
+            let changed = stamp(model, &id).is_some_and(|stamp| model.threads.seen.as_ref() != Some(&stamp));
+            if changed || model.working.contains_key(&id) {
+                cmds.push(Cmd::Thread(id));
+            } else if model.focus == Focus::List && model.threads.goto.is_none() {
+                cmds.extend(open_selected(model));
+            }
+        }
+        None if model.focus == Focus::List => cmds.extend(open_selected(model)),
+        None => {}
+    }
+    cmds
+}
+
+/// A thread as its row stands now: another one when anything happened to it.
+fn stamp(model: &Model, id: &ThreadId) -> Option<Stamp> {
+    let line = model.threads.rows.iter().find(|line| line.id == *id)?;
+    Some((line.id.clone(), line.status, line.steps, line.updated_at))
+}
+
+/// A thread was read: it is shown, where it is still wanted.
+pub(super) fn opened(model: &mut Model, id: &ThreadId, told: Told<Box<Reviewed>>) -> Vec<Cmd> {
+    let wanted = match model.threads.selected() {
+        Some(line) if model.threads.goto.is_none() => line.id == *id,
+        _ => model.threads.goto.as_ref().is_none_or(|goto| goto == id),
+    };
+    let shown = model.threads.review.as_ref().is_some_and(|review| review.view.id == *id);
+    if shown || wanted {
+        model.threads.seen = stamp(model, id);
+    }
+    match told {
+        Ok(read) if shown => {
+            if let Some(review) = &mut model.threads.review {
+                review.renew(*read);
+            }
+        }
+        Ok(read) if wanted => {
+            let zone = model.options.time_zone.clone();
+            model.threads.review = Some(Review::new(*read, model.threads.aspect, zone));
+            review::scroll(model, 0);
+        }
+        Ok(_) => {}
+        Err(failure) => model.fail(failure.text),
+    }
+    review::missing(model)
+}

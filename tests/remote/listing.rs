@@ -1,0 +1,95 @@
+//! A server's threads: listed among the others, shown, started, ended.
+
+use crate::room::Room;
+use sayso::graph::{Decision, ThreadId};
+use sayso::inbox::{Backend, BackendError, Status, ThreadQuery};
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_threads_are_one_list_page_by_page() {
+    let room = Room::new().await;
+    for _ in 0..120 {
+        room.house().thread("agent", Vec::new(), Vec::new());
+    }
+    room.house().asks("agent", &json!("?"));
+    room.open(1).await;
+    let mut all = Vec::new();
+    let mut after = None;
+    loop {
+        let query = ThreadQuery { limit: 7, after, ..ThreadQuery::default() };
+        let page = room.local.threads(query).await.unwrap();
+        assert!(page.threads.len() <= 7 && page.damaged.is_empty());
+        all.extend(page.threads);
+        after = page.next;
+        if after.is_none() {
+            break;
+        }
+    }
+    let mut ids: Vec<&str> = all.iter().map(|line| line.id.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!((all.len(), ids.len()), (121, 121));
+    assert!(all.iter().all(|line| line.workflow == "lab/agent"));
+    assert_eq!(all[0].status, Status::Waiting);
+    let query =
+        ThreadQuery { status: Some(Status::Done), search: Some("THREAD 11".into()), limit: 50, after: None };
+    let found = room.local.threads(query).await.unwrap().threads;
+    assert_eq!(found.len(), 11, "{found:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thread_is_shown_by_the_beginning_of_its_name() {
+    let room = Room::new().await;
+    room.house().thread("agent", Vec::new(), Vec::new());
+    let line = room.threads().await.remove(0);
+    let short = ThreadId::parse(&line.id.as_str()[..6]).unwrap();
+    let view = room.local.thread(short).await.unwrap();
+    assert_eq!((view.id, view.status), (line.id, Status::Done));
+    assert_eq!(view.state["messages"], json!([{"who": "you", "said": "please"}]));
+    let nodes: Vec<&str> = view.steps.iter().map(|step| step.node.as_str()).collect();
+    assert_eq!(nodes, ["input", "ask"]);
+    assert_eq!(view.steps[1].updates, json!({"n": 1}));
+    let none = room.local.thread(ThreadId::parse("tzzzzzzzz").unwrap()).await;
+    assert!(matches!(none, Err(BackendError::NotFound { .. })), "{none:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_is_started_followed_and_answered() {
+    let room = Room::new().await;
+    let wrong = room.local.start("lab/agnt".to_owned(), json!({})).await;
+    assert!(wrong.unwrap_err().to_string().contains("did you mean `lab/agent`?"));
+    let started = room.local.start("lab/agent".to_owned(), json!({"task": "x", "n": 1.0})).await.unwrap();
+    let item = room.open(1).await.remove(0);
+    assert_eq!((&item.thread, item.title.as_str()), (&started.thread, "How old are you?"));
+    let body = room.house().resumes().remove(0);
+    assert!(body.contains(r#""input":{"n":1.0,"task":"x"}"#), "{body}");
+    room.decide(&item, Decision::Respond { text: "7".into() }).await.unwrap();
+    let done = room.stands(&item, Status::Done).await;
+    assert_eq!(done.output.unwrap()["status"], "idle");
+    assert_eq!(room.house().resumes().len(), 2);
+    let view = room.local.thread(item.thread.clone()).await.unwrap();
+    assert_eq!(view.state["status"], "idle");
+    assert_eq!(
+        view.effects.iter().map(|effect| effect.name.as_str()).collect::<Vec<_>>(),
+        ["begin", "resume"]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn threads_are_ended_there_mirrored_or_not() {
+    let room = Room::new().await;
+    room.house().asks("agent", &json!("?"));
+    let item = room.open(1).await.remove(0);
+    room.local.stop(item.thread.clone()).await.unwrap();
+    room.stands(&item, Status::Done).await;
+    room.house().thread("agent", Vec::new(), Vec::new());
+    let line =
+        room.until(async || room.threads().await.into_iter().find(|line| line.id != item.thread)).await;
+    let ended = room.local.stop(line.id).await.unwrap();
+    room.until(async || {
+        (room.local.outcome(ended.thread.clone()).await.unwrap().status == Status::Done).then_some(())
+    })
+    .await;
+    assert!(room.house().lock().threads.iter().all(|thread| thread.ended));
+    assert!(matches!(room.local.fork(item.thread.clone(), 0).await, Err(BackendError::Conflict(_))));
+}

@@ -1,0 +1,10 @@
+//! LangGraph servers over the wire: what they ask, what is sent back, and everything that can go wrong between.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod asking;
+mod faults;
+mod hostile;
+mod kills;
+mod listing;
+mod room;
+mod server;

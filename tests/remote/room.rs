@@ -1,0 +1,131 @@
+//! A data folder beside a server, driven and polled as `sayso watch` does.
+
+use crate::server::{LangGraph, Server};
+use sayso::app::{Engine, Local, Servers, Settings, Worker};
+use sayso::config::{self, Env, Header, Secret};
+use sayso::graph::{Decision, InterruptId};
+use sayso::inbox::{
+    Backend, BackendError, By, Decide, Item, ItemQuery, Outcome, Registry, Status, ThreadLine, ThreadQuery,
+};
+use sayso::remote::{Remote, spec};
+use sayso::store::Store;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Room {
+    _folder: TempDir,
+    pub server: Server,
+    pub local: Local,
+    stop: Option<tokio::sync::oneshot::Sender<()>>,
+}
+
+pub fn of(url: String) -> config::Server {
+    config::Server {
+        name: "lab".to_owned(),
+        url,
+        api_key: Some(Secret::Env("LAB_KEY".to_owned())),
+        token: None,
+        headers: vec![("x-tenant".to_owned(), Header::Text("acme".to_owned()))],
+        graphs: Vec::new(),
+        assistants: Vec::new(),
+        metadata: Vec::new(),
+        every: Duration::from_millis(20),
+    }
+}
+
+impl Room {
+    /// Nothing is held, and a server that is away is waited for no longer than a moment.
+    pub async fn new() -> Self {
+        Self::with(Duration::ZERO).await
+    }
+
+    pub async fn with(hold: Duration) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::open().await;
+        let env = Env::from_iter([("LAB_KEY", "canary-key-7f3a")]);
+        let remote = Remote::new(of(server.url()), env).with_patience(Duration::from_millis(300));
+        let remote = Arc::new(remote);
+        let registry = Registry::new([spec(&remote).unwrap()]);
+        let settings = Settings {
+            hold,
+            soft_hold: Duration::ZERO,
+            patience: Duration::from_millis(1),
+            ..Settings::default()
+        };
+        let engine = Engine::new(Store::open(&folder.path().join("data")).unwrap(), registry, settings);
+        let servers = Servers::new(engine.clone(), vec![remote]);
+        let local = Local::new(engine).with_servers(servers);
+        let mut room = Self { _folder: folder, server, local, stop: None };
+        room.drive().await;
+        room
+    }
+
+    async fn drive(&mut self) {
+        let (stop, told) = tokio::sync::oneshot::channel::<()>();
+        let local = self.local.clone();
+        let mut worker = Worker::take(local.engine().clone()).await.unwrap().expect("the lock is free");
+        tokio::spawn(async move {
+            let told = async {
+                let _ = told.await;
+            };
+            local.tend(&mut worker, told).await
+        });
+        self.stop = Some(stop);
+    }
+
+    pub fn house(&self) -> &LangGraph {
+        &self.server.house
+    }
+
+    pub async fn items(&self) -> Vec<Item> {
+        let query = ItemQuery { limit: 100, ..ItemQuery::default() };
+        self.local.items(query).await.unwrap().items
+    }
+
+    /// The open items once there are so many.
+    pub async fn open(&self, count: usize) -> Vec<Item> {
+        self.until(async || {
+            let items = self.items().await;
+            (items.len() == count).then_some(items)
+        })
+        .await
+    }
+
+    /// Waits for something that only a write can bring about; a look a second finds what was missed.
+    pub async fn until<T>(&self, so: impl AsyncFn() -> Option<T>) -> T {
+        let mut changes = self.local.changes();
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            changes.borrow_and_update();
+            if let Some(found) = so().await {
+                return found;
+            }
+            let again = tokio::time::Instant::now() + Duration::from_millis(250);
+            assert!(again < deadline, "it did not come about: {:#?}", self.items().await);
+            let _ = tokio::time::timeout_at(again, changes.changed()).await;
+        }
+    }
+
+    pub async fn decide(&self, item: &Item, decision: Decision) -> Result<Outcome, BackendError> {
+        let interrupt = InterruptId::parse(&item.id).unwrap();
+        let shown = item.args_hash.map(|hash| hash.to_string());
+        self.local.decide(Decide { interrupt, decision, shown, learn: true, by: By::Cli }).await
+    }
+
+    pub async fn threads(&self) -> Vec<ThreadLine> {
+        self.local.threads(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap().threads
+    }
+
+    /// Waits until an item's thread stands like this.
+    pub async fn stands(&self, item: &Item, status: Status) -> Outcome {
+        self.until(async || {
+            let outcome = self.local.outcome(item.thread.clone()).await.unwrap();
+            (outcome.status == status).then_some(outcome)
+        })
+        .await
+    }
+}
