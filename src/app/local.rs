@@ -12,9 +12,10 @@ use super::worker::{Ended, Scope, Until, Worker};
 use super::{screen, trouble};
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, Shape, ThreadId, What};
 use crate::inbox::{
-    Backend, BackendError, By, CallView, Card, Decide, ErrorLine, GrantLine, GrantRequest, Item, ItemKind,
-    ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview,
-    SkippedPage, SkippedQuery, SourceLine, Status, StepStates, ThreadPage, ThreadQuery, ThreadView, Together,
+    Activity, ActivityQuery, Backend, BackendError, By, CallView, Card, Decide, ErrorLine, GrantLine,
+    GrantRequest, Item, ItemKind, ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion,
+    MemoryView, Outcome, Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery, SourceLine,
+    Status, StepStates, Storage, ThreadPage, ThreadQuery, ThreadView, Together, UsageView,
 };
 use crate::llm::facts::email::Class;
 use crate::store::{DriverLock, NewTrouble, StoreError};
@@ -481,6 +482,26 @@ impl Backend for Local {
                 driver: DriverLock::holder(store.folder()),
             })
         }))
+    }
+
+    fn usage(&self, thread: ThreadId) -> Reply<'_, UsageView> {
+        Box::pin(self.blocking(move |this| this.engine.store().usage(&thread, false)))
+    }
+
+    fn activity(&self, query: ActivityQuery) -> Reply<'_, Activity> {
+        Box::pin(self.blocking(move |this| this.engine.store().activity(&query)))
+    }
+
+    fn storage(&self) -> Reply<'_, Storage> {
+        Box::pin(self.blocking(|this| this.engine.store().storage()))
+    }
+
+    fn prune_plan(&self, query: PruneQuery) -> Reply<'_, Pruning> {
+        Box::pin(self.blocking(move |this| this.engine.store().prune_plan(&query)))
+    }
+
+    fn prune(&self, query: PruneQuery) -> Reply<'_, Pruned> {
+        Box::pin(self.prune_all(query))
     }
 
     fn changes(&self) -> watch::Receiver<u64> {

@@ -27,6 +27,7 @@ mod memory;
 mod models;
 mod notices;
 mod post;
+mod prune;
 mod replay;
 mod request;
 mod review;

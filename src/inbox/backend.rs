@@ -1,9 +1,10 @@
 //! The one door between people and threads.
 
 use super::{
-    By, CallView, Card, ErrorLine, GrantLine, GrantRequest, Item, ItemKind, MailPage, MailQuery, MemoryLine,
-    MemoryVersion, MemoryView, Outcome, Refusal, SkippedPage, SkippedQuery, SourceLine, Status, StepStates,
-    ThreadLine, ThreadView,
+    Activity, ActivityQuery, By, CallView, Card, ErrorLine, GrantLine, GrantRequest, Item, ItemKind,
+    MailPage, MailQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, PruneQuery, Pruned, Pruning,
+    Refusal, SkippedPage, SkippedQuery, SourceLine, Status, StepStates, Storage, ThreadLine, ThreadView,
+    UsageView,
 };
 use crate::graph::{BoxFuture, Decision, InputError, InterruptId, Shape, ThreadId};
 use jiff::Timestamp;
@@ -239,6 +240,16 @@ pub trait Backend: Send + Sync {
     fn errors(&self) -> Reply<'_, Vec<ErrorLine>>;
     /// The inbox in numbers.
     fn overview(&self) -> Reply<'_, Overview>;
+    /// What a thread's model calls have used so far.
+    fn usage(&self, thread: ThreadId) -> Reply<'_, UsageView>;
+    /// What went on lately.
+    fn activity(&self, query: ActivityQuery) -> Reply<'_, Activity>;
+    /// What is kept, by table.
+    fn storage(&self) -> Reply<'_, Storage>;
+    /// What pruning would take.
+    fn prune_plan(&self, query: PruneQuery) -> Reply<'_, Pruning>;
+    /// Lets go of old threads, and makes the file smaller.
+    fn prune(&self, query: PruneQuery) -> Reply<'_, Pruned>;
     /// Changes whenever something did, here or in another process.
     fn changes(&self) -> watch::Receiver<u64>;
 }

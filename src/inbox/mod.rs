@@ -6,6 +6,7 @@
 //!
 //! What is not here: storage, drawing and any knowledge of a particular workflow.
 
+mod activity;
 mod backend;
 mod card;
 mod diff;
@@ -16,6 +17,7 @@ mod mail;
 mod memory;
 mod path;
 mod propose;
+mod prune;
 mod request;
 mod review;
 mod rules;
@@ -25,6 +27,7 @@ mod spec;
 mod status;
 mod thread;
 
+pub use activity::{Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
 pub use backend::{
     Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery, Together,
 };
@@ -40,6 +43,7 @@ pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
 pub use memory::{MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use path::taken;
 pub use propose::proposal;
+pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};
 pub use rules::{Refusal, check, check_args, check_fields};

@@ -36,6 +36,7 @@ impl Store {
 
 pub(super) fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
     let mut row = ThreadRow::find(db, &arrival.thread)?;
+    super::prune::refuse_pruned(&row)?;
     let words = matches!(arrival.event.what, What::Words { .. });
     let corrects = matches!(arrival.event.what, What::Corrected { .. });
     match row.status {

@@ -1,6 +1,7 @@
 //! Bytes by their own SHA-256: written once, checked whenever read.
 
 use super::StoreError;
+use super::prune::hold_on;
 use super::rows::damaged;
 use crate::text::hex;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -11,6 +12,7 @@ pub(super) fn put(db: &Connection, bytes: &[u8]) -> Result<[u8; 32], StoreError>
     let digest: [u8; 32] = Sha256::digest(bytes).into();
     db.prepare_cached("INSERT INTO blobs (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING")?
         .execute(params![digest, bytes])?;
+    hold_on(db, &digest)?;
     Ok(digest)
 }
 
@@ -33,6 +35,7 @@ pub(super) fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64, StoreErro
     let digest: [u8; 32] = Sha256::digest(bytes).into();
     let known = "SELECT seq FROM blobs WHERE digest = ?";
     if let Some(seq) = db.prepare_cached(known)?.query_row([digest], |row| row.get(0)).optional()? {
+        hold_on(db, &digest)?;
         return Ok(seq);
     }
     put(db, bytes)?;

@@ -60,9 +60,10 @@ impl Store {
     pub fn newest_mails(&self, account: &str, limit: usize) -> Result<Vec<Vec<u8>>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.read(|db| {
-            let mut found =
-                db.prepare_cached("SELECT * FROM mails WHERE account = ? ORDER BY seq DESC LIMIT ?")?;
-            let mut rows = found.query(params![account, limit])?;
+            let mut found = db.prepare_cached(
+                "SELECT * FROM mails WHERE account = ? AND raw <> ? ORDER BY seq DESC LIMIT ?",
+            )?;
+            let mut rows = found.query(params![account, MailRow::LET_GO, limit])?;
             let mut mails = Vec::new();
             while let Some(row) = rows.next()? {
                 mails.push(blobs::get(db, &MailRow::read(row)?.raw)?);

@@ -3,7 +3,7 @@
 use super::commit::seal_snapshot;
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, StepRow, ThreadRow, damaged, json};
 use super::seal::Digest;
-use super::{Store, StoreError, arrive, effects, grants, settings};
+use super::{Store, StoreError, arrive, effects, grants, prune, settings};
 use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
 use crate::inbox::{By, NextView, Status};
 use rusqlite::{Connection, OptionalExtension, Rows};
@@ -148,16 +148,20 @@ impl Store {
         self.read(|db| run(db, thread, have, now))
     }
 
-    /// What is needed to fold a thread's state as it was after its first `steps` steps, or as it is now.
-    pub fn fold(&self, thread: &ThreadId, steps: Option<u64>) -> Result<(String, Tail), StoreError> {
+    /// What is needed to fold a thread's state as it was after its first `steps` steps, or as it is now; nothing of a
+    /// pruned one.
+    pub fn fold(&self, thread: &ThreadId, steps: Option<u64>) -> Result<Option<(String, Tail)>, StoreError> {
         self.read(|db| {
             let mut row = ThreadRow::find(db, thread)?;
+            if row.pruned_at.is_some() {
+                return Ok(None);
+            }
             let (workflow, whole) = (row.workflow.clone(), row.steps);
             if let Some(wanted) = steps.and_then(|n| i64::try_from(n).ok()).filter(|n| *n < whole) {
                 row.steps = wanted;
             }
             let tail = tail(db, &row, None, row.steps == whole)?;
-            Ok((workflow, tail))
+            Ok(Some((workflow, tail)))
         })
     }
 
@@ -355,6 +359,7 @@ fn chain(db: &Connection, row: &ThreadRow, from: i64, before: Digest) -> Result<
 
 /// Which rows hold steps `from..row.steps`: those of its origins first.
 fn segments(db: &Connection, row: &ThreadRow, from: i64) -> Result<Vec<(i64, i64, i64)>, StoreError> {
+    prune::refuse_pruned(row)?;
     let mut parts = Vec::new();
     let (mut seq, mut high, mut origin, mut shared) = (row.seq, row.steps, row.origin, row.origin_step);
     loop {

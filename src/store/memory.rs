@@ -5,6 +5,7 @@ use super::rows::{damaged, json, time};
 use super::seal::{Digest, Seal};
 use super::verify::{tallied, tally};
 use super::{Store, StoreError, pins};
+use crate::graph::ThreadId;
 use crate::inbox::{MemoryCause, MemoryVersion, MemoryView};
 use rusqlite::{Connection, Row, params};
 
@@ -133,6 +134,12 @@ fn meant(lines: &[&str], word: &str, whole: &str) -> Result<String, StoreError> 
             Err(StoreError::Conflict(text))
         }
     }
+}
+
+/// Whether a version was learned from this thread.
+pub(super) fn caused_by(db: &Connection, thread: &ThreadId) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM memory WHERE json_extract(cause, '$.thread') = ? LIMIT 1";
+    Ok(db.prepare_cached(sql)?.exists([thread.as_str()])?)
 }
 
 fn view(db: &Connection, namespace: &str) -> Result<MemoryView, StoreError> {

@@ -8,6 +8,7 @@
 //! What is not here: what a state or an update means (they are JSON text), mail, and any decision about what
 //! to do next. Rows and bytes go in, rows and bytes come out.
 
+mod activity;
 mod arrive;
 mod audit;
 mod batch;
@@ -34,6 +35,7 @@ mod open;
 mod past;
 mod pins;
 mod prompts;
+mod prune;
 mod rows;
 mod schema;
 mod screen;
@@ -42,6 +44,7 @@ mod search;
 mod settings;
 mod skipped;
 mod sources;
+mod space;
 mod spans;
 mod trouble;
 mod verify;
@@ -67,10 +70,12 @@ pub use notice::Watcher;
 pub use open::{Clock, FILE, Mode, Store};
 pub use past::PastDecision;
 pub use prompts::{Prompt, StoredPrompt};
+pub use prune::{Roots, Swept};
 pub use rows::{Awaits, MailState, Phase};
 pub use schema::VERSION;
 pub use seal::Digest;
 pub use sources::StoredSource;
+pub use space::Vacuum;
 pub use spans::{Call, Lap, Laps, Span};
 pub use trouble::NewTrouble;
 pub use verify::Verified;

@@ -111,6 +111,11 @@ impl Store {
         &self.0.folder
     }
 
+    /// The file itself.
+    pub(super) fn path(&self) -> PathBuf {
+        self.0.folder.join(FILE)
+    }
+
     /// Whether it can be written, and if not, why.
     pub fn mode(&self) -> Mode {
         let stopped = self.0.writer.as_ref().and_then(Writer::stopped);

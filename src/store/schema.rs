@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PROMPTS];
+const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PROMPTS, PRUNE];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -358,6 +358,23 @@ CREATE TABLE prompts (
     answer  BLOB,              -- LZ4
     digest  BLOB NOT NULL      -- of the whole conversation
 ) STRICT;
+";
+
+/// What pruning needs to know, and to find.
+const PRUNE: &str = "
+-- When its steps were let go of; what was asked, decided and done stays.
+ALTER TABLE threads ADD COLUMN pruned_at INTEGER;
+CREATE INDEX threads_by_origin ON threads (origin) WHERE origin IS NOT NULL;
+CREATE INDEX lessons_by_learner ON lessons (learner) WHERE learner IS NOT NULL;
+CREATE INDEX interrupts_by_schema ON interrupts (schema) WHERE schema IS NOT NULL;
+CREATE INDEX memory_by_thread ON memory (json_extract(cause, '$.thread'));
+CREATE INDEX prompts_by_head ON prompts (head);
+CREATE INDEX decisions_by_time ON decisions (at);
+
+-- Bytes that a pruned thread named: they go, unless somebody else refers to them.
+CREATE TABLE letting_go (
+    digest  BLOB PRIMARY KEY
+) STRICT, WITHOUT ROWID;
 ";
 
 /// The format of an open database.

@@ -84,7 +84,8 @@ impl Store {
         self.read(|db| {
             let row = ThreadRow::find(db, id)?;
             let mut steps = Vec::new();
-            for step in load::steps(db, &row, 0)? {
+            let kept = if row.pruned_at.is_some() { Vec::new() } else { load::steps(db, &row, 0)? };
+            for step in kept {
                 let ms = step.ms.map(i64::unsigned_abs);
                 steps.push(Lap { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });
             }

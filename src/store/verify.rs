@@ -2,7 +2,7 @@
 
 use super::rows::{DecisionRow, EffectRow, GrantRow, InterruptRow, MailRow, SourceRow, ThreadRow, damaged};
 use super::seal::Seal;
-use super::{Store, StoreError, arrive, audit, blobs, effects, lessons, load, memory, pins, view};
+use super::{Store, StoreError, arrive, audit, blobs, effects, lessons, load, memory, pins, prune, view};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// What a look over the whole file found.
@@ -58,7 +58,10 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
     })?;
     each(db, "decisions", &mut found, |row| DecisionRow::read(row).map(|_| ()))?;
     each(db, "effects", &mut found, |row| blobs::get(db, &EffectRow::read(row)?.frozen).map(|_| ()))?;
-    each(db, "mails", &mut found, |row| blobs::get(db, &MailRow::read(row)?.raw).map(|_| ()))?;
+    each(db, "mails", &mut found, |row| match MailRow::read(row)?.raw {
+        MailRow::LET_GO => Ok(()),
+        raw => blobs::get(db, &raw).map(|_| ()),
+    })?;
     each(db, "sources", &mut found, |row| SourceRow::read(row).map(|_| ()))?;
     each(db, "blobs", &mut found, |row| blobs::get(db, &row.get("digest")?).map(|_| ()))?;
     each(db, "grants", &mut found, |row| GrantRow::read(row).map(|_| ()))?;
@@ -92,6 +95,9 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
 fn thread(db: &Connection, seq: i64) -> Result<(), StoreError> {
     let row = ThreadRow::by_seq(db, seq)?;
     view::view(db, &row)?;
+    if row.pruned_at.is_some() {
+        return prune::check_pruned(db, &row);
+    }
     load::check_tail(db, &row)?;
     arrive::queued(db, seq)?;
     effects::calls(db, seq, row.steps)?;

@@ -2,7 +2,7 @@
 
 use super::load::{asked, steps};
 use super::rows::{DecisionRow, EffectRow, InterruptRow, ThreadRow, damaged, json, time};
-use super::{Store, StoreError, lists};
+use super::{Store, StoreError, lists, prune};
 use crate::graph::{Decision, ThreadId};
 use crate::inbox::{DecisionView, EffectView, ErrorView, QuestionView, StepView, ThreadLine};
 use rusqlite::Connection;
@@ -45,6 +45,9 @@ impl Store {
 }
 
 pub(super) fn view(db: &Connection, row: &ThreadRow) -> Result<StoredThread, StoreError> {
+    if row.pruned_at.is_some() {
+        return on_record(db, row);
+    }
     let chain = steps(db, row, 0)?;
     if chain.last().is_some_and(|last| last.digest != row.head) {
         return damaged(format!("the steps of thread {} do not lead to where it stands", row.id));
@@ -73,6 +76,19 @@ pub(super) fn view(db: &Connection, row: &ThreadRow) -> Result<StoredThread, Sto
         error: lists::error(row),
         steps: views,
         questions: questions(db, row)?,
+        decisions: decisions(db, row)?,
+        effects: effects(db, row)?,
+    })
+}
+
+/// What is left of a pruned thread.
+fn on_record(db: &Connection, row: &ThreadRow) -> Result<StoredThread, StoreError> {
+    let pruned = ErrorView { code: "pruned".to_owned(), text: prune::pruned_text(row) };
+    Ok(StoredThread {
+        line: lists::line(db, row)?,
+        output: lists::output(row)?,
+        error: Some(pruned),
+        steps: Vec::new(),
         decisions: decisions(db, row)?,
         effects: effects(db, row)?,
     })

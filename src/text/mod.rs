@@ -4,6 +4,7 @@
 //! widths and line breaks agree with each other, and never split what is drawn as one. Does not know HTML, mail,
 //! colours or screens, and imports nothing of ours.
 
+mod amount;
 mod emoji;
 mod hex;
 mod hidden;
@@ -15,6 +16,7 @@ mod visible;
 mod width;
 mod wrap;
 
+pub use amount::bytes;
 pub use hex::hex;
 pub use hidden::is_hidden;
 pub use json::plain_json;

@@ -113,6 +113,7 @@ actions! {
     Retry "retry" "end the trouble: retry or go on",
     Export "export" "write the thread to a file",
     Answer "answer" "go to what the thread asks",
+    Prune "prune" "let go of old threads",
     Yes "yes" "yes",
     No "no" "no",
     Drop "drop" "leave this one out",

@@ -23,6 +23,8 @@ pub enum Scope {
     Thread,
     /// The Memory tab.
     Memory,
+    /// The Activity tab.
+    Activity,
     /// A question with yes and no.
     Confirm,
     /// The question at the end.
@@ -44,6 +46,7 @@ impl Scope {
         Scope::Decide,
         Scope::Thread,
         Scope::Memory,
+        Scope::Activity,
         Scope::Confirm,
         Scope::Ending,
         Scope::Form,
@@ -60,6 +63,7 @@ impl Scope {
             Scope::Decide => "On an item",
             Scope::Thread => "On a thread, in Threads",
             Scope::Memory => "On a profile, in Memory",
+            Scope::Activity => "In Activity",
             Scope::Confirm => "When asked yes or no",
             Scope::Ending => "When leaving while something is held",
             Scope::Form => "In a form or a box",
@@ -91,7 +95,7 @@ const fn told(scope: Scope, keys: &'static [&'static str], action: Action, help:
 }
 
 use Action as A;
-use Scope::{Card, Confirm, Decide, Ending, Form, Global, List, Memory, Menu, Prompt, Thread};
+use Scope::{Activity, Card, Confirm, Decide, Ending, Form, Global, List, Memory, Menu, Prompt, Thread};
 
 /// Every key there is.
 pub const BINDINGS: &[Binding] = &[
@@ -193,6 +197,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(Memory, &["P"], A::PinLine),
     bind(Memory, &["R"], A::RevertProfile),
     bind(Memory, &["d"], A::History),
+    told(Memory, &["t"], A::OpenThread, "the thread that caused the version"),
+    bind(Activity, &["P"], A::Prune),
     bind(Confirm, &["y"], A::Yes),
     bind(Confirm, &["n", "esc", "q", "ctrl-c"], A::No),
     bind(Confirm, &["j", "down"], A::Down),

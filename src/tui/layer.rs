@@ -5,7 +5,7 @@ use super::card::{Doc, Place};
 use super::forms::{Editor, Form};
 use super::msg::{Deed, Ready};
 use crate::graph::ThreadId;
-use crate::inbox::{GrantRequest, GrantScope, MemoryVersion, Status};
+use crate::inbox::{GrantRequest, GrantScope, MemoryVersion, PruneQuery, Status};
 use jiff::Timestamp;
 use std::time::Duration;
 
@@ -41,6 +41,8 @@ pub enum Then {
     Revert(String, u64),
     /// Another thread begins after a step of this one.
     Fork(ThreadId, u64),
+    /// Old threads are let go of.
+    Prune(PruneQuery),
 }
 
 /// One decision on many items, before it is confirmed.
@@ -101,6 +103,8 @@ pub enum Choice {
     Pin(String, String, bool),
     /// Ask whether to go back to this version, from a profile that reads like this.
     Revert(Box<(MemoryVersion, String)>),
+    /// Ask whether to let go of threads to which nothing has happened for so many days.
+    Prune(i64),
 }
 
 /// What a line of text is for.

@@ -21,6 +21,7 @@ mod model;
 mod msg;
 mod options;
 mod perform;
+mod pulse;
 mod query;
 mod review;
 mod run;

@@ -7,13 +7,15 @@ use super::layer::Layer;
 use super::list::{Filter, List, Row};
 use super::msg::{Cmd, Deed, Driving};
 use super::options::{Options, Startable};
+use super::pulse::Pulse;
 use super::safe::{Late, Shown, Spent};
 use super::theme::Theme;
 use super::threads::Threads;
 use super::words;
 use crate::graph::ThreadId;
 use crate::inbox::{
-    Card, DecisionView, GrantLine, Item, MemoryLine, Overview, SkippedLine, SourceLine, ThreadLine,
+    Card, DecisionView, GrantLine, Item, MemoryLine, MemoryVersion, Overview, SkippedLine, SourceLine,
+    ThreadLine,
 };
 use crate::text::Visible;
 use jiff::Timestamp;
@@ -148,6 +150,26 @@ pub struct Note {
     pub until: Instant,
 }
 
+/// A profile with all its versions.
+#[derive(Clone, Debug)]
+pub struct Versions {
+    /// Whose preferences about what.
+    pub namespace: String,
+    /// All of them, newest first.
+    pub history: Vec<MemoryVersion>,
+    /// Lines that nothing learned may drop.
+    pub pinned: Vec<String>,
+    /// The one that is shown.
+    pub at: usize,
+}
+
+impl Versions {
+    /// The version that is shown.
+    pub fn shown(&self) -> Option<&MemoryVersion> {
+        self.history.get(self.at)
+    }
+}
+
 /// A list of another tab.
 #[derive(Clone, Debug)]
 pub struct Browse<T> {
@@ -240,14 +262,20 @@ pub struct Model {
     pub working: BTreeMap<ThreadId, Working>,
     /// Threads at work in any.
     pub running: Browse<ThreadLine>,
-    /// What may be done without asking; they stand below the running threads of the Activity tab.
+    /// What may be done without asking.
     pub grants: Vec<GrantLine>,
+    /// The Activity tab.
+    pub pulse: Pulse,
     /// Mail that was not shown.
     pub skipped: Browse<SkippedLine>,
     /// The Threads tab.
     pub threads: Threads,
     /// The Memory tab.
     pub memory: Browse<MemoryLine>,
+    /// The line of its page at the top.
+    pub memory_top: usize,
+    /// The versions of the selected profile.
+    pub versions: Option<Versions>,
     /// The inbox in numbers.
     pub overview: Option<Overview>,
     /// How each mailbox does.
@@ -309,9 +337,12 @@ impl Model {
             working: BTreeMap::new(),
             running: Browse::default(),
             grants: Vec::new(),
+            pulse: Pulse::default(),
             skipped: Browse::default(),
             threads: Threads::default(),
             memory: Browse::default(),
+            memory_top: 0,
+            versions: None,
             overview: None,
             sources: Vec::new(),
             spent_today: 0.0,
@@ -345,7 +376,7 @@ impl Model {
 
     /// Whether the keys go to running threads in place of items.
     pub fn shows_running(&self) -> bool {
-        self.tab == Tab::Activity || (self.tab == Tab::Inbox && self.list.filter == Filter::Running)
+        self.tab == Tab::Inbox && self.list.filter == Filter::Running
     }
 
     /// Whether the keys go to mail that was not shown.
@@ -356,12 +387,6 @@ impl Model {
     /// Whether the inbox's items are on the screen.
     pub fn shows_items(&self) -> bool {
         self.tab == Tab::Inbox && !self.shows_running() && !self.shows_skipped()
-    }
-
-    /// The selected grant of the Activity tab.
-    pub fn selected_grant(&self) -> Option<&GrantLine> {
-        let at = self.running.cursor.checked_sub(self.running.rows.len())?;
-        if self.tab == Tab::Activity { self.grants.get(at) } else { None }
     }
 
     /// The selected item, where the inbox is on the screen and one is selected.
@@ -390,7 +415,8 @@ impl Model {
                     Focus::Card => Scope::Card,
                 };
                 match self.tab {
-                    Tab::Inbox | Tab::Activity => vec![near, Scope::Decide, Scope::Global],
+                    Tab::Inbox => vec![near, Scope::Decide, Scope::Global],
+                    Tab::Activity => vec![near, Scope::Activity, Scope::Decide, Scope::Global],
                     Tab::Memory => vec![near, Scope::Memory, Scope::Global],
                     // Within a thread its own keys come first: `h` and `l` turn it.
                     Tab::Threads => match self.focus {

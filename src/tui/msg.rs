@@ -4,9 +4,10 @@ use super::key::Key;
 use super::review::Reviewed;
 use crate::graph::{Decision, InterruptId, Progress, ThreadId};
 use crate::inbox::{
-    BackendError, CallView, Card, DecisionView, Glance, GrantLine, GrantRequest, Item, ItemLine, LineQuery,
-    MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, SkippedLine, SourceLine, StepStates,
-    ThreadLine, ThreadPage, ThreadQuery,
+    Activity, ActivityQuery, BackendError, CallView, Card, DecisionView, ErrorLine, Glance, GrantLine,
+    GrantRequest, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview,
+    PruneQuery, Pruned, Pruning, SkippedLine, SourceLine, StepStates, Storage, ThreadLine, ThreadPage,
+    ThreadQuery, UsageView,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -160,6 +161,20 @@ pub enum Msg {
     ProfileEdited(String, u64, Told<String>),
     /// A profile was written, pinned or taken back.
     Learned(Told<String>),
+    /// A profile with its pins and all its versions.
+    Versions(String, Told<(MemoryView, Vec<MemoryVersion>)>),
+    /// What went on lately.
+    Activity(Told<Box<Activity>>),
+    /// What goes wrong, by how often.
+    Errors(Told<Vec<ErrorLine>>),
+    /// What a running thread has used.
+    Usage(ThreadId, Told<UsageView>),
+    /// What the file holds.
+    Storage(Told<Storage>),
+    /// What letting go of old threads would take.
+    PrunePlan(PruneQuery, Told<Pruning>),
+    /// Old threads were let go of.
+    Pruned(Told<Pruned>),
     /// Everything begun and not sent.
     Drafts(Told<Vec<(String, String)>>),
     /// Decisions were taken, or not: by item.
@@ -288,6 +303,20 @@ pub enum Cmd {
     Pin(String, String, bool),
     /// Make an earlier version of a profile the newest.
     Revert(String, u64),
+    /// Read a profile with its pins and all its versions.
+    Versions(String),
+    /// Count what went on lately.
+    Activity(ActivityQuery),
+    /// Count what goes wrong.
+    Errors,
+    /// Read what a running thread has used.
+    Usage(ThreadId),
+    /// Look what the file holds.
+    Storage,
+    /// Count what letting go of old threads would take.
+    PrunePlan(PruneQuery),
+    /// Let go of old threads.
+    Prune(PruneQuery),
     /// Read everything begun and not sent.
     Drafts,
     /// Keep what was begun, or forget it.

@@ -7,8 +7,8 @@ use super::review::Reviewed;
 use crate::app::{self, Format};
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
-    BackendError, By, Decide, GrantRequest, MemoryView, Outcome, Screen, SkippedQuery, Status, ThreadLine,
-    ThreadQuery,
+    BackendError, By, Decide, GrantRequest, MemoryVersion, MemoryView, Outcome, Screen, SkippedQuery, Status,
+    ThreadLine, ThreadQuery,
 };
 use crate::text::plain_json;
 use futures_util::future::join_all;
@@ -94,6 +94,24 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
             };
             Msg::Learned(told.map(text).map_err(Failure::from))
         }
+        Cmd::Versions(namespace) => {
+            let told = versions(backend, &namespace).await;
+            Msg::Versions(namespace, told)
+        }
+        Cmd::Activity(query) => {
+            Msg::Activity(backend.activity(query).await.map(Box::new).map_err(Failure::from))
+        }
+        Cmd::Errors => Msg::Errors(backend.errors().await.map_err(Failure::from)),
+        Cmd::Usage(thread) => {
+            let told = backend.usage(thread.clone()).await.map_err(Failure::from);
+            Msg::Usage(thread, told)
+        }
+        Cmd::Storage => Msg::Storage(backend.storage().await.map_err(Failure::from)),
+        Cmd::PrunePlan(query) => {
+            let told = backend.prune_plan(query.clone()).await.map_err(Failure::from);
+            Msg::PrunePlan(query, told)
+        }
+        Cmd::Prune(query) => Msg::Pruned(backend.prune(query).await.map_err(Failure::from)),
         Cmd::Drafts => Msg::Drafts(backend.drafts().await.map_err(Failure::from)),
         Cmd::KeepDraft(key, text) => match backend.keep_draft(key, text).await {
             Ok(()) => return None,
@@ -163,6 +181,12 @@ async fn card(backend: &dyn Screen, id: &str) -> Told<Box<Read>> {
     };
     let answers = backend.answers(item.thread.clone()).await.map_err(Failure::from)?;
     Ok(Box::new(Read { item, card, answers }))
+}
+
+async fn versions(backend: &dyn Screen, namespace: &str) -> Told<(MemoryView, Vec<MemoryVersion>)> {
+    let view = backend.memory_show(namespace.to_owned()).await.map_err(Failure::from)?;
+    let history = backend.memory_history(namespace.to_owned()).await.map_err(Failure::from)?;
+    Ok((view, history))
 }
 
 async fn thread(backend: &dyn Screen, id: ThreadId) -> Result<Reviewed, BackendError> {

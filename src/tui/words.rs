@@ -1,5 +1,7 @@
 //! Small words: ages, counts, times.
 
+pub use crate::text::bytes;
+
 use crate::text::Visible;
 use jiff::Timestamp;
 
@@ -24,16 +26,6 @@ pub fn age(since: Timestamp, now: Timestamp) -> String {
 /// `1 item`, `2 items`.
 pub fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
-}
-
-/// `812 bytes`, `18 KB`, `2.4 MB`.
-pub fn bytes(number: u64) -> String {
-    match number {
-        1 => "1 byte".to_owned(),
-        ..1000 => format!("{number} bytes"),
-        1000..1_000_000 => format!("{} KB", number / 1000),
-        _ => format!("{}.{} MB", number / 1_000_000, number / 100_000 % 10),
-    }
 }
 
 /// An argument as people read it: texts as they are, lists of texts with commas, anything else as JSON.

@@ -125,6 +125,7 @@ fn entry() {
             "life" => life(&local, &street).await,
             "full" => full(&local, &street).await,
             "drive" => drive(&local).await,
+            "prune" => crate::prunes::prune(&local).await,
             "try" => match Worker::take(local.engine().clone()).await.unwrap() {
                 Ok(_) => say("ours"),
                 Err(pid) => say(format!("theirs {}", pid.unwrap_or_default())),

@@ -21,6 +21,7 @@ mod kills;
 mod maildirs;
 mod mails;
 mod post;
+mod prunes;
 mod reading;
 mod replies;
 mod requests;

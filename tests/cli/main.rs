@@ -30,6 +30,7 @@ mod mcp;
 mod memory;
 mod notices;
 mod plain;
+mod prune;
 mod request;
 #[allow(dead_code)]
 #[path = "../models/server.rs"]

@@ -18,6 +18,7 @@ mod interrupts;
 mod laws;
 mod limits;
 mod profiles;
+mod prune;
 mod samples;
 mod skipped;
 mod snapshots;

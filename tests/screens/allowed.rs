@@ -6,6 +6,9 @@ use sayso::tui::{Cmd, Msg, Tab};
 
 const SIZE: (u16, u16) = (140, 36);
 
+/// From the first row of Activity to the first grant.
+const GRANT: &str = "jjjjjjjj";
+
 fn desk() -> Desk {
     let mut desk = Desk::full(SIZE);
     desk.press("j");
@@ -34,7 +37,7 @@ fn accepted_and_allowed_after_a_yes() {
         (grants[0].tool.as_str(), grants[0].sender.as_deref()),
         ("write_email", Some("eve@example.org"))
     );
-    desk.press("4").press("X");
+    desk.press("4").press(GRANT).press("X");
     assert!(desk.grants().is_empty(), "one key revokes it");
     assert!(desk.note().starts_with("revoked: write_email"), "{}", desk.note());
 }
@@ -59,7 +62,7 @@ fn a_refused_acceptance_allows_nothing() {
 #[test]
 fn built_in_grants_are_switched_off_by_one_key_and_on_by_a_yes() {
     let mut desk = Desk::full(SIZE);
-    desk.press("4").press("X");
+    desk.press("4").press(GRANT).press("X");
     assert!(desk.dump().contains("off     output_files"), "{}", desk.dump());
     desk.press("X");
     assert!(desk.dump().contains("on again?"), "{}", desk.dump());

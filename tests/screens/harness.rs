@@ -192,6 +192,10 @@ impl Desk {
         let threads = model.threads.rows.iter().chain(&model.running.rows).map(|line| line.id.to_string());
         let grants = model.grants.iter().filter(|grant| !grant.builtin).map(|grant| grant.id.clone());
         for id in listed.chain(threads).chain(grants) {
+            // Cut where its row ends.
+            for left in 3..5 {
+                text = text.replace(&format!(" {}…", &id[..left]), &format!(" {}…", "#".repeat(left)));
+            }
             // A box may lie over a part of it.
             for left in (5..=id.len()).rev() {
                 text = text.replace(&id[..left], &"#".repeat(left));

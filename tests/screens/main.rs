@@ -9,6 +9,7 @@ mod drafts;
 mod harness;
 mod keys;
 mod mails;
+mod pulse;
 mod safe;
 mod sizes;
 mod snapshots;

@@ -3,7 +3,10 @@
 use crate::harness::Desk;
 use crate::support::desk;
 use sayso::graph::{Progress, ThreadId};
-use sayso::inbox::{SkippedLine, SourceLine};
+use sayso::inbox::{
+    Activity, DayLine, Decisions, ErrorLine, Latency, ModelLine, NodeLine, PruneQuery, Pruning, SkippedLine,
+    SourceLine, Status, Storage, TableSize, ToolLine,
+};
 use sayso::tui::{Driving, Msg};
 use serde_json::json;
 
@@ -165,7 +168,7 @@ fn allowed() {
     snap("grant_menu", "jJJJA");
     snap("grant_confirm", "jAjj<enter>");
     snap("granted", "jA<enter>y");
-    snap("grants", "jA<enter>y4");
+    snap("grants", "jA<enter>y4jjjjjjjj");
     snap("why", "w");
     snap("reclassify", "C");
     snap("reclassify_confirm", "Cjj<enter>");
@@ -191,6 +194,106 @@ fn skipped() -> Vec<SkippedLine> {
     ]
 }
 
+fn activity() -> Activity {
+    let day = |n: i64| crate::harness::wall().checked_sub(jiff::SignedDuration::from_hours(24 * n)).unwrap();
+    let decisions = |n: u64| Decisions {
+        untouched: n % 5,
+        edited: n % 3,
+        responded: n % 2,
+        ignored: n % 4,
+        granted: n % 2,
+    };
+    let line = |n: u64| DayLine {
+        day: day(29 - n.cast_signed()),
+        decisions: decisions(n * 7),
+        calls: n * 3,
+        tokens: n * n * 812,
+        cost: n as f64 * 0.003,
+    };
+    let tool = |tool: &str, n: u64| ToolLine { tool: tool.to_owned(), decisions: decisions(n) };
+    let model = |model: &str, calls: u64, cost| ModelLine {
+        model: model.to_owned(),
+        calls,
+        failed: calls / 50,
+        input: calls * 1_200,
+        output: calls * 210,
+        cost,
+        latency: Latency { p50: 420, p90: 1_900, p99: 7_300 },
+        tokens_by_day: (0..30).map(|n| (n * 37) % 11 * calls).collect(),
+        cost_by_day: (0..30).map(|n| if cost.is_some() { f64::from(n) * 0.001 } else { 0.0 }).collect(),
+    };
+    let node = |node: &str, p50| NodeLine {
+        workflow: "email".to_owned(),
+        node: node.to_owned(),
+        runs: 212,
+        latency: Latency { p50, p90: p50 * 4, p99: p50 * 20 },
+    };
+    Activity {
+        days: (0..30).map(line).collect(),
+        tools: vec![tool("write_email", 14), tool("notify", 9), tool("schedule_meeting", 3)],
+        models: vec![model("gpt-test", 418, Some(0.87)), model("builtin", 96, None)],
+        nodes: vec![node("response_agent", 410), node("triage_router", 35)],
+    }
+}
+
+fn errors() -> Vec<ErrorLine> {
+    let line = |node: &str, text: &str, count| ErrorLine {
+        workflow: "email".to_owned(),
+        node: node.to_owned(),
+        text: text.to_owned(),
+        count,
+        last: crate::harness::wall(),
+    };
+    vec![
+        line("triage_router", "the model answered nothing that fits, three times", 12),
+        line("send", "the server did not answer within 30 s; it is tried again", 2),
+    ]
+}
+
+/// The tab with figures that are the same in every run.
+fn pulse(keys: &'static str) -> impl Fn(&mut Desk) {
+    move |desk: &mut Desk| {
+        desk.press("4");
+        desk.tell(Msg::Activity(Ok(Box::new(activity()))));
+        desk.tell(Msg::Errors(Ok(errors())));
+        desk.press(keys);
+        let table = |table: &str, rows, bytes| TableSize { table: table.to_owned(), rows, bytes };
+        let tables = vec![
+            table("steps", 61_204, 84_301_222),
+            table("blobs", 7_313, 31_900_100),
+            table("words", 61_204, 9_130_000),
+            table("threads", 7_420, 4_210_000),
+            table("settings", 3, 4_096),
+        ];
+        desk.tell(Msg::Storage(Ok(Storage { file: 133_000_000, free: 4_100_000, tables })));
+        desk.drawn();
+    }
+}
+
+#[test]
+fn activity_tab() {
+    snap_with("activity_overview", pulse(""));
+    snap_with("activity_decisions", pulse("jj"));
+    snap_with("activity_models", pulse("jjj"));
+    snap_with("activity_models_end", pulse("jjj<enter>G"));
+    snap_with("activity_times", pulse("jjjj"));
+    snap_with("activity_errors", pulse("jjjjj"));
+    snap_with("activity_mail", pulse("jjjjjj"));
+    snap_with("activity_storage", pulse("G"));
+    snap_with("activity_page", pulse("jj<enter>"));
+    snap_with("prune_menu", pulse("GP"));
+    snap_with("prune_confirm", |desk| {
+        pulse("G")(desk);
+        let mut plan = Pruning { threads: 1_203, records: 311, mails: 1_100, ..Pruning::default() };
+        plan.take("steps", 9_604, 14_100_200);
+        plan.take("blobs", 1_100, 6_300_000);
+        plan.keep("a fork needs its steps");
+        let query = PruneQuery { before: crate::harness::wall(), statuses: vec![Status::Done] };
+        desk.tell(Msg::PrunePlan(query, Ok(plan)));
+        desk.drawn();
+    });
+}
+
 #[test]
 fn profiles() {
     let learned = |keys: &'static str| {
@@ -201,6 +304,7 @@ fn profiles() {
     };
     snap_with("memory_add", learned("oAnswers in French."));
     snap_with("memory_added", learned("oAnswers in French.<enter>"));
+    snap_with("memory_versions", learned("oAnswers in French.<enter><enter>]"));
     snap_with("memory_history", learned("oAnswers in French.<enter>d"));
     snap_with("memory_pin", learned("P"));
     snap_with("memory_revert", learned("oAnswers in French.<enter>R<enter>"));

@@ -1,6 +1,7 @@
 //! The table of verbs. A verb is a file with its flags, its help and what it does, and a line here.
 
 mod accept;
+mod activity;
 mod analyze;
 mod answer;
 mod apis;
@@ -29,6 +30,7 @@ mod mcp;
 mod memory;
 mod pause;
 mod proceed;
+mod prune;
 mod reclassify;
 mod request;
 mod respond;
@@ -102,6 +104,8 @@ verbs! {
     Show => show,
     Fork => fork,
     Reclassify => reclassify,
+    Prune => prune,
+    Activity => activity,
     Export => export,
     Memory => memory,
     Grants => grants,

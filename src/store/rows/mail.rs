@@ -58,6 +58,9 @@ pub(in crate::store) struct MailRow {
 }
 
 impl MailRow {
+    /// In place of the digest of its bytes, once they were let go of.
+    pub(in crate::store) const LET_GO: [u8; 32] = [0; 32];
+
     fn seal(&self) -> Digest {
         Seal::of("mails")
             .int(self.seq)
@@ -164,7 +167,7 @@ impl MailRow {
 
     pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
         db.prepare_cached(
-            "UPDATE mails SET message_id = ?, conversation = ?, sender = ?, subject = ?, sent_at = ?, place = ?,
+            "UPDATE mails SET message_id = ?, conversation = ?, sender = ?, subject = ?, sent_at = ?, raw = ?, place = ?,
                 state = ?, thread = ?, class = ?, reason = ?, outcome = ?, handled_at = ?, digest = ? WHERE seq = ?",
         )?
         .execute(params![
@@ -173,6 +176,7 @@ impl MailRow {
             self.sender,
             self.subject,
             self.sent_at,
+            self.raw,
             self.place,
             self.state.word(),
             self.thread,

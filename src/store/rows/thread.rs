@@ -66,6 +66,8 @@ pub(in crate::store) struct ThreadRow {
     pub held_at: Option<i64>,
     pub created_at: i64,
     pub updated_at: i64,
+    /// When its steps were let go of.
+    pub pruned_at: Option<i64>,
 }
 
 impl ThreadRow {
@@ -110,6 +112,7 @@ impl ThreadRow {
             held_at: None,
             created_at: now,
             updated_at: now,
+            pruned_at: None,
         }
     }
 
@@ -147,12 +150,13 @@ impl ThreadRow {
             .maybe_int(self.held_at)
             .int(self.created_at)
             .int(self.updated_at)
+            .later_int(self.pruned_at)
             .done()
     }
 
     pub(in crate::store) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
         let mut cells = Cells::of(row);
-        let thread = Self {
+        let mut thread = Self {
             seq: cells.next()?,
             id: cells.word("thread id", |word| ThreadId::parse(word).ok())?,
             workflow: cells.next()?,
@@ -184,8 +188,11 @@ impl ThreadRow {
             held_at: cells.next()?,
             created_at: cells.next()?,
             updated_at: cells.next()?,
+            pruned_at: None,
         };
-        if cells.digest()? != thread.seal() {
+        let digest = cells.digest()?;
+        thread.pruned_at = cells.next()?;
+        if digest != thread.seal() {
             return damaged(format!("thread {} is not as it was written", thread.id));
         }
         Ok(thread)
@@ -279,7 +286,7 @@ impl ThreadRow {
             "UPDATE threads SET fingerprint = ?2, title = ?3, status = ?4, node = ?5, awaits = ?6, steps = ?7,
                 head = ?8, version = ?9, alone = ?10, step_limit = ?11, allowance = ?12, effects = ?13,
                 interrupts = ?14, decisions = ?15, output = ?16, error_code = ?17, error_text = ?18, unread = ?19,
-                hold_ms = ?20, held_at = ?21, updated_at = ?22, digest = ?23
+                hold_ms = ?20, held_at = ?21, updated_at = ?22, digest = ?23, pruned_at = ?24
              WHERE seq = ?1",
         )?
         .execute(params![
@@ -306,6 +313,7 @@ impl ThreadRow {
             self.held_at,
             self.updated_at,
             self.seal().bytes(),
+            self.pruned_at,
         ])?;
         Ok(())
     }

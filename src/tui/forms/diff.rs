@@ -48,6 +48,31 @@ pub fn changed_words(before: &str, after: &str) -> Vec<Span> {
     spans
 }
 
+/// Two texts as lines of words, with the words taken away and put in where they stand.
+pub fn word_lines(before: &str, after: &str) -> Vec<Vec<Span>> {
+    let mut lines: Vec<Vec<Span>> = vec![Vec::new()];
+    for change in TextDiff::from_words(before.trim_end(), after.trim_end()).iter_all_changes() {
+        let tone = match change.tag() {
+            ChangeTag::Equal => Tone::Quiet,
+            ChangeTag::Delete => Tone::Removed,
+            ChangeTag::Insert => Tone::Added,
+        };
+        for (n, part) in change.value().split('\n').enumerate() {
+            if n > 0 {
+                lines.push(Vec::new());
+            }
+            let Some(line) = lines.last_mut().filter(|_| !part.is_empty()) else { continue };
+            match line.last_mut() {
+                Some(last) if last.tone == tone => last.text = Visible::new(&format!("{}{part}", last.text)),
+                _ => line.push(Span { tone, text: Visible::new(part) }),
+            }
+        }
+    }
+    // A line that was taken away leaves its end behind.
+    lines.retain(|line| !line.is_empty());
+    lines
+}
+
 fn lines(value: Option<&Value>) -> String {
     let mut text = match value {
         None => return String::new(),
@@ -81,6 +106,25 @@ mod tests {
         );
         assert_eq!(changed_words("Monday", "Tuesday").len(), 3, "with an arrow between them");
         assert!(changed_words("", "").is_empty());
+    }
+
+    #[test]
+    fn words_are_told_apart_within_their_line() {
+        let told = |before: &str, after: &str| -> Vec<String> {
+            let sign = |span: &Span| match span.tone {
+                Tone::Added => format!("+{}+", span.text),
+                Tone::Removed => format!("-{}-", span.text),
+                _ => span.text.to_string(),
+            };
+            word_lines(before, after).iter().map(|line| line.iter().map(sign).collect()).collect()
+        };
+        assert_eq!(
+            told("Be brief.\nSign with Ada.", "Be kind.\nSign with Ada."),
+            ["Be -brief.-+kind.+", "Sign with Ada."]
+        );
+        assert_eq!(told("", "One\nTwo"), ["+One+", "+Two+"]);
+        assert_eq!(told("a\nb\nc", "a\nc"), ["a", "-b-", "c"]);
+        assert_eq!(told("same\n", "same"), ["same"]);
     }
 
     #[test]

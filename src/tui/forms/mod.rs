@@ -7,7 +7,7 @@ mod field;
 mod form;
 
 pub use crate::inbox::changed_lines;
-pub use diff::{changed_words, changes};
+pub use diff::{changed_words, changes, word_lines};
 pub use editor::Editor;
 pub use field::{Field, FieldKind};
 pub use form::{Form, Purpose};

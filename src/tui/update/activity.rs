@@ -1,30 +1,222 @@
-//! The Activity tab: what is running.
+//! The Activity tab: what is running, what went on, and letting go of what is old.
 
 use crate::graph::ThreadId;
-use crate::inbox::{Status, ThreadLine};
-use crate::tui::model::Model;
+use crate::inbox::{
+    Activity, Block, ErrorLine, PruneQuery, Pruned, Pruning, Status, Storage, ThreadLine, UsageView,
+};
+use crate::text::Visible;
+use crate::tui::card::{Doc, Place};
+use crate::tui::layer::{Choice, Confirm, Layer, Menu, Then};
+use crate::tui::model::{Model, Tab};
 use crate::tui::msg::{Cmd, Told};
+use crate::tui::pulse::{DAYS, PulseRow, Section};
+use crate::tui::words;
+use jiff::ToSpan;
+use std::time::Duration;
+
+/// Figures are counted no more often than this, however much happens.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// After how many days threads can be let go of.
+const AGES: [(i64, &str); 4] = [(30, "a month"), (90, "three months"), (180, "half a year"), (365, "a year")];
+
+/// What is read when the tab is opened.
+pub(super) fn open(model: &mut Model) -> Vec<Cmd> {
+    model.pulse.read_at = None;
+    let mut cmds = vec![Cmd::Running, Cmd::Grants, Cmd::Overview, Cmd::Sources];
+    cmds.extend(refresh(model));
+    cmds.extend(looked_at(model));
+    cmds
+}
+
+/// Counts anew, unless that was done just now.
+pub(super) fn refresh(model: &mut Model) -> Vec<Cmd> {
+    let lately = model.pulse.read_at.is_some_and(|at| model.now.saturating_duration_since(at) < EVERY);
+    if lately || model.tab != Tab::Activity {
+        return Vec::new();
+    }
+    model.pulse.read_at = Some(model.now);
+    let now = model.wall.to_zoned(model.options.time_zone.clone());
+    vec![Cmd::Activity(crate::inbox::ActivityQuery::last(DAYS, &now)), Cmd::Errors]
+}
+
+/// What the selected row needs that is not read in passing.
+pub(super) fn looked_at(model: &mut Model) -> Vec<Cmd> {
+    if let Some(line) = model.selected_running() {
+        return vec![Cmd::Usage(line.id.clone())];
+    }
+    match model.pulse_row() {
+        Some(PulseRow::Section(Section::Storage)) if model.pulse.storage.is_none() => vec![Cmd::Storage],
+        _ => Vec::new(),
+    }
+}
+
+/// Moves the selection by rows.
+pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
+    let last = model.pulse_rows().len().saturating_sub(1);
+    select(model, model.pulse.cursor.saturating_add_signed(by).min(last))
+}
+
+pub(super) fn select(model: &mut Model, row: usize) -> Vec<Cmd> {
+    if row != model.pulse.cursor {
+        model.pulse.page_top = 0;
+    }
+    model.pulse.cursor = row.min(model.pulse_rows().len().saturating_sub(1));
+    looked_at(model)
+}
+
+/// From one section to the next, over what stands in it.
+pub(super) fn section(model: &mut Model, forward: bool) -> Vec<Cmd> {
+    let rows = model.pulse_rows();
+    let is = |n: &usize| matches!(rows.get(*n), Some(PulseRow::Section(_)));
+    let at = model.pulse.cursor;
+    let found = if forward { (at + 1..rows.len()).find(is) } else { (0..at).rev().find(is) };
+    found.map_or(Vec::new(), |row| select(model, row))
+}
 
 pub(super) fn running(model: &mut Model, told: Told<Vec<ThreadLine>>) -> Vec<Cmd> {
     match told {
         Ok(lines) => {
             let here = model.running.selected().map(|line| line.id.clone());
-            let grant = model.selected_grant().map(|_| model.running.cursor - model.running.rows.len());
             let stays = lines.iter().position(|line| Some(&line.id) == here.as_ref());
-            model.running.cursor = match (stays, grant) {
-                (Some(position), _) => position,
-                // The selection stays on its grant.
-                (None, Some(grant)) => lines.len() + grant,
-                (None, None) => model.running.cursor.min(lines.len().saturating_sub(1)),
-            };
+            model.running.cursor = stays.unwrap_or(model.running.cursor.min(lines.len().saturating_sub(1)));
             let runs = |thread: &ThreadId| {
                 lines.iter().any(|line| line.id == *thread && line.status == Status::Running)
             };
             model.working.retain(|thread, _| runs(thread));
+            model.pulse.usage.retain(|thread, _| lines.iter().any(|line| line.id == *thread));
+            let (key, section) = (model.pulse_key(), model.pulse_section());
             model.running.rows = lines;
             model.running.read = true;
+            model.keep_pulse(key, section);
+            return model.selected_running().map(|line| Cmd::Usage(line.id.clone())).into_iter().collect();
         }
         Err(failure) => model.fail(failure.text),
     }
     Vec::new()
+}
+
+pub(super) fn used(model: &mut Model, thread: ThreadId, told: Told<UsageView>) -> Vec<Cmd> {
+    match told {
+        Ok(usage) => {
+            model.pulse.usage.insert(thread, usage);
+        }
+        Err(failure) => model.fail(failure.text),
+    }
+    Vec::new()
+}
+
+pub(super) fn counted(model: &mut Model, told: Told<Box<Activity>>) -> Vec<Cmd> {
+    match told {
+        Ok(activity) => model.pulse.activity = Some(activity),
+        Err(failure) => model.fail(failure.text),
+    }
+    Vec::new()
+}
+
+pub(super) fn errors(model: &mut Model, told: Told<Vec<ErrorLine>>) -> Vec<Cmd> {
+    match told {
+        Ok(errors) => model.pulse.errors = errors,
+        Err(failure) => model.fail(failure.text),
+    }
+    Vec::new()
+}
+
+pub(super) fn stored(model: &mut Model, told: Told<Storage>) -> Vec<Cmd> {
+    match told {
+        Ok(storage) => model.pulse.storage = Some(storage),
+        Err(failure) => model.fail(failure.text),
+    }
+    Vec::new()
+}
+
+/// Asks how old what goes must be. The menu changes nothing: what is chosen there is shown and asked about.
+pub(super) fn offer_prune(model: &mut Model) -> Vec<Cmd> {
+    let row =
+        |(days, words): (i64, &str)| (format!("nothing has happened to it for {words}"), Choice::Prune(days));
+    let rows = AGES.map(row).to_vec();
+    model.push(Layer::Menu(Menu { title: "Let go of ended threads when".to_owned(), rows, cursor: 1 }));
+    Vec::new()
+}
+
+pub(super) fn plan_prune(model: &mut Model, days: i64) -> Vec<Cmd> {
+    let now = model.wall.to_zoned(model.options.time_zone.clone());
+    let Ok(before) = now.checked_sub(days.days()) else { return Vec::new() };
+    let statuses = vec![Status::Done, Status::Abandoned];
+    model.say("counting what would go …");
+    vec![Cmd::PrunePlan(PruneQuery { before: before.timestamp(), statuses })]
+}
+
+/// The preview is there: it is shown, and only `y` goes on.
+pub(super) fn planned(model: &mut Model, query: PruneQuery, told: Told<Pruning>) -> Vec<Cmd> {
+    let plan = match told {
+        Ok(plan) => plan,
+        Err(failure) => {
+            model.fail(failure.text);
+            return Vec::new();
+        }
+    };
+    if plan.threads == 0 && plan.mails == 0 {
+        let kept: u64 = plan.kept.iter().map(|kept| kept.threads).sum();
+        model.say(match kept {
+            0 => "nothing is that old".to_owned(),
+            kept => format!("nothing that old can go: {kept} are still needed"),
+        });
+        return Vec::new();
+    }
+    model.note = None;
+    let line = |text: &str| Visible::line(text);
+    let rows = plan.tables.iter().map(|table| {
+        vec![line(&table.table), line(&table.rows.to_string()), line(&words::bytes(table.bytes))]
+    });
+    let mut blocks =
+        vec![Block::Table { head: ["table", "rows", "about"].map(line).to_vec(), rows: rows.collect() }];
+    if !plan.kept.is_empty() {
+        blocks.push(Block::Heading(line("Kept")));
+        let kept = plan.kept.iter().map(|kept| (line(&kept.threads.to_string()), line(&kept.why)));
+        blocks.push(Block::Fields(kept.collect()));
+    }
+    let day = query.before.to_zoned(model.options.time_zone.clone()).strftime("%d %b %Y").to_string();
+    let title = format!(
+        "Let go of {} and the bytes of {}, untouched since {day}?",
+        words::count(usize::try_from(plan.threads).unwrap_or(usize::MAX), "thread"),
+        words::count(usize::try_from(plan.mails).unwrap_or(usize::MAX), "mail")
+    );
+    let why = format!(
+        "About {}. It cannot be undone. {} leave a record: what was asked, decided and done stays, and no mail is \
+         handled twice.",
+        words::bytes(plan.bytes()),
+        plan.records
+    );
+    let page = Doc::page("What goes", "", blocks);
+    model.push(Layer::Confirm(Box::new(Confirm {
+        title,
+        why,
+        then: Then::Prune(query),
+        page,
+        top: Place::default(),
+    })));
+    Vec::new()
+}
+
+pub(super) fn prune(model: &mut Model, query: PruneQuery) -> Vec<Cmd> {
+    model.pulse.pruning = true;
+    model.say("letting go of old threads …");
+    vec![Cmd::Prune(query)]
+}
+
+pub(super) fn pruned(model: &mut Model, told: Told<Pruned>) -> Vec<Cmd> {
+    model.pulse.pruning = false;
+    match told {
+        Ok(done) => {
+            let sizes =
+                format!("the file took {} and takes {}", words::bytes(done.before), words::bytes(done.after));
+            let left = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
+            let threads = words::count(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
+            model.say(format!("{threads} let go of; {sizes}{left}"));
+        }
+        Err(failure) => model.fail(failure.text),
+    }
+    model.pulse.storage = None;
+    vec![Cmd::Storage]
 }

@@ -77,7 +77,7 @@ impl Action {
             | Action::Export
             | Action::Answer => review::available(model, self),
             Action::Stop => {
-                let running = model.shows_running() && model.running.selected().is_some();
+                let running = model.selected_running().is_some();
                 let can = row.is_some() || running || model.selected_grant().is_some();
                 when(can, "nothing is selected; j or k selects an item")
             }
@@ -99,16 +99,19 @@ impl Action {
             | Action::History => {
                 when(model.tab == Tab::Memory && model.memory.selected().is_some(), "nothing is learned yet")
             }
+            Action::Prune => when(
+                model.tab == Tab::Activity && !model.pulse.pruning,
+                "old threads are let go of in Activity; 4 goes there",
+            ),
             Action::Copy => when(
                 model.current().is_some() || matches!(model.layer(), Some(Layer::Menu(_))),
                 "there is no card to copy",
             ),
             Action::Open => match model.tab {
-                Tab::Inbox | Tab::Activity if model.shows_running() => {
-                    when(super::moves::activity_length(model) > 0, "")
-                }
+                Tab::Inbox if model.shows_running() => when(!model.running.rows.is_empty(), ""),
                 Tab::Inbox if model.shows_skipped() => when(!model.skipped.rows.is_empty(), ""),
-                Tab::Inbox | Tab::Activity => when(!model.list.is_empty(), ""),
+                Tab::Inbox => when(!model.list.is_empty(), ""),
+                Tab::Activity => Ok(()),
                 Tab::Threads => when(!model.threads.rows.is_empty(), ""),
                 Tab::Memory => when(!model.memory.rows.is_empty(), ""),
             },

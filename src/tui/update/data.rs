@@ -64,7 +64,7 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
     let mut cmds = vec![Cmd::Glance, Cmd::Overview, Cmd::Sources];
     let today = model.wall.to_zoned(model.options.time_zone.clone()).start_of_day();
     cmds.extend(today.ok().map(|today| Cmd::Spent(today.timestamp())));
-    if model.shows_running() {
+    if model.shows_running() || model.tab == Tab::Activity {
         cmds.push(Cmd::Running);
     }
     if model.tab == Tab::Threads {
@@ -75,6 +75,7 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
     }
     if model.tab == Tab::Activity {
         cmds.push(Cmd::Grants);
+        cmds.extend(super::activity::refresh(model));
     }
     if model.shows_skipped() {
         cmds.push(Cmd::Skipped);

@@ -209,10 +209,10 @@ pub(super) fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();
     }
-    let (thread, title) = match (model.selected(), model.running.selected()) {
+    let (thread, title) = match (model.selected(), model.selected_running()) {
         (Some(row), _) => (row.thread.clone(), row.title.clone()),
-        (None, Some(line)) if model.shows_running() => (line.id.clone(), words::line(&line.title)),
-        _ => return Vec::new(),
+        (None, Some(line)) => (line.id.clone(), words::line(&line.title)),
+        (None, None) => return Vec::new(),
     };
     ask_stop(model, thread, &title)
 }

@@ -10,7 +10,7 @@ use crate::text::Visible;
 use crate::tui::action::Action;
 use crate::tui::card::{Doc, Place};
 use crate::tui::layer::{Choice, Confirm, Layer, Menu, Then};
-use crate::tui::model::{Model, Tab};
+use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Deed, Press, Ready, Told};
 use crate::tui::safe::{self, Guard};
 use jiff::ToSpan;
@@ -146,11 +146,9 @@ pub(super) fn listed(model: &mut Model, told: Told<Vec<GrantLine>>) -> Vec<Cmd> 
         Ok(mut grants) => {
             grants.retain(|grant| grant.in_force || grant.builtin);
             grants.sort_by_key(|grant| (grant.builtin, grant.id.starts_with(crate::inbox::POLICY_GRANT)));
+            let (key, section) = (model.pulse_key(), model.pulse_section());
             model.grants = grants;
-            let last = (model.running.rows.len() + model.grants.len()).saturating_sub(1);
-            if model.tab == Tab::Activity {
-                model.running.cursor = model.running.cursor.min(last);
-            }
+            model.keep_pulse(key, section);
         }
         Err(failure) => model.fail(failure.text),
     }

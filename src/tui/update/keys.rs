@@ -1,6 +1,6 @@
 //! A key becomes an action, and the action happens where it is available.
 
-use super::{bulk, decide, form, grants, layers, mail, memory, moves, quit, skipped, tabs};
+use super::{activity, bulk, decide, form, grants, layers, mail, memory, moves, quit, skipped, tabs};
 use crate::graph::Kind;
 use crate::inbox::ItemKind;
 use crate::tui::action::Action;
@@ -129,6 +129,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         | Action::Answer => super::review::act(model, action, press),
         Action::Stop if model.tab == Tab::Threads => super::review::act(model, action, press),
         Action::Stop => decide::stop(model, press),
+        Action::Prune => activity::offer_prune(model),
         Action::EditProfile => memory::edit(model),
         Action::AddLine => memory::ask_line(model),
         Action::PinLine => memory::ask_pins(model),

@@ -1,6 +1,6 @@
 //! What keys do while a layer is up, and the menus.
 
-use super::{bulk, decide, form, grants, mail, memory, palette, quit, review, skipped, threads};
+use super::{activity, bulk, decide, form, grants, mail, memory, palette, quit, review, skipped, threads};
 use crate::graph::InterruptId;
 use crate::tui::action::Action;
 use crate::tui::key::Key;
@@ -88,6 +88,7 @@ fn confirm(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
                 Then::Reclassify(thread, class) => vec![Cmd::Reclassify(thread, class)],
                 Then::Revert(namespace, version) => vec![Cmd::Revert(namespace, version)],
                 Then::Fork(thread, step) => vec![Cmd::Fork(thread, step)],
+                Then::Prune(query) => activity::prune(model, query),
             });
             return cmds;
         }
@@ -209,6 +210,7 @@ fn chosen(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         }
         Choice::Pin(namespace, line, pinned) => return vec![Cmd::Pin(namespace, line, pinned)],
         Choice::Revert(to) => return memory::confirm_revert(model, to.0, &to.1),
+        Choice::Prune(days) => return activity::plan_prune(model, days),
         Choice::Start(workflow) => return form::start(model, &workflow),
         Choice::Status(status) => return threads::filter(model, status),
         Choice::Settle(outcome) => return review::ask_settle(model, outcome),

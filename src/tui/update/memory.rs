@@ -2,12 +2,13 @@
 //!
 //! Every change is the backend's: it refuses what would drop a pinned line or write over somebody else's version.
 
+use crate::graph::ThreadId;
 use crate::inbox::{Block, MemoryLine, MemoryVersion, MemoryView};
 use crate::text::Visible;
 use crate::tui::card::{Doc, Place};
 use crate::tui::forms::{Editor, changed_lines};
 use crate::tui::layer::{Ask, Choice, Confirm, Layer, Menu, Page, Prompt, Then};
-use crate::tui::model::Model;
+use crate::tui::model::{Model, Versions};
 use crate::tui::msg::{Cmd, Past, Told};
 use crate::tui::words;
 
@@ -15,30 +16,68 @@ use crate::tui::words;
 pub(super) fn listed(model: &mut Model, told: Told<Vec<MemoryLine>>) -> Vec<Cmd> {
     match told {
         Ok(lines) => {
-            model.memory.cursor = model.memory.cursor.min(lines.len().saturating_sub(1));
+            let here = model.memory.selected().map(|line| line.namespace.clone());
+            let stays = lines.iter().position(|line| Some(&line.namespace) == here.as_ref());
+            model.memory.cursor = stays.unwrap_or(model.memory.cursor.min(lines.len().saturating_sub(1)));
             model.memory.rows = lines;
             model.memory.read = true;
-            show(model);
+            return show(model);
         }
         Err(failure) => model.fail(failure.text),
     }
     Vec::new()
 }
 
-/// Shows the selected profile.
-pub(super) fn show(model: &mut Model) {
-    let Some(line) = model.memory.selected() else { return };
-    let age = match words::age(line.updated_at, model.wall).as_str() {
-        "now" => "just now".to_owned(),
-        age => format!("{age} ago"),
-    };
-    let meta = format!("version {} · {age} · by {}", line.version, line.cause);
-    let key = format!("{} {}", line.namespace, line.version);
-    let doc = Doc::page(&line.namespace, &meta, vec![Block::Text(Visible::new(&line.profile))]);
-    if model.memory.page.as_ref().is_none_or(|(of, _)| *of != key) {
-        model.memory.page_top = Place::default();
+/// Reads the versions of the selected profile, unless they are known.
+pub(super) fn show(model: &mut Model) -> Vec<Cmd> {
+    let Some(line) = model.memory.selected() else { return Vec::new() };
+    let known = model.versions.as_ref().filter(|known| known.namespace == line.namespace);
+    if known.is_none() {
+        model.memory_top = 0;
     }
-    model.memory.page = Some((key, doc));
+    vec![Cmd::Versions(line.namespace.clone())]
+}
+
+/// The versions of a profile were read.
+pub(super) fn versions(
+    model: &mut Model,
+    namespace: String,
+    told: Told<(MemoryView, Vec<MemoryVersion>)>,
+) -> Vec<Cmd> {
+    match told {
+        Ok((view, history)) => {
+            // Whoever looks at an earlier version stays with it, whatever is learned meanwhile.
+            let looked_at =
+                model.versions.take().filter(|known| known.namespace == namespace && known.at > 0);
+            let at = looked_at.and_then(|known| {
+                let version = known.shown()?.version;
+                history.iter().position(|kept| kept.version == version)
+            });
+            model.versions = Some(Versions { namespace, history, pinned: view.pinned, at: at.unwrap_or(0) });
+        }
+        Err(failure) => model.fail(failure.text),
+    }
+    Vec::new()
+}
+
+/// To the version before the one that is shown, or after it.
+pub(super) fn browse(model: &mut Model, earlier: bool) {
+    let Some(versions) = &mut model.versions else { return };
+    let last = versions.history.len().saturating_sub(1);
+    let at = if earlier { (versions.at + 1).min(last) } else { versions.at.saturating_sub(1) };
+    if at == versions.at {
+        model.say(if earlier { "this is the first version" } else { "this is the newest version" });
+    } else {
+        versions.at = at;
+        model.memory_top = 0;
+    }
+}
+
+/// The thread whose answer caused the version that is shown.
+pub(super) fn causing(model: &Model) -> Option<ThreadId> {
+    let line = model.memory.selected()?;
+    let versions = model.versions.as_ref().filter(|known| known.namespace == line.namespace)?;
+    versions.shown()?.cause.thread.clone()
 }
 
 /// Lets a person write the selected profile anew.
@@ -109,8 +148,14 @@ pub(super) fn pins(model: &mut Model, told: Told<MemoryView>) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// Reads earlier versions, to look at or to go back to.
+/// Reads earlier versions, to look at or to go back to. Whoever looks at one goes back to that one.
 pub(super) fn ask_past(model: &mut Model, past: Past) -> Vec<Cmd> {
+    let looked_at = model.versions.as_ref().filter(|known| known.at > 0);
+    let looked_at =
+        looked_at.and_then(|known| Some((known.shown()?.clone(), known.history.first()?.clone())));
+    if let (Past::Revert, Some((to, newest))) = (past, looked_at) {
+        return confirm_revert(model, to, &newest.profile);
+    }
     model.memory.selected().map(|line| Cmd::History(line.namespace.clone(), past)).into_iter().collect()
 }
 

@@ -87,6 +87,13 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::History(past, told) => memory::history(model, past, told),
         Msg::ProfileEdited(namespace, read, told) => memory::edited(model, namespace, read, told),
         Msg::Learned(told) => memory::learned(model, told),
+        Msg::Versions(namespace, told) => memory::versions(model, namespace, told),
+        Msg::Activity(told) => activity::counted(model, told),
+        Msg::Errors(told) => activity::errors(model, told),
+        Msg::Usage(thread, told) => activity::used(model, thread, told),
+        Msg::Storage(told) => activity::stored(model, told),
+        Msg::PrunePlan(query, told) => activity::planned(model, query, told),
+        Msg::Pruned(told) => activity::pruned(model, told),
         Msg::Drafts(told) => {
             match told {
                 Ok(drafts) => model.drafts = drafts.into_iter().collect(),

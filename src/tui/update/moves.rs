@@ -1,6 +1,6 @@
 //! Moving through lists and cards.
 
-use super::{review, tabs, threads};
+use super::{activity, memory, review, tabs, threads};
 use crate::tui::action::Action;
 use crate::tui::card::{Doc, Folds, Place};
 use crate::tui::layout::{self, Areas};
@@ -15,13 +15,21 @@ fn page(model: &mut Model) -> Option<(&Doc, &mut Place)> {
             model.current()?;
             model.opened.as_mut().map(|opened| (&opened.doc, &mut opened.top))
         }
-        Tab::Inbox | Tab::Activity => None,
+        Tab::Inbox | Tab::Activity | Tab::Memory => None,
         Tab::Threads => {
             let review = model.threads.review.as_mut()?;
             let paged = matches!(review.aspect, Aspect::Conversation | Aspect::Steps);
             paged.then_some((&review.doc, &mut review.top))
         }
-        Tab::Memory => model.memory.page.as_ref().map(|(_, doc)| (doc, &mut model.memory.page_top)),
+    }
+}
+
+/// The page that is drawn as a whole beside the list, where there is one: how far it can be scrolled, and how far it is.
+fn sheet(model: &mut Model) -> Option<(usize, &mut usize)> {
+    match model.tab {
+        Tab::Activity => Some((crate::tui::view::pulse_length(model), &mut model.pulse.page_top)),
+        Tab::Memory => Some((crate::tui::view::memory_length(model), &mut model.memory_top)),
+        Tab::Inbox | Tab::Threads => None,
     }
 }
 
@@ -29,6 +37,10 @@ fn page(model: &mut Model) -> Option<(&Doc, &mut Place)> {
 pub(super) fn scroll(model: &mut Model, by: isize) {
     if model.tab == Tab::Threads {
         return review::scroll(model, by);
+    }
+    if let Some((last, top)) = sheet(model) {
+        *top = top.saturating_add_signed(by).min(last);
+        return;
     }
     let Areas { card, .. } = layout::areas(model);
     let (width, height) = (usize::from(card.width), usize::from(card.height));
@@ -40,18 +52,12 @@ pub(super) fn scroll(model: &mut Model, by: isize) {
     }
 }
 
-/// How many rows there are where running threads are listed; the Activity tab has grants below them.
-pub(super) fn activity_length(model: &Model) -> usize {
-    let grants = if model.tab == Tab::Activity { model.grants.len() } else { 0 };
-    model.running.rows.len() + grants
-}
-
 /// Moves the selection by rows.
 pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
     let browse = |cursor: usize, len: usize| cursor.saturating_add_signed(by).min(len.saturating_sub(1));
     if model.shows_running() {
-        model.running.cursor = browse(model.running.cursor, activity_length(model));
-        return Vec::new();
+        model.running.cursor = browse(model.running.cursor, model.running.rows.len());
+        return activity::looked_at(model);
     }
     if model.shows_skipped() {
         model.skipped.cursor = browse(model.skipped.cursor, model.skipped.rows.len());
@@ -67,7 +73,7 @@ pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
             model.memory.cursor = browse(model.memory.cursor, model.memory.rows.len());
             tabs::open_selected(model)
         }
-        Tab::Activity => Vec::new(),
+        Tab::Activity => activity::step(model, by),
     }
 }
 
@@ -92,11 +98,13 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Top if in_card && model.tab == Tab::Threads => scroll(model, isize::MIN / 2),
         Action::Bottom if in_card && model.tab == Tab::Threads => scroll(model, isize::MAX / 2),
         Action::Top if in_card => {
+            scroll(model, isize::MIN / 2);
             if let Some((_, top)) = page(model) {
                 *top = Place::default();
             }
         }
         Action::Bottom if in_card => {
+            scroll(model, isize::MAX / 2);
             if let Some((doc, top)) = page(model) {
                 *top = doc.end(width, height);
             }
@@ -105,6 +113,12 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::Bottom => return step(model, isize::MAX / 2),
         Action::NextPart | Action::PreviousPart if review::has_steps(model) => {
             return review::part(model, action == Action::NextPart);
+        }
+        Action::NextPart | Action::PreviousPart if model.tab == Tab::Memory => {
+            memory::browse(model, action == Action::NextPart);
+        }
+        Action::NextPart | Action::PreviousPart if model.tab == Tab::Activity => {
+            return activity::section(model, action == Action::NextPart);
         }
         Action::NextPart | Action::PreviousPart => {
             if let Some((doc, top)) = page(model) {

@@ -1,6 +1,6 @@
 //! The tabs beside the inbox: going to one, and the row that is selected there.
 
-use super::{memory, moves, threads};
+use super::{activity, memory, threads};
 use crate::graph::ThreadId;
 use crate::tui::layout;
 use crate::tui::model::{Focus, Model, Tab};
@@ -15,7 +15,7 @@ pub(super) fn go(model: &mut Model, tab: Tab) -> Vec<Cmd> {
         Tab::Inbox => Vec::new(),
         Tab::Threads => threads::read(model),
         Tab::Memory => vec![Cmd::Memory],
-        Tab::Activity => vec![Cmd::Running, Cmd::Grants, Cmd::Overview],
+        Tab::Activity => activity::open(model),
     }
 }
 
@@ -26,8 +26,11 @@ pub(super) fn turn(model: &mut Model, by: usize) -> Vec<Cmd> {
 
 /// The thread of the selected row, whatever is listed.
 pub(super) fn thread_here(model: &Model) -> Option<ThreadId> {
-    if model.shows_running() {
-        return model.running.selected().map(|line| line.id.clone());
+    if model.tab == Tab::Memory {
+        return memory::causing(model);
+    }
+    if model.shows_running() || model.tab == Tab::Activity {
+        return model.selected_running().map(|line| line.id.clone());
     }
     if model.shows_skipped() {
         return model.skipped.selected().and_then(|line| line.thread.clone());
@@ -39,10 +42,7 @@ pub(super) fn thread_here(model: &Model) -> Option<ThreadId> {
 pub(super) fn open_selected(model: &mut Model) -> Vec<Cmd> {
     match model.tab {
         Tab::Threads => threads::open_selected(model),
-        Tab::Memory => {
-            memory::show(model);
-            Vec::new()
-        }
+        Tab::Memory => memory::show(model),
         Tab::Inbox | Tab::Activity => Vec::new(),
     }
 }
@@ -50,8 +50,8 @@ pub(super) fn open_selected(model: &mut Model) -> Vec<Cmd> {
 pub(super) fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
     let choose = |top: usize, len: usize| (top + line).min(len.saturating_sub(1));
     if model.shows_running() {
-        model.running.cursor = choose(model.running.top, moves::activity_length(model));
-        return Vec::new();
+        model.running.cursor = choose(model.running.top, model.running.rows.len());
+        return activity::looked_at(model);
     }
     if model.shows_skipped() {
         model.skipped.cursor = choose(model.skipped.top, model.skipped.rows.len());
@@ -66,7 +66,8 @@ pub(super) fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
             model.threads.cursor = (model.threads.top + line).min(model.threads.rows.len().saturating_sub(1));
         }
         Tab::Memory => model.memory.cursor = choose(model.memory.top, model.memory.rows.len()),
-        Tab::Inbox | Tab::Activity => {}
+        Tab::Activity => return activity::select(model, choose(model.pulse.top, model.pulse_rows().len())),
+        Tab::Inbox => {}
     }
     open_selected(model)
 }
@@ -78,5 +79,6 @@ pub(super) fn scroll_tops(model: &mut Model) {
     model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, threads.height);
     model.memory.top = layout::plain_top(model.memory.top, model.memory.cursor, height);
     model.skipped.top = layout::plain_top(model.skipped.top, model.skipped.cursor, height);
+    model.pulse.top = layout::plain_top(model.pulse.top, model.pulse.cursor, height);
     model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
 }

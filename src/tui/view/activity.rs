@@ -1,45 +1,184 @@
 //! The Activity tab, and what is running.
 
 use super::bars::spinner;
+use super::sheet::Sheet;
 use super::tabs::{Plain, rows};
-use super::{draw, list};
-use crate::inbox::{Block, GrantLine, SourceLine, Status, ThreadLine};
+use super::{card, charts, draw, list};
+use crate::inbox::{Block, GrantLine, Status, ThreadLine};
 use crate::text::{Visible, pad};
 use crate::tui::card::Doc;
-use crate::tui::layout::Areas;
-use crate::tui::model::{Model, Tab};
+use crate::tui::layout::{self, Areas};
+use crate::tui::model::{Focus, Model};
+use crate::tui::pulse::{PulseRow, Section};
 use crate::tui::words;
 use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 
-/// What is running, and what the selected thread says as it says it; in the Activity tab also what may be done without
-/// asking.
+/// The Activity tab.
 pub(super) fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let browse = &model.running;
-    let grants: &[GrantLine] = if model.tab == Tab::Activity { &model.grants } else { &[] };
-    if browse.rows.is_empty() && grants.is_empty() {
-        let next = "c starts a thread · 2 shows past ones";
-        list::message(model, areas.list, buf, "Nothing is running.", next);
-    } else {
-        let at_work = browse.rows.iter().map(|line| at_work(model, line));
-        let allowed = grants.iter().map(|grant| allowed(model, grant));
-        rows(model, browse, areas.list, buf, at_work.chain(allowed));
+    let here = model.focus == Focus::List && model.layers.is_empty();
+    let all = model.pulse_rows();
+    for (y, (n, row)) in (areas.list.y..areas.list.bottom()).zip(all.iter().enumerate().skip(model.pulse.top))
+    {
+        let line = Rect { y, height: 1, ..areas.list };
+        let selected = n == model.pulse.cursor;
+        let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
+        match row {
+            PulseRow::Section(section) => {
+                let ends =
+                    draw::right(buf, line, y, &format!(" {} ", told(model, *section)), model.theme.quiet);
+                let room = Rect { width: ends.saturating_sub(line.x), ..line };
+                draw::text(buf, room, x, y, section.title(), model.theme.title);
+            }
+            PulseRow::Thread(at) => {
+                if let Some(thread) = model.running.rows.get(*at) {
+                    plain(model, line, x, buf, at_work(model, thread));
+                }
+            }
+            PulseRow::Grant(at) => {
+                if let Some(grant) = model.grants.get(*at) {
+                    plain(model, line, x, buf, allowed(model, grant));
+                }
+            }
+        }
+        if selected {
+            buf.set_style(line, if here { model.theme.selected } else { model.theme.resting });
+        }
     }
     if areas.card.is_empty() {
         return;
     }
-    let (width, height) = (usize::from(areas.card.width), usize::from(areas.card.height));
-    let (doc, top) = match (browse.selected(), model.selected_grant(), model.tab) {
-        // Of what is being said, the newest is what one wants to see.
-        (Some(line), ..) => {
-            let doc = stream(model, line);
-            let end = doc.end(width, height);
-            (doc, end)
+    if let Some(line) = model.selected_running() {
+        return streaming(model, line, areas, buf);
+    }
+    if let Some(grant) = model.selected_grant() {
+        return card::page(model, &grant_page(model, grant), Default::default(), areas, buf);
+    }
+    let sheet = sheet(model, areas.card.width);
+    sheet.show(areas.card, model.pulse.page_top, buf);
+    more(model, areas, sheet.height(), model.pulse.page_top, buf);
+}
+
+pub(super) use charts::ago;
+
+/// Says that a page goes on, and how to get there.
+pub(super) fn more(model: &Model, areas: &Areas, length: usize, top: usize, buf: &mut Buffer) {
+    if areas.more.is_empty() {
+        return;
+    }
+    if top + usize::from(areas.card.height) < length {
+        let key = if model.focus == Focus::Card { "j" } else { "J" };
+        draw::right(buf, areas.more, areas.more.y, &format!("▼ {key} for more"), model.theme.quiet);
+    } else if top > 0 {
+        draw::right(buf, areas.more, areas.more.y, "end", model.theme.quiet);
+    }
+}
+
+/// How far the page of the selected section can be scrolled.
+pub fn pulse_length(model: &Model) -> usize {
+    let card = layout::areas(model).card;
+    sheet(model, card.width).height().saturating_sub(usize::from(card.height))
+}
+
+fn plain(model: &Model, line: Rect, x: u16, buf: &mut Buffer, row: Plain) {
+    let Plain { lead, style, text, end } = row;
+    let ends = draw::right(buf, line, line.y, &format!(" {end} "), model.theme.quiet);
+    let room = Rect { width: ends.saturating_sub(line.x), ..line };
+    let x = draw::text(buf, room, x + 2, line.y, &lead, style);
+    draw::text(buf, room, x + 1, line.y, &text, model.theme.text);
+}
+
+/// What a section comes to, in a word or two.
+fn told(model: &Model, section: Section) -> String {
+    let pulse = &model.pulse;
+    let activity = pulse.activity.as_deref();
+    let sum =
+        |of: &dyn Fn(&crate::inbox::DayLine) -> u64| activity.map(|all| all.days.iter().map(of).sum::<u64>());
+    match section {
+        Section::Overview => String::new(),
+        Section::Running if model.running.rows.is_empty() => "nothing".to_owned(),
+        Section::Running => model.running.rows.len().to_string(),
+        Section::Decisions => sum(&|day| day.decisions.by_people()).map_or(String::new(), charts::short),
+        Section::Models => {
+            let cost: f64 = activity.map_or(0.0, |all| all.days.iter().map(|day| day.cost).sum());
+            let tokens = sum(&|day| day.tokens).filter(|tokens| *tokens > 0).map(|count| (count, "tokens"));
+            let calls = || sum(&|day| day.calls).map(|count| (count, "calls"));
+            let figure = tokens
+                .or_else(calls)
+                .map_or(String::new(), |(count, what)| format!("{} {what}", charts::short(count)));
+            if cost >= 0.005 { format!("${cost:.2}") } else { figure }
         }
-        (None, Some(grant), _) => (grant_page(model, grant), Default::default()),
-        (None, None, Tab::Activity) => (overview(model), Default::default()),
-        (None, None, _) => return,
-    };
-    draw::lines(buf, areas.card, doc.lines(top, width, height, &model.theme));
+        Section::Times => String::new(),
+        Section::Errors if pulse.errors.is_empty() => "nothing".to_owned(),
+        Section::Errors => charts::short(pulse.errors.iter().map(|line| line.count).sum()),
+        Section::Mail => {
+            let failing = model.sources.iter().filter(|line| line.error.is_some()).count();
+            match (model.sources.len(), failing) {
+                (0, _) => String::new(),
+                (all, 0) => format!("{all} fine"),
+                (_, failing) => words::count(failing, "failure"),
+            }
+        }
+        Section::Allowed => model.grants.iter().filter(|grant| grant.in_force).count().to_string(),
+        Section::Storage if pulse.pruning => "pruning …".to_owned(),
+        Section::Storage => {
+            pulse.storage.as_ref().map_or(String::new(), |storage| words::bytes(storage.file))
+        }
+    }
+}
+
+fn sheet(model: &Model, width: u16) -> Sheet {
+    let mut sheet = Sheet::new(width);
+    let Some(section) = model.pulse_section() else { return sheet };
+    sheet.say(section.title(), model.theme.title);
+    let activity = model.pulse.activity.as_deref();
+    match (section, activity) {
+        (Section::Overview, _) => charts::overview(model, &mut sheet),
+        (Section::Running, _) => {
+            let said = match model.running.rows.len() {
+                0 => "Nothing is running. c starts a thread · 2 shows past ones".to_owned(),
+                some => format!("{}. Each stands in the list; X stops the selected one.", words::count(some, "thread")),
+            };
+            sheet.wrap(&said, model.theme.quiet);
+        }
+        (Section::Decisions, Some(activity)) => charts::decisions(model, &mut sheet, activity),
+        (Section::Models, Some(activity)) => charts::models(model, &mut sheet, activity),
+        (Section::Times, Some(activity)) => charts::times(model, &mut sheet, activity),
+        (Section::Decisions | Section::Models | Section::Times, None) => sheet.say("Looking …", model.theme.quiet),
+        (Section::Errors, _) => charts::errors(model, &mut sheet, &model.pulse.errors),
+        (Section::Mail, _) => charts::mailboxes(model, &mut sheet, &model.sources),
+        (Section::Allowed, _) => sheet.wrap(
+            "What stands in the list below runs without asking. X revokes the selected one at once; a call that \
+             carries a warning asks in any case. A on a card allows more of the same.",
+            model.theme.quiet,
+        ),
+        (Section::Storage, _) => match &model.pulse.storage {
+            Some(storage) => charts::storage(model, &mut sheet, storage),
+            None => sheet.say("Looking …", model.theme.quiet),
+        },
+    }
+    sheet
+}
+
+/// What is running, in the inbox, and what the selected thread says as it says it.
+pub(super) fn running(model: &Model, areas: &Areas, buf: &mut Buffer) {
+    let browse = &model.running;
+    if browse.rows.is_empty() {
+        let next = "c starts a thread · 2 shows past ones";
+        return list::message(model, areas.list, buf, "Nothing is running.", next);
+    }
+    rows(model, browse, areas.list, buf, browse.rows.iter().map(|line| at_work(model, line)));
+    if let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) {
+        streaming(model, line, areas, buf);
+    }
+}
+
+/// Of what is being said, the newest is what one wants to see.
+fn streaming(model: &Model, line: &ThreadLine, areas: &Areas, buf: &mut Buffer) {
+    let (width, height) = (usize::from(areas.card.width), usize::from(areas.card.height));
+    let doc = stream(model, line);
+    let end = doc.end(width, height);
+    draw::lines(buf, areas.card, doc.lines(end, width, height, &model.theme));
 }
 
 fn at_work(model: &Model, line: &ThreadLine) -> Plain {
@@ -90,8 +229,7 @@ fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
         (false, true) => "X revokes it at once. A call that carries a warning asks in any case.",
         (false, false) => "X switches it on again.",
     };
-    let mut blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];
-    blocks.extend(numbers(model));
+    let blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];
     Doc::page(&format!("Allowed: {}", grant.tool), &grant.id, blocks)
 }
 
@@ -104,56 +242,36 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
         line.id,
         words::count(line.steps as usize, "step")
     );
-    match model.working.get(&line.id) {
-        Some(working) => {
-            let mut fields = vec![(Visible::line("node"), Visible::line(&working.node))];
-            if let Some((what, done, total)) = &working.bar {
-                fields.push((Visible::line(what), Visible::line(&bar(*done, *total))));
-            }
-            blocks.push(Block::Fields(fields));
-            blocks.push(Block::Text(Visible::new(&working.text)));
-        }
-        None => {
-            blocks.push(Block::Text(Visible::new("Another process drives it, or it waits for its turn.")))
+    let one = |text: &str| Visible::line(text);
+    let mut fields = Vec::new();
+    let working = model.working.get(&line.id);
+    if let Some(working) = working {
+        let since = working.since.map(|since| model.now.saturating_duration_since(since).as_secs());
+        let since = since.map_or(String::new(), |seconds| format!(", for {seconds} s"));
+        fields.push((one("node"), one(&format!("{}{since}", working.node))));
+        if let Some((what, done, total)) = &working.bar {
+            fields.push((one(what), one(&progress(*done, *total))));
         }
     }
+    if let Some(usage) = model.pulse.usage.get(&line.id) {
+        let cost =
+            usage.cost.filter(|cost| *cost > 0.0).map_or(String::new(), |cost| format!(", ${cost:.4}"));
+        let (read, wrote) = (charts::short(usage.input_tokens), charts::short(usage.output_tokens));
+        let calls = words::count(usize::try_from(usage.calls).unwrap_or(usize::MAX), "call");
+        fields.push((one("so far"), one(&format!("{calls}, {read} tokens read, {wrote} written{cost}"))));
+    }
+    if !fields.is_empty() {
+        blocks.push(Block::Fields(fields));
+    }
+    blocks.push(Block::Text(match working {
+        Some(working) => Visible::new(&working.text),
+        None => Visible::new("Another process drives it, or it waits for its turn."),
+    }));
     Doc::page(&line.title, &meta, blocks)
 }
 
 /// `████░░░░ 4 of 8`.
-fn bar(done: u64, total: u64) -> String {
+fn progress(done: u64, total: u64) -> String {
     let full = usize::try_from(done.min(total) * 20 / total.max(1)).unwrap_or(0);
     format!("{}{} {done} of {total}", "█".repeat(full), "░".repeat(20 - full.min(20)))
-}
-
-fn overview(model: &Model) -> Doc {
-    Doc::page("Everything in numbers", "", numbers(model))
-}
-
-fn ago(age: String) -> String {
-    if age == "now" { "just now".to_owned() } else { format!("{age} ago") }
-}
-
-fn numbers(model: &Model) -> Vec<Block> {
-    let Some(overview) = &model.overview else { return Vec::new() };
-    let fields = |rows: &[(String, u64)]| {
-        rows.iter().map(|(word, count)| (Visible::line(word), Visible::line(&count.to_string()))).collect()
-    };
-    let mut blocks =
-        vec![Block::Heading(Visible::line("Waiting for you")), Block::Fields(fields(&overview.open))];
-    if !model.sources.is_empty() {
-        let source = |line: &SourceLine| {
-            let said = match (&line.error, line.ok_at) {
-                (Some(error), _) => format!("fails: {error}"),
-                (None, Some(at)) => format!("looked at {} ($ looks again)", ago(words::age(at, model.wall))),
-                (None, None) => "not looked at yet".to_owned(),
-            };
-            (Visible::line(&line.source), Visible::line(&said))
-        };
-        blocks.push(Block::Heading(Visible::line("Mail")));
-        blocks.push(Block::Fields(model.sources.iter().map(source).collect()));
-    }
-    blocks.push(Block::Heading(Visible::line("Threads")));
-    blocks.push(Block::Fields(fields(&overview.threads)));
-    blocks
 }

@@ -294,11 +294,15 @@ fn tab_offered(model: &Model) -> Vec<(Action, String)> {
             named(Action::EditProfile, "edit"),
             named(Action::AddLine, "add a line"),
             named(Action::PinLine, "pin"),
+            named(Action::Open, "versions"),
             named(Action::History, "history"),
             named(Action::RevertProfile, "revert"),
+            named(Action::OpenThread, "cause"),
         ]);
-    } else if model.shows_running() {
+    } else if model.selected_running().is_some() {
         offered.extend([named(Action::Stop, "stop"), named(Action::OpenThread, "thread")]);
+    } else if model.tab == Tab::Activity {
+        offered.extend([named(Action::Prune, "prune"), named(Action::FetchMail, "fetch mail")]);
     } else if model.tab == Tab::Threads {
         offered.extend(thread_offered(model));
     } else if model.focus == Focus::Card {

@@ -4,16 +4,20 @@ mod activity;
 mod bars;
 mod boxes;
 mod card;
+mod charts;
 mod draw;
 mod form;
 mod list;
 mod memory;
+mod sheet;
 mod skipped;
 mod tabs;
 mod threads;
 
+pub use activity::pulse_length;
 pub use bars::tab_at;
 pub use boxes::{confirm_width, help_length, page_size};
+pub use memory::memory_length;
 
 use super::layout;
 use super::model::{Model, Tab};
@@ -35,7 +39,8 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
             (seen.card, seen.end) = card::draw(model, &areas, frame.buffer_mut());
         }
         Tab::Inbox if model.shows_skipped() => skipped::draw(model, &areas, frame.buffer_mut()),
-        Tab::Inbox | Tab::Activity => activity::draw(model, &areas, frame.buffer_mut()),
+        Tab::Inbox => activity::running(model, &areas, frame.buffer_mut()),
+        Tab::Activity => activity::draw(model, &areas, frame.buffer_mut()),
         Tab::Threads => threads::draw(model, &areas, frame.buffer_mut()),
         Tab::Memory => memory::draw(model, &areas, frame.buffer_mut()),
     }

@@ -1,0 +1,76 @@
+//! Pruning, batch by batch, so that whoever decides meanwhile waits for no more than one of them.
+
+use super::fail_point;
+use super::local::{Local, told};
+use crate::inbox::{BackendError, PruneQuery, Pruned, Pruning};
+use crate::store::{StoreError, Swept, Vacuum};
+use std::time::Duration;
+
+/// How often, and how far apart, a moment is looked for at which no thread is at work.
+const MOMENTS: (u32, Duration) = (20, Duration::from_millis(100));
+
+impl Local {
+    /// Lets go of what the query names. What a process that dies leaves undone, the next prune does.
+    pub(super) async fn prune_all(&self, query: PruneQuery) -> Result<Pruned, BackendError> {
+        let store = self.engine().store().clone();
+        let before = store.file_bytes();
+        let (mut taken, mut left) = (Pruning::default(), Vec::new());
+        let wanted = query.clone();
+        let mut roots = self.blocking(move |this| this.engine().store().prunable(&wanted)).await?;
+        while !roots.is_empty() {
+            fail_point("before_prune_batch");
+            let (rest, part) = store.prune_batch(query.clone(), roots).await.map_err(told)?;
+            fail_point("after_prune_batch");
+            taken.add(part);
+            roots = rest;
+        }
+        loop {
+            let part = store.prune_left_mails(query.clone()).await.map_err(told)?;
+            fail_point("after_prune_mails");
+            if part.mails == 0 {
+                break;
+            }
+            taken.add(part);
+        }
+        if !self.sweep_bytes(&mut taken).await? {
+            left.push(
+                "bytes that nobody refers to: threads are at work, so the next prune takes them".to_owned(),
+            );
+        }
+        match store.vacuum().await {
+            Ok(Vacuum::Done) => {}
+            Ok(Vacuum::NoRoom { place, needs, free }) => left.push(format!(
+                "the file keeps its size: a copy takes {} MB in {}, and {} MB are free there",
+                needs.div_ceil(1_000_000),
+                place.display(),
+                free / 1_000_000
+            )),
+            Err(StoreError::Busy) => {
+                left.push(
+                    "the file keeps its size: another process is using it; prune again later".to_owned(),
+                );
+            }
+            Err(error) => return Err(told(error)),
+        }
+        Ok(Pruned { taken, before, after: store.file_bytes(), left })
+    }
+
+    /// Lets go of bytes nobody refers to; `false` where no moment for it was found.
+    async fn sweep_bytes(&self, taken: &mut Pruning) -> Result<bool, BackendError> {
+        let store = self.engine().store();
+        store.mark_blobs().await.map_err(told)?;
+        let (mut moments, apart) = MOMENTS;
+        loop {
+            match store.sweep_blobs().await.map_err(told)? {
+                Swept::Some(part) => taken.add(part),
+                Swept::Clean => return Ok(true),
+                Swept::Busy if moments == 0 => return Ok(false),
+                Swept::Busy => {
+                    moments -= 1;
+                    tokio::time::sleep(apart).await;
+                }
+            }
+            fail_point("after_sweep");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! `sayso prune`: old threads let go of.
+
+use crate::cli::context::Context;
+use crate::cli::failure::Failure;
+use crate::cli::output::{Answer, Page};
+use crate::cli::table::{right, table, whole};
+use crate::cli::when;
+use crate::inbox::{PruneQuery, Pruned, Pruning, Status, TableSize};
+use crate::text::bytes;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use jiff::Timestamp;
+use serde_json::json;
+
+/// Let go of old threads, after a preview
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Decisions and effects stay on record, and so does every mail's place in the ledger: no mail is \
+    handled twice. Nothing goes that something open, a fork, a parent or a child, an unread result or an effect in \
+    doubt needs. Without --yes nothing is changed.\n\nExamples:\n  \
+    sayso prune\n  \
+    sayso prune --older-than 30d --status abandoned --yes\n  \
+    sayso prune --dry-run --json"
+)]
+pub(in crate::cli) struct Args {
+    /// Only threads to which nothing has happened for so long: 30m, 12h, 90d, 26w
+    #[arg(long, value_name = "TIME", default_value = "90d")]
+    older_than: String,
+    /// Only of these statuses
+    #[arg(long, value_name = "STATUS,…", value_delimiter = ',', value_parser = ended(), default_values = ["done", "abandoned"])]
+    status: Vec<Status>,
+    /// Show what would go, and change nothing
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+    /// Do it
+    #[arg(long)]
+    yes: bool,
+}
+
+fn ended() -> impl TypedValueParser<Value = Status> {
+    let ended: Vec<&str> =
+        Status::ALL.into_iter().filter(|status| status.ended()).map(Status::word).collect();
+    PossibleValuesParser::new(ended).try_map(|word| Status::from_word(&word).ok_or("not a status"))
+}
+
+impl Args {
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let age = when::lasting(&self.older_than, &context.page.now)?;
+        let before = context.page.now.checked_sub(age).unwrap_or(Timestamp::MIN);
+        let here = context.open()?;
+        let query = PruneQuery { before, statuses: self.status };
+        if self.yes {
+            let done = here.backend().prune(query.clone()).await?;
+            return here.page.answer(&report(&query, &done.taken, Some(&done)), |page| pruned(page, &done));
+        }
+        let plan = here.backend().prune_plan(query.clone()).await?;
+        here.page.answer(&report(&query, &plan, None), |page| preview(page, &query, &plan, &here.folder))
+    }
+}
+
+fn report(query: &PruneQuery, taken: &Pruning, done: Option<&Pruned>) -> serde_json::Value {
+    json!({
+        "pruned": done.is_some(),
+        "before": query.before,
+        "status": query.statuses.iter().map(|status| status.word()).collect::<Vec<_>>(),
+        "threads": taken.threads,
+        "records": taken.records,
+        "mails": taken.mails,
+        "kept": taken.kept,
+        "tables": taken.tables,
+        "bytes": taken.bytes(),
+        "file_before": done.map(|done| done.before),
+        "file_after": done.map(|done| done.after),
+        "left": done.map(|done| done.left.clone()).unwrap_or_default(),
+    })
+}
+
+fn rows(page: &Page, taken: &Pruning) -> String {
+    let row = |size: &TableSize| [size.table.clone(), size.rows.to_string(), bytes(size.bytes)];
+    let rows: Vec<_> = taken.tables.iter().map(row).collect();
+    if rows.is_empty() {
+        String::new()
+    } else {
+        table(page, [whole("TABLE"), right("ROWS"), right("SIZE")], &rows)
+    }
+}
+
+fn preview(page: &Page, query: &PruneQuery, plan: &Pruning, folder: &str) -> String {
+    let words: Vec<&str> = query.statuses.iter().map(|status| status.word()).collect();
+    let words = words.join(" or ");
+    let mut out = match plan.threads {
+        0 if plan.mails == 0 => {
+            format!(
+                "Nothing in {folder} can go that is {words} and untouched since {}.\n",
+                page.time(query.before)
+            )
+        }
+        count => format!(
+            "{count} threads are {words} and untouched since {}: {} leave a record of what was decided and done, \
+             {} go altogether. {} mails give up their bytes, about {} in all.\n",
+            page.time(query.before),
+            plan.records,
+            count - plan.records,
+            plan.mails,
+            bytes(plan.bytes())
+        ),
+    };
+    out.push_str(&rows(page, plan));
+    for kept in &plan.kept {
+        out.push_str(&format!("{} kept: {}\n", kept.threads, kept.why));
+    }
+    if plan.threads > 0 || plan.mails > 0 {
+        out.push_str("Nothing was changed; --yes prunes it.\n");
+    }
+    out
+}
+
+fn pruned(page: &Page, done: &Pruned) -> String {
+    let mut out = format!(
+        "{} threads were let go of, {} of them with a record of what was decided and done; {} mails gave up their \
+         bytes. The file took {}, and takes {}.\n",
+        done.taken.threads,
+        done.taken.records,
+        done.taken.mails,
+        bytes(done.before),
+        bytes(done.after)
+    );
+    out.push_str(&rows(page, &done.taken));
+    for left in &done.left {
+        out.push_str(&format!("Left: {left}.\n"));
+    }
+    out
+}

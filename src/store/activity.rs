@@ -1,0 +1,174 @@
+//! What went on lately, counted from the rows of those days alone, so that it costs the same after a year.
+//!
+//! These are figures for people: rows are not checked against their digests here, and nothing rests on them.
+
+use super::{Store, StoreError};
+use crate::inbox::{Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
+use jiff::Timestamp;
+use rusqlite::Connection;
+use std::collections::HashMap;
+
+/// Of how many of the newest steps the time is looked at.
+const STEPS: i64 = 5_000;
+
+/// Nodes that ran less often say nothing about how long they take.
+const NODES: usize = 40;
+
+const DECIDED: &str =
+    "SELECT d.at, d.type, d.by, i.action FROM decisions d JOIN interrupts i ON i.seq = d.interrupt
+     WHERE d.at >= ? AND d.undone_at IS NULL AND i.engine = 0";
+const CALLED: &str = "SELECT at, model, ms, input, output, cost, error FROM spans WHERE at >= ?";
+const WORKED: &str = "SELECT t.workflow, s.node, s.ms FROM steps s JOIN threads t ON t.seq = s.thread
+     WHERE s.seq > (SELECT coalesce(max(seq), 0) FROM steps) - ?1 AND s.at >= ?2 AND s.ms IS NOT NULL";
+
+impl Store {
+    /// What went on in these days.
+    pub fn activity(&self, query: &ActivityQuery) -> Result<Activity, StoreError> {
+        self.read(|db| run(db, query))
+    }
+}
+
+fn run(db: &Connection, query: &ActivityQuery) -> Result<Activity, StoreError> {
+    let Some(first) = query.days.first() else { return Ok(Activity::default()) };
+    let first = first.as_millisecond();
+    let empty = |day: &Timestamp| DayLine {
+        day: *day,
+        decisions: Decisions::default(),
+        calls: 0,
+        tokens: 0,
+        cost: 0.0,
+    };
+    let mut activity = Activity { days: query.days.iter().map(empty).collect(), ..Activity::default() };
+    decided(db, first, &mut activity)?;
+    called(db, first, &mut activity)?;
+    worked(db, first, &mut activity)?;
+    Ok(activity)
+}
+
+/// The day a time lies in.
+fn day(days: &mut [DayLine], at: i64) -> Option<&mut DayLine> {
+    let after = days.partition_point(|line| line.day.as_millisecond() <= at);
+    days.get_mut(after.checked_sub(1)?)
+}
+
+fn decided(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
+    let mut tools: HashMap<String, Decisions> = HashMap::new();
+    let mut found = db.prepare_cached(DECIDED)?;
+    let mut rows = found.query([first])?;
+    while let Some(row) = rows.next()? {
+        let (at, sort, by, tool): (i64, String, String, String) =
+            (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        let add = |decisions: &mut Decisions| {
+            let count = match (by.starts_with("grant:"), sort.as_str()) {
+                (true, _) => &mut decisions.granted,
+                (false, "edit") => &mut decisions.edited,
+                (false, "respond") => &mut decisions.responded,
+                (false, "ignore") => &mut decisions.ignored,
+                (false, _) => &mut decisions.untouched,
+            };
+            *count += 1;
+        };
+        if let Some(day) = day(&mut activity.days, at) {
+            add(&mut day.decisions);
+        }
+        add(tools.entry(tool).or_default());
+    }
+    let tools = tools.into_iter().map(|(tool, decisions)| ToolLine { tool, decisions });
+    activity.tools = tools.collect();
+    let weight = |line: &ToolLine| line.decisions.by_people() + line.decisions.granted;
+    activity.tools.sort_by(|a, b| weight(b).cmp(&weight(a)).then_with(|| a.tool.cmp(&b.tool)));
+    Ok(())
+}
+
+fn called(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
+    let mut models: HashMap<String, (ModelLine, Vec<u64>)> = HashMap::new();
+    let count = activity.days.len();
+    let mut found = db.prepare_cached(CALLED)?;
+    let mut rows = found.query([first])?;
+    while let Some(row) = rows.next()? {
+        let number = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
+        let (at, model): (i64, String) = (row.get(0)?, row.get(1)?);
+        let (ms, input, output) = (number(2)?, number(3)?, number(4)?);
+        let (cost, failed): (Option<f64>, bool) = (row.get(5)?, row.get::<_, Option<String>>(6)?.is_some());
+        let (line, times) = models.entry(model).or_insert_with_key(|model| {
+            let line = ModelLine {
+                model: model.clone(),
+                calls: 0,
+                failed: 0,
+                input: 0,
+                output: 0,
+                cost: Some(0.0),
+                latency: Latency::default(),
+                tokens_by_day: vec![0; count],
+                cost_by_day: vec![0.0; count],
+            };
+            (line, Vec::new())
+        });
+        line.calls += 1;
+        line.failed += u64::from(failed);
+        line.input += input;
+        line.output += output;
+        line.cost = line.cost.zip(cost).map(|(sum, cost)| sum + cost);
+        if !failed {
+            times.push(ms);
+        }
+        let after = activity.days.partition_point(|line| line.day.as_millisecond() <= at);
+        if let Some(place) = after.checked_sub(1) {
+            line.tokens_by_day[place] += input + output;
+            line.cost_by_day[place] += cost.unwrap_or_default();
+            let day = &mut activity.days[place];
+            day.calls += 1;
+            day.tokens += input + output;
+            day.cost += cost.unwrap_or_default();
+        }
+    }
+    let models = models.into_values().map(|(line, times)| ModelLine { latency: Latency::of(times), ..line });
+    activity.models = models.collect();
+    activity.models.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.model.cmp(&b.model)));
+    Ok(())
+}
+
+fn worked(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
+    let mut nodes: HashMap<(String, String), Vec<u64>> = HashMap::new();
+    let mut found = db.prepare_cached(WORKED)?;
+    let mut rows = found.query([STEPS, first])?;
+    while let Some(row) = rows.next()? {
+        let ms = row.get::<_, i64>(2)?.unsigned_abs();
+        nodes.entry((row.get(0)?, row.get(1)?)).or_default().push(ms);
+    }
+    let line = |((workflow, node), times): ((String, String), Vec<u64>)| NodeLine {
+        workflow,
+        node,
+        runs: times.len() as u64,
+        latency: Latency::of(times),
+    };
+    activity.nodes = nodes.into_iter().map(line).collect();
+    activity.nodes.sort_by(|a, b| {
+        let slower = b.latency.p90.cmp(&a.latency.p90);
+        slower.then_with(|| (&a.workflow, &a.node).cmp(&(&b.workflow, &b.node)))
+    });
+    activity.nodes.truncate(NODES);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_query_reads_a_whole_table() {
+        let db = Connection::open_in_memory().unwrap();
+        super::super::schema::migrate(&db).unwrap();
+        for sql in [DECIDED, CALLED, WORKED] {
+            let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let count = plan.parameter_count();
+            let steps: Vec<String> = plan
+                .query_map(rusqlite::params_from_iter(vec![1; count]), |row| row.get(3))
+                .unwrap()
+                .collect::<Result<_, _>>()
+                .unwrap();
+            // A `SCAN` of nothing is how the newest number is found in one step.
+            assert!(steps.iter().all(|step| !step.starts_with("SCAN")), "{sql}: {steps:?}");
+        }
+    }
+}

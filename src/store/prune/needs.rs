@@ -1,0 +1,103 @@
+//! What still needs a thread. Whatever is not said here may go.
+
+use super::super::StoreError;
+use super::super::rows::{MailRow, MailState, ThreadRow};
+use crate::inbox::PruneQuery;
+use rusqlite::{Connection, params};
+use std::collections::HashSet;
+
+/// Why a thread stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needed {
+    /// It, or one of those it started, has not ended, is too young or is of another status.
+    Family,
+    /// Nobody has filed its result away.
+    Unread,
+    /// It asks somebody something, or an answer is not acted on.
+    Asks,
+    /// It has done something, and how that ended is not known.
+    Unsettled,
+    /// Another thread shares its beginning.
+    Forked,
+    /// Something has reached it that it has not heard.
+    Unheard,
+    /// Something is still to be learned from it.
+    Lesson,
+    /// A mail of its waits to be taken in.
+    Mail,
+    /// A mailbox waits for its answer.
+    Source,
+    /// A row of it cannot be trusted.
+    Damaged,
+}
+
+impl Needed {
+    /// What people are told.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Needed::Family => "a thread it started is not old enough or has not ended",
+            Needed::Unread => "its result is not filed away",
+            Needed::Asks => "it still asks something",
+            Needed::Unsettled => "an effect of it is not settled",
+            Needed::Forked => "a fork needs its steps",
+            Needed::Unheard => "it has not heard everything that reached it",
+            Needed::Lesson => "something is still to be learned from it",
+            Needed::Mail => "a mail of it waits to be taken in",
+            Needed::Source => "a mailbox waits for its answer",
+            Needed::Damaged => "a row of it is damaged; `sayso doctor` names it",
+        }
+    }
+}
+
+pub(super) fn needed(
+    db: &Connection,
+    row: &ThreadRow,
+    query: &PruneQuery,
+    gone: &HashSet<i64>,
+) -> Result<Option<Needed>, StoreError> {
+    if !row.status.ended()
+        || !query.statuses.contains(&row.status)
+        || row.updated_at >= query.before.as_millisecond()
+    {
+        return Ok(Some(Needed::Family));
+    }
+    if row.unread {
+        return Ok(Some(Needed::Unread));
+    }
+    let any = |sql: &str| db.prepare_cached(sql)?.exists([row.seq]).map_err(StoreError::from);
+    if any("SELECT 1 FROM interrupts WHERE thread = ? AND status <> 'closed' LIMIT 1")? {
+        return Ok(Some(Needed::Asks));
+    }
+    if any("SELECT 1 FROM effects WHERE thread = ? AND ended_at IS NULL LIMIT 1")? {
+        return Ok(Some(Needed::Unsettled));
+    }
+    if any("SELECT 1 FROM events WHERE thread = ? LIMIT 1")? {
+        return Ok(Some(Needed::Unheard));
+    }
+    if any("SELECT 1 FROM lessons l LEFT JOIN threads t ON t.seq = l.learner
+            WHERE l.thread = ? AND (t.seq IS NULL OR t.status NOT IN ('done', 'abandoned')) LIMIT 1")?
+    {
+        return Ok(Some(Needed::Lesson));
+    }
+    if any("SELECT 1 FROM sources WHERE thread = ? AND phase <> 'following' LIMIT 1")? {
+        return Ok(Some(Needed::Source));
+    }
+    let mut forks = db.prepare_cached("SELECT seq FROM threads WHERE origin = ? AND pruned_at IS NULL")?;
+    let mut rows = forks.query(params![row.seq])?;
+    while let Some(fork) = rows.next()? {
+        if !gone.contains(&fork.get(0)?) {
+            return Ok(Some(Needed::Forked));
+        }
+    }
+    let waits = |mail: &MailRow| matches!(mail.state, MailState::Asked | MailState::Unreadable);
+    if MailRow::of_thread(db, row.seq)?.iter().any(waits) {
+        return Ok(Some(Needed::Mail));
+    }
+    Ok(None)
+}
+
+/// Whether the audit needs a thread's row: something was asked in it, decided, or done. Such a row is never deleted, nor
+/// are its interrupts, decisions and effects, nor the bytes of what was done.
+pub(in crate::store) fn audit_needs(thread: &ThreadRow) -> bool {
+    thread.interrupts > 0 || thread.decisions > 0 || thread.effects > 0
+}

@@ -1,0 +1,196 @@
+//! Bytes that nobody refers to any more.
+//!
+//! A digest that a pruned thread named is put down in `letting_go`. It is taken off that list by whoever keeps the
+//! same bytes again, and by a look over everything that names bytes; what is left on it then goes. That happens only
+//! at a moment when no thread is at work: a node may have kept bytes that its step does not name yet.
+
+use super::super::rows::MailRow;
+use super::super::{Store, StoreError};
+use crate::inbox::Pruning;
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashSet;
+
+/// So many are let go of at once.
+const BATCH: usize = 500;
+
+/// Where digests are named, and by whom: text that is looked through.
+const NAMING: [&str; 4] = [
+    "SELECT thread, updates FROM steps",
+    "SELECT thread, event FROM events",
+    "SELECT thread, result FROM calls",
+    "SELECT thread, args || coalesce(binds, '') FROM interrupts",
+];
+
+/// What came of a sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Swept {
+    /// So much went, and there may be more.
+    Some(Pruning),
+    /// Nothing is left to go.
+    Clean,
+    /// Threads are at work; it has to be tried again.
+    Busy,
+}
+
+impl Store {
+    /// Takes off the list what somebody still refers to.
+    pub async fn mark_blobs(&self) -> Result<(), StoreError> {
+        let named = self.read(|db| {
+            let mut found = db.prepare_cached("SELECT digest FROM letting_go")?;
+            let listed: HashSet<[u8; 32]> =
+                found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            let free = unnamed(db, listed.clone(), &HashSet::new(), &HashSet::new())?;
+            Ok(listed.into_iter().filter(|digest| !free.contains(digest)).collect::<Vec<_>>())
+        })?;
+        self.write(move |db| named.iter().try_for_each(|digest| hold_on(db, digest))).await
+    }
+
+    /// Lets some of what is on the list go. Whoever calls has marked since the last prune.
+    pub async fn sweep_blobs(&self) -> Result<Swept, StoreError> {
+        self.write(|db| {
+            let listed: Vec<[u8; 32]> = db
+                .prepare_cached("SELECT digest FROM letting_go LIMIT ?")?
+                .query_map([BATCH as i64], |row| row.get(0))?
+                .collect::<Result<_, _>>()?;
+            if listed.is_empty() {
+                return Ok(Swept::Clean);
+            }
+            let at_work = "SELECT 1 FROM threads WHERE status IN ('ready', 'running') LIMIT 1";
+            if db.prepare_cached(at_work)?.exists([])?
+                || db.prepare_cached("SELECT 1 FROM events LIMIT 1")?.exists([])?
+            {
+                return Ok(Swept::Busy);
+            }
+            let mut taken = Pruning::default();
+            for digest in listed {
+                if let Some((seq, bytes)) = unshared(db, &digest)? {
+                    db.prepare_cached("DELETE FROM blobs WHERE seq = ?")?.execute([seq])?;
+                    taken.take("blobs", 1, bytes.unsigned_abs() + 48);
+                }
+                hold_on(db, &digest)?;
+            }
+            Ok(Swept::Some(taken))
+        })
+        .await
+    }
+}
+
+/// Puts a digest on the list.
+pub(super) fn let_go(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
+    db.prepare_cached("INSERT OR IGNORE INTO letting_go (digest) SELECT digest FROM blobs WHERE digest = ?")?
+        .execute([digest])?;
+    Ok(())
+}
+
+/// Takes a digest off the list.
+pub(in crate::store) fn hold_on(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
+    db.prepare_cached("DELETE FROM letting_go WHERE digest = ?")?.execute([digest])?;
+    Ok(())
+}
+
+/// The number and size of these bytes, unless a question's schema is made of the same ones.
+fn unshared(db: &Connection, digest: &[u8; 32]) -> Result<Option<(i64, i64)>, StoreError> {
+    Ok(db
+        .prepare_cached(
+            "SELECT seq, octet_length(bytes) FROM blobs
+             WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM interrupts WHERE schema = blobs.seq)",
+        )?
+        .query_row([digest], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?)
+}
+
+/// Of these, the ones that nobody names; what the threads in `gone` and these mails say does not count.
+fn unnamed(
+    db: &Connection,
+    mut loose: HashSet<[u8; 32]>,
+    gone: &HashSet<i64>,
+    mails: &HashSet<i64>,
+) -> Result<HashSet<[u8; 32]>, StoreError> {
+    for sql in NAMING {
+        if loose.is_empty() {
+            return Ok(loose);
+        }
+        let mut found = db.prepare(sql)?;
+        let mut rows = found.query([])?;
+        while let Some(row) = rows.next()? {
+            if gone.contains(&row.get(0)?) {
+                continue;
+            }
+            let text = row.get_ref(1)?.as_str().map_err(|e| StoreError::Damaged(e.to_string()))?;
+            for digest in digests(text) {
+                loose.remove(&digest);
+            }
+        }
+    }
+    let mut found = db.prepare("SELECT frozen FROM effects")?;
+    let mut rows = found.query([])?;
+    while let Some(row) = rows.next()? {
+        loose.remove(&row.get::<_, [u8; 32]>(0)?);
+    }
+    let mut found = db.prepare("SELECT coalesce(thread, 0), raw, seq FROM mails WHERE raw <> ?")?;
+    let mut rows = found.query(params![MailRow::LET_GO])?;
+    while let Some(row) = rows.next()? {
+        if !gone.contains(&row.get(0)?) && !mails.contains(&row.get(2)?) {
+            loose.remove(&row.get::<_, [u8; 32]>(1)?);
+        }
+    }
+    Ok(loose)
+}
+
+/// How much a sweep would take, were these threads gone and these mails let go of.
+pub(super) fn count(
+    db: &Connection,
+    loose: HashSet<[u8; 32]>,
+    gone: &HashSet<i64>,
+    mails: &HashSet<i64>,
+    plan: &mut Pruning,
+) -> Result<(), StoreError> {
+    for digest in unnamed(db, loose, gone, mails)? {
+        if let Some((_, bytes)) = unshared(db, &digest)? {
+            plan.take("blobs", 1, bytes.unsigned_abs() + 48);
+        }
+    }
+    Ok(())
+}
+
+/// The digests a thread's steps name.
+pub(super) fn named_by(
+    db: &Connection,
+    thread: i64,
+    loose: &mut HashSet<[u8; 32]>,
+) -> Result<(), StoreError> {
+    let mut found = db.prepare_cached("SELECT updates FROM steps WHERE thread = ?")?;
+    let mut rows = found.query([thread])?;
+    while let Some(row) = rows.next()? {
+        let text = row.get_ref(0)?.as_str().map_err(|e| StoreError::Damaged(e.to_string()))?;
+        loose.extend(digests(text));
+    }
+    Ok(())
+}
+
+/// Every run of exactly 64 hexadecimal digits.
+fn digests(text: &str) -> impl Iterator<Item = [u8; 32]> + '_ {
+    let runs = text.as_bytes().split(|byte| !byte.is_ascii_hexdigit());
+    runs.filter(|run| run.len() == 64).filter_map(|run| {
+        let mut digest = [0; 32];
+        for (byte, pair) in digest.iter_mut().zip(run.chunks_exact(2)) {
+            *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+        }
+        Some(digest)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_found_wherever_they_stand() {
+        let one = "a1".repeat(32);
+        let two = "0F".repeat(32);
+        let text = format!(r#"{{"raw":"{one}","x":[“{two}”],"long":"{one}0","short":"{}"}}"#, &one[1..]);
+        let found: Vec<[u8; 32]> = digests(&text).collect();
+        assert_eq!(found, [[0xa1; 32], [0x0f; 32]]);
+        assert_eq!(digests("").count(), 0);
+    }
+}

@@ -1,0 +1,107 @@
+//! D01 while old threads are let go of: a prune killed at any instant leaves a file that is whole, and the next one
+//! finishes it.
+
+use crate::child::{errand, has_strace, run, say, traced};
+use crate::home::Home;
+use crate::{report, skipped};
+use jiff::{SignedDuration, Timestamp};
+use sayso::app::{Local, Scope, Until, Worker};
+use sayso::inbox::{Backend, ItemKind, ItemQuery, PruneQuery, Status, ThreadQuery};
+use serde_json::json;
+use std::process::Command;
+
+fn old() -> PruneQuery {
+    let before = Timestamp::now().checked_add(SignedDuration::from_hours(1)).unwrap();
+    PruneQuery { before, statuses: vec![Status::Done] }
+}
+
+/// The errand.
+pub async fn prune(local: &Local) {
+    match local.prune(old()).await {
+        Ok(_) => say("done"),
+        Err(error) => say(error),
+    }
+}
+
+/// Threads that go altogether, threads that leave a record, a fork with its origin, bytes, and one that waits.
+async fn furnished() -> (Home, usize) {
+    let home = Home::new();
+    let local = home.local();
+    let drive = async || {
+        let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+        worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+    };
+    let play =
+        async |program| local.start("player".to_owned(), json!({ "program": program })).await.unwrap().thread;
+    for n in 0..6 {
+        let digest =
+            local.engine().store().put_blob(format!("bytes {n}").repeat(400).into_bytes()).await.unwrap();
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        play(json!([[{"note": hex}], [{"note": "more"}]])).await;
+        play(json!([[{"ask": [{"key": "a"}]}], []])).await;
+    }
+    drive().await;
+    for item in crate::child::open_items(&local).await.into_iter().skip(1) {
+        let accept = sayso::graph::Decision::Accept;
+        crate::support::house::decide(&local, &item.interrupt().unwrap(), accept).await.unwrap();
+    }
+    drive().await;
+    let threads = local.threads(ThreadQuery { limit: 99, ..Default::default() }).await.unwrap().threads;
+    let waits = threads.iter().find(|line| line.status == Status::Waiting).unwrap();
+    local.fork(waits.id.clone(), 0).await.unwrap();
+    drive().await;
+    let results = ItemQuery { kind: Some(ItemKind::Result), limit: 99, ..Default::default() };
+    for item in local.items(results).await.unwrap().items {
+        local.file_away(item.thread).await.unwrap();
+    }
+    let records = 5 + 2;
+    (home, records)
+}
+
+async fn is_whole_and_is_finished(home: &Home, records: usize, what: &str) {
+    assert_eq!(home.local().engine().store().verify().unwrap().damaged, Vec::<String>::new(), "{what}");
+    home.threads(&home.local()).await;
+    assert_eq!(run(errand(home, "prune")), ["done"], "{what}");
+    let local = home.local();
+    assert_eq!(local.engine().store().verify().unwrap().damaged, Vec::<String>::new(), "{what}: afterwards");
+    assert_eq!(home.threads(&local).await.len(), records, "{what}");
+    let blobs = local.storage().await.unwrap().tables.into_iter().find(|table| table.table == "letting_go");
+    assert_eq!(blobs.map_or(0, |table| table.rows), 0, "{what}: nothing is left to let go of");
+    assert_eq!(crate::child::open_items(&local).await.len(), 2, "{what}: what waits still waits");
+}
+
+async fn dies(home: &Home, records: usize, what: &str, doomed: Command) -> bool {
+    let died = run(doomed).last().is_none_or(|last| last != "done");
+    is_whole_and_is_finished(home, records, what).await;
+    died
+}
+
+#[tokio::test]
+async fn d01_prune_killed_at_every_named_point() {
+    let points = ["before_prune_batch", "after_prune_batch", "after_prune_mails", "after_sweep"];
+    for point in points {
+        let (home, records) = furnished().await;
+        let mut doomed = errand(&home, "prune");
+        doomed.env("SAYSO_FAIL_POINT", point);
+        assert!(dies(&home, records, point, doomed).await, "{point}: it was to die");
+    }
+    report("D01", "a prune, SIGKILL at each named point", points.len());
+}
+
+#[tokio::test]
+async fn d01_prune_killed_at_every_sync() {
+    if !has_strace() {
+        return skipped("D01", "no strace, so no SIGKILL at each sync of a prune");
+    }
+    let mut trials = 0;
+    for n in 1.. {
+        let (home, records) = furnished().await;
+        let doomed = traced(&home, "prune", &format!("fsync,fdatasync:signal=SIGKILL:when={n}"));
+        trials += 1;
+        if !dies(&home, records, &format!("sync {n}"), doomed).await {
+            break;
+        }
+    }
+    assert!(trials > 3, "a prune has more than {trials} syncs");
+    report("D01", "a prune, SIGKILL at each fsync and fdatasync", trials);
+}

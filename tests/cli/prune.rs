@@ -1,0 +1,97 @@
+//! `prune` and `activity`: previews, shapes and bad input.
+
+use crate::desk::{Desk, keys, text};
+use serde_json::json;
+
+const REPORT: &[&str] = &[
+    "pruned",
+    "before",
+    "status",
+    "threads",
+    "records",
+    "mails",
+    "kept",
+    "tables",
+    "bytes",
+    "file_before",
+    "file_after",
+    "left",
+];
+
+#[test]
+fn prune_shows_first_and_takes_only_when_told() {
+    let desk = Desk::new();
+    let (thread, asked) = desk.chat("tea");
+    desk.json(&["respond", &asked, "done", "--wait"]);
+    let (open, _) = desk.chat("milk");
+    assert!(desk.sayso(&["prune"]).done().contains("can go that is done or abandoned and untouched since"));
+    let plan = desk.json(&["prune", "--older-than", "0d"]);
+    keys(&plan, REPORT);
+    assert_eq!((&plan["pruned"], &plan["threads"]), (&json!(false), &json!(0)));
+    assert_eq!(plan["kept"], json!([{"why": "its result is not filed away", "threads": 1}]));
+    let said = desk.sayso(&["prune", "--older-than", "0d"]);
+    assert!(said.done().contains("1 kept: its result is not filed away"), "{said:?}");
+    let (parcel, _) = desk.asked(&["courier", "parcels=word"]);
+    desk.json(&["stop", &parcel]);
+    let trouble = text(&desk.json(&["list", "--kind", "trouble"])[0]["id"]);
+    assert_eq!(desk.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
+    let said = desk.sayso(&["prune", "--older-than", "0d", "--dry-run"]);
+    let said = said.done();
+    assert!(said.contains("1 threads are done or abandoned") && said.contains("steps"), "{said}");
+    assert!(said.contains("--yes prunes it"), "{said}");
+    assert!(!desk.json(&["show", &parcel])["steps"].as_array().unwrap().is_empty(), "nothing was changed");
+    let done = desk.json(&["prune", "--older-than", "0d", "--yes"]);
+    keys(&done, REPORT);
+    assert_eq!((&done["pruned"], &done["threads"], &done["records"]), (&json!(true), &json!(1), &json!(1)));
+    let shown = desk.json(&["show", &parcel]);
+    assert_eq!((&shown["steps"], &shown["error"]["code"]), (&json!([]), &json!("pruned")));
+    assert_eq!(shown["decisions"].as_array().unwrap().len(), 1);
+    assert!(desk.sayso(&["show", &parcel]).done().contains("was pruned"));
+    for kept in [thread, open] {
+        assert!(!desk.json(&["show", &kept])["steps"].as_array().unwrap().is_empty());
+    }
+    assert!(desk.sayso(&["prune", "--older-than", "0d", "--yes"]).done().starts_with("0 threads"));
+    assert!(
+        desk.json(&["doctor"])
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|line| line["check"] != "database" || line["ok"] == true)
+    );
+}
+
+#[test]
+fn prune_refuses_what_it_does_not_understand() {
+    let desk = Desk::new();
+    desk.refused(&["prune", "--older-than", "soon"], 2, "`soon` is not a length of time");
+    desk.refused(&["prune", "--older-than", "-3d"], 2, "");
+    desk.refused(&["prune", "--status", "waiting"], 2, "waiting");
+    desk.refused(&["prune", "--status", "done,open"], 2, "open");
+    desk.refused(&["prune", "--dry-run", "--yes"], 2, "cannot be used with");
+    desk.refused(&["prune", "t1"], 2, "t1");
+}
+
+#[test]
+fn activity_tells_the_days_in_numbers() {
+    let desk = Desk::new();
+    let (_, asked) = desk.asked(&["courier", "parcels=word"]);
+    desk.json(&["accept", &asked[0], "--wait"]);
+    let activity = desk.json(&["activity", "--days", "3"]);
+    keys(&activity, &["days", "tools", "models", "nodes", "storage"]);
+    assert_eq!(activity["days"].as_array().unwrap().len(), 3);
+    keys(&activity["days"][0], &["day", "decisions", "calls", "tokens", "cost"]);
+    assert_eq!(activity["days"][2]["decisions"]["untouched"], 1);
+    keys(&activity["tools"][0], &["tool", "untouched", "edited", "responded", "ignored", "granted"]);
+    assert_eq!(text(&activity["tools"][0]["tool"]), "deliver");
+    keys(&activity["storage"], &["file", "free", "tables"]);
+    let said = desk.sayso(&["activity"]);
+    let said = said.done();
+    assert!(
+        said.contains("UNTOUCHED") && said.contains("courier.") && said.contains("The file takes"),
+        "{said}"
+    );
+    assert!(Desk::new().sayso(&["activity"]).done().contains("ACCEPTED"));
+    desk.refused(&["activity", "--days", "0"], 2, "0");
+    desk.refused(&["activity", "--days", "400"], 2, "400");
+    desk.refused(&["activity", "--days", "many"], 2, "many");
+}

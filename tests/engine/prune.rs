@@ -1,0 +1,501 @@
+//! Pruning: what goes, what stays because somebody needs it, and that everything left is whole.
+
+use crate::support::House;
+use crate::support::house::eager;
+use jiff::Timestamp;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use sayso::graph::{Decision, ThreadId};
+use sayso::inbox::{
+    ActivityQuery, Backend, ItemKind, ItemQuery, PruneQuery, Pruned, Pruning, Status, ThreadQuery, ThreadView,
+};
+use sayso::store::{HandedIn, MemoryCause, NewLesson, NewMail, Road, TakenIn};
+use serde_json::json;
+use std::collections::HashMap;
+
+/// Everything that ended before now.
+fn all() -> PruneQuery {
+    let before = Timestamp::now().checked_add(jiff::SignedDuration::from_hours(1)).unwrap();
+    PruneQuery { before, statuses: vec![Status::Done, Status::Abandoned] }
+}
+
+/// Everybody has read everything.
+async fn file_all(house: &House) {
+    let query = ItemQuery { kind: Some(ItemKind::Result), limit: 999, ..Default::default() };
+    for item in house.local.items(query).await.unwrap().items {
+        house.local.file_away(item.thread).await.unwrap();
+    }
+}
+
+async fn prune(house: &House) -> Pruned {
+    file_all(house).await;
+    let plan = house.local.prune_plan(all()).await.unwrap();
+    let done = house.local.prune(all()).await.unwrap();
+    let figures = |p: &Pruning| (p.threads, p.records, p.mails, sorted(p));
+    assert_eq!(figures(&done.taken), figures(&plan), "the preview said what went");
+    assert_eq!(damaged(house), Vec::<String>::new());
+    done
+}
+
+fn sorted(pruning: &Pruning) -> Vec<(String, u64, u64)> {
+    let mut tables: Vec<_> = pruning.tables.iter().map(|t| (t.table.clone(), t.rows, t.bytes)).collect();
+    tables.sort();
+    tables
+}
+
+fn damaged(house: &House) -> Vec<String> {
+    house.store().verify().unwrap().damaged
+}
+
+fn is_pruned(view: &ThreadView) -> bool {
+    view.error.as_ref().is_some_and(|error| error.code == "pruned")
+}
+
+fn kept(pruning: &Pruning) -> Vec<(&str, u64)> {
+    pruning.kept.iter().map(|kept| (kept.why.as_str(), kept.threads)).collect()
+}
+
+async fn hand_in(house: &House, thread: &ThreadId, raw: &str) -> [u8; 32] {
+    let digest = house.store().put_blob(raw.as_bytes().to_vec()).await.unwrap();
+    let mail = HandedIn {
+        identity: raw.to_owned(),
+        message_id: Some(format!("{raw}@x.test")),
+        conversation: raw.to_owned(),
+        sender: "eve@x.test".to_owned(),
+        subject: raw.to_owned(),
+        sent_at: None,
+        raw: digest,
+        words: format!("{raw} saffron"),
+    };
+    house.store().hand_in(thread.clone(), mail).await.unwrap();
+    digest
+}
+
+#[tokio::test]
+async fn what_was_decided_and_done_stays_and_the_rest_goes() {
+    let house = House::new();
+    let plain = house.played(json!([[{"note": "nothing to see"}]])).await;
+    let acted =
+        house.played(json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
+    house.accept(&acted).await;
+    house.settle().await;
+    let newest = house.played(json!([[{"note": "the newest"}]])).await;
+    let before = house.view(&acted).await;
+    let done = prune(&house).await;
+    assert_eq!((done.taken.threads, done.taken.records), (3, 2), "{done:?}");
+    assert!(house.local.thread(plain.clone()).await.is_err(), "nobody needs it");
+    let after = house.view(&acted).await;
+    assert!(is_pruned(&after) && after.steps.is_empty() && after.state.is_null(), "{after:?}");
+    assert_eq!((after.decisions, after.effects), (before.decisions, before.effects));
+    assert!(is_pruned(&house.view(&newest).await), "its number must not be given twice");
+    let thread = house.played(json!([[{"note": "after"}]])).await;
+    assert_eq!(house.log(&thread).await, json!(["after"]));
+    assert_eq!(prune(&house).await.taken.threads, 1, "what is pruned is not pruned again");
+    // The bytes of what was done are the audit's.
+    let sql = house.sql();
+    let frozen: i64 = sql
+        .query_row("SELECT count(*) FROM effects e JOIN blobs b ON b.digest = e.frozen", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(frozen, 1);
+}
+
+#[tokio::test]
+async fn a_pruned_thread_says_so_wherever_it_is_touched() {
+    let house = House::new();
+    let thread = house.start("chat", json!({"topic": "tea"})).await;
+    house.settle().await;
+    let asked = house.asked(&thread).await;
+    house.respond(&thread, "done").await;
+    house.settle().await;
+    assert_eq!(kept(&house.local.prune_plan(all()).await.unwrap()), [("its result is not filed away", 1)]);
+    house.local.file_away(thread.clone()).await.unwrap();
+    prune(&house).await;
+    let says = |error: sayso::inbox::BackendError| {
+        assert!(error.to_string().contains("was pruned on 20"), "{error}");
+    };
+    says(house.local.proceed(thread.clone(), "more".to_owned()).await.unwrap_err());
+    says(house.local.fork(thread.clone(), 1).await.unwrap_err());
+    let (item, card) = house.local.card(asked).await.unwrap();
+    assert!(item.closed.is_some() && !card.text().is_empty());
+    assert_eq!(house.outcome(&thread).await.status, Status::Done);
+}
+
+#[tokio::test]
+async fn what_somebody_needs_is_kept_with_the_reason() {
+    let house = House::new();
+    house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let forked = house.played(json!([[{"note": "x"}], [{"ask": [{"key": "a"}]}]])).await;
+    house.local.fork(forked.clone(), 2).await.unwrap();
+    house.accept(&forked).await;
+    house.settle().await;
+    let kid = json!({"key": "k", "program": [[{"ask": [{"key": "a"}]}]]});
+    house.played(json!([[{"start": kid}]])).await;
+    let taught = house.played(json!([])).await;
+    let lesson = NewLesson { namespace: "n".to_owned(), cause: "{}".to_owned(), interrupt: None };
+    house.store().keep_lessons(taught.clone(), 1, vec![lesson]).await.unwrap();
+    file_all(&house).await;
+    let plan = house.local.prune_plan(all()).await.unwrap();
+    assert_eq!(plan.threads, 0, "{plan:?}");
+    let mut why = kept(&plan);
+    why.sort_unstable();
+    assert_eq!(
+        why,
+        [
+            ("a fork needs its steps", 1),
+            ("a thread it started is not old enough or has not ended", 1),
+            ("something is still to be learned from it", 1),
+        ]
+    );
+    assert_eq!(prune(&house).await.taken.threads, 0);
+    let young = PruneQuery { before: Timestamp::UNIX_EPOCH, ..all() };
+    assert_eq!(house.local.prune_plan(young).await.unwrap(), Pruning::default());
+    let open = PruneQuery { statuses: vec![Status::Waiting, Status::Ready], ..all() };
+    assert_eq!(house.local.prune_plan(open).await.unwrap().threads, 0, "only what has ended is ever pruned");
+}
+
+#[tokio::test]
+async fn an_effect_in_doubt_keeps_its_thread() {
+    let house = House::new();
+    let thread =
+        house.played(json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
+    *house.world.found.lock().unwrap() = Some(sayso::graph::Found::Unknown("nobody can say".to_owned()));
+    house.world.fault(sayso::graph::EffectError::Unknown("the line broke".to_owned()));
+    house.accept(&thread).await;
+    house.settle().await;
+    assert_eq!(house.trouble(&thread).await.0, "in_doubt");
+    let id = house.asked(&thread).await;
+    house.decide(&id, Decision::Ignore).await.unwrap();
+    house.settle().await;
+    assert_eq!(house.status(&thread).await, Status::Abandoned);
+    let plan = house.local.prune_plan(all()).await.unwrap();
+    // Abandoned by a person who was told of the doubt: how it ended is on record, or it is not pruned.
+    let unsettled = house.view(&thread).await.effects.iter().any(|effect| effect.state == "begun");
+    assert_eq!(plan.threads, u64::from(!unsettled), "{plan:?}");
+    prune(&house).await;
+    assert_eq!(house.view(&thread).await.effects.len(), 1);
+}
+
+#[tokio::test]
+async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
+    let house = House::new();
+    let mail = || NewMail {
+        identity: "one".to_owned(),
+        account: "home".to_owned(),
+        message_id: Some("one@x.test".to_owned()),
+        conversation: "c".to_owned(),
+        sender: "eve@x.test".to_owned(),
+        subject: "One".to_owned(),
+        sent_at: None,
+        came_at: Timestamp::UNIX_EPOCH,
+        raw: b"the bytes of a mail".to_vec(),
+        place: "cur/1".to_owned(),
+        words: "saffron".to_owned(),
+    };
+    let left = NewMail { identity: "left".to_owned(), raw: b"left alone".to_vec(), ..mail() };
+    let road = Road::Left("too old".to_owned());
+    assert_eq!(house.store().take_in(left, road, 20).await.unwrap(), TakenIn::Kept);
+    let start = || {
+        let spec = house.engine().registry().get("player").unwrap();
+        sayso::store::NewThread {
+            workflow: "player".to_owned(),
+            fingerprint: spec.workflow.fingerprint().to_owned(),
+            entry: spec.workflow.shape().entry.clone(),
+            updates: spec.workflow.started(json!({"program": []})).unwrap(),
+            title: "One".to_owned(),
+            key: String::new(),
+        }
+    };
+    let taken = house.store().take_in(mail(), Road::Start(start()), 20).await.unwrap();
+    let TakenIn::Started(thread) = taken else { panic!("{taken:?}") };
+    house.settle().await;
+    house.store().triaged(thread.clone(), "ignore".to_owned(), "a rule".to_owned()).await.unwrap();
+    house.played(json!([])).await;
+    let search = || ThreadQuery { search: Some("saffron".to_owned()), limit: 9, ..Default::default() };
+    assert_eq!(house.local.threads(search()).await.unwrap().threads.len(), 1);
+    let done = prune(&house).await;
+    assert_eq!(done.taken.mails, 2, "{done:?}");
+    assert!(house.local.thread(thread).await.is_err());
+    assert_eq!(house.store().take_in(mail(), Road::Start(start()), 20).await.unwrap(), TakenIn::Known);
+    assert!(house.store().knows("eve@x.test", None).unwrap());
+    assert!(house.store().newest_mails("home", 9).unwrap().is_empty(), "their bytes are gone");
+    assert_eq!(house.local.threads(search()).await.unwrap().threads.len(), 0);
+    let skipped = house.local.skipped(sayso::inbox::SkippedQuery { after: None, limit: 9 }).await.unwrap();
+    assert_eq!((skipped.mails.len(), skipped.mails[0].reason.as_str()), (1, "a rule"));
+    assert_eq!(prune(&house).await.taken.mails, 0);
+}
+
+#[tokio::test]
+async fn bytes_go_only_when_nobody_names_them() {
+    let house = House::new();
+    let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let put = async |text: &str| house.store().put_blob(text.as_bytes().to_vec()).await.unwrap();
+    let (own, shared, again) = (put("own").await, put("shared").await, put("again").await);
+    let names = |digests: &[&[u8; 32]]| {
+        let ops: Vec<_> = digests.iter().map(|digest| json!({"note": hex(digest)})).collect();
+        json!([ops])
+    };
+    let first = house.played(names(&[&own, &shared, &again])).await;
+    let mailed = hand_in(&house, &first, "mailed").await;
+    let open = house.played(json!([[{"note": hex(&shared)}, {"ask": [{"key": "a"}]}]])).await;
+    let second = house.played(json!([])).await;
+    let twice = hand_in(&house, &second, "twice").await;
+    assert_eq!(hand_in(&house, &open, "twice").await, twice);
+    let done = prune(&house).await;
+    let blobs = done.taken.tables.iter().find(|table| table.table == "blobs").map(|table| table.rows);
+    assert_eq!(blobs, Some(3), "{done:?}");
+    for (digest, there) in [(own, false), (again, false), (mailed, false), (shared, true), (twice, true)] {
+        assert_eq!(house.store().blob(&digest).is_ok(), there, "{}", hex(&digest));
+    }
+    // The same bytes kept once more are there once more.
+    assert_eq!(put("again").await, again);
+    assert!(house.store().blob(&again).is_ok());
+}
+
+#[tokio::test]
+async fn bytes_stay_while_a_thread_is_at_work() {
+    let house = House::new();
+    let digest = house.store().put_blob(b"own".to_vec()).await.unwrap();
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    house.played(json!([[{"note": hex}]])).await;
+    file_all(&house).await;
+    let ready = house.play(json!([[{"note": "not driven yet"}]])).await;
+    let done = house.local.prune(all()).await.unwrap();
+    assert!(done.left.iter().any(|left| left.contains("threads are at work")), "{done:?}");
+    assert!(house.store().blob(&digest).is_ok());
+    house.settle().await;
+    assert_eq!(house.status(&ready).await, Status::Done);
+    file_all(&house).await;
+    let done = house.local.prune(all()).await.unwrap();
+    assert_eq!(done.left, Vec::<String>::new());
+    assert!(house.store().blob(&digest).is_err(), "the next prune takes them");
+}
+
+#[tokio::test]
+async fn what_taught_something_stays_on_record() {
+    let house = House::new();
+    let thread = house.played(json!([])).await;
+    house.played(json!([])).await;
+    let cause = MemoryCause { kind: "answer".to_owned(), thread: Some(thread.clone()), interrupt: None };
+    house.store().remember("email/tone".to_owned(), 0, "brief".to_owned(), cause).await.unwrap();
+    assert_eq!(prune(&house).await.taken.records, 2);
+    assert!(is_pruned(&house.view(&thread).await));
+}
+
+#[tokio::test]
+async fn words_of_later_steps_are_found_after_a_prune() {
+    let house = House::new();
+    house.played(json!([[{"note": "saffron"}]])).await;
+    let query = |word: &str| ThreadQuery { search: Some(word.to_owned()), limit: 9, ..Default::default() };
+    assert_eq!(house.local.threads(query("saffron")).await.unwrap().threads.len(), 1);
+    prune(&house).await;
+    assert_eq!(house.local.threads(query("saffron")).await.unwrap().threads.len(), 0);
+    house.played(json!([[{"note": "cardamom"}]])).await;
+    assert_eq!(house.local.threads(query("cardamom")).await.unwrap().threads.len(), 1);
+}
+
+#[tokio::test]
+async fn a_forged_prune_is_noticed() {
+    let house = House::new();
+    let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
+    house.accept(&thread).await;
+    house.settle().await;
+    house.sql().execute("UPDATE threads SET pruned_at = 5", []).unwrap();
+    assert!(damaged(&house)[0].contains("is not as it was written"));
+    let house = House::new();
+    house.played(json!([])).await;
+    house.played(json!([])).await;
+    prune(&house).await;
+    house.sql().execute("DELETE FROM threads", []).unwrap();
+    assert_eq!(damaged(&house), ["whole threads are missing"]);
+}
+
+#[tokio::test]
+async fn storage_names_every_table_and_a_vacuum_gives_room_back() {
+    let house = House::new();
+    for n in 0..40 {
+        house.play(json!([[{"note": format!("{n} ").repeat(2_000)}]])).await;
+    }
+    house.settle().await;
+    let before = house.local.storage().await.unwrap();
+    let rows = |name: &str| before.tables.iter().find(|table| table.table == name).map(|table| table.rows);
+    assert_eq!((rows("threads"), rows("steps")), (Some(40), Some(120)));
+    assert!(before.tables.windows(2).all(|pair| pair[0].bytes >= pair[1].bytes));
+    assert!(before.tables.iter().all(|table| !table.table.starts_with("words_")), "{before:?}");
+    let done = prune(&house).await;
+    assert!(done.after < done.before / 2, "{} of {}", done.after, done.before);
+    assert_eq!(house.local.storage().await.unwrap().file, done.after);
+}
+
+#[tokio::test]
+async fn activity_counts_what_people_decided_by_day_and_tool() {
+    let house = House::new();
+    let thread =
+        house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}, {"key": "c"}, {"key": "d"}]}]])).await;
+    let asked = house.outcome(&thread).await.interrupts;
+    house.decide(&asked[0], Decision::Accept).await.unwrap();
+    house.decide(&asked[1], Decision::Ignore).await.unwrap();
+    house.decide(&asked[2], Decision::Edit { args: json!({"key": "c", "n": 7}) }).await.unwrap();
+    house.decide(&asked[3], Decision::Accept).await.unwrap();
+    house.local.undo(asked[3].clone()).await.unwrap();
+    let now = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
+    let activity = house.local.activity(ActivityQuery::last(3, &now)).await.unwrap();
+    assert_eq!(activity.days.len(), 3);
+    let today = activity.days[2].decisions;
+    assert_eq!((today.untouched, today.edited, today.ignored, today.by_people()), (1, 1, 1, 3));
+    assert_eq!((activity.tools.len(), activity.tools[0].decisions), (1, today));
+    assert!(
+        activity.nodes.iter().any(|node| (node.workflow.as_str(), node.node.as_str()) == ("player", "play"))
+    );
+    let none = house.local.activity(ActivityQuery { days: Vec::new() }).await.unwrap();
+    assert!(none.days.is_empty() && none.tools.is_empty());
+}
+
+/// What happens in a store before it is pruned.
+#[derive(Clone, Debug)]
+enum Happens {
+    Ends,
+    Acts,
+    Asks,
+    Starts { waits: bool },
+    Gives,
+    Forks { whom: prop::sample::Index, at: prop::sample::Index },
+    Answers { whom: prop::sample::Index },
+    Mails { whom: prop::sample::Index },
+}
+
+fn happens() -> impl Strategy<Value = Happens> {
+    let any = any::<prop::sample::Index>;
+    prop_oneof![
+        2 => Just(Happens::Ends),
+        2 => Just(Happens::Acts),
+        1 => Just(Happens::Asks),
+        2 => proptest::bool::ANY.prop_map(|waits| Happens::Starts { waits }),
+        1 => Just(Happens::Gives),
+        3 => (any(), any()).prop_map(|(whom, at)| Happens::Forks { whom, at }),
+        2 => any().prop_map(|whom| Happens::Answers { whom }),
+        2 => any().prop_map(|whom| Happens::Mails { whom }),
+    ]
+}
+
+async fn lives(house: &House, happens: &[Happens], cut: usize) -> (Vec<ThreadId>, Timestamp) {
+    let (mut threads, mut before) = (Vec::new(), Timestamp::now());
+    for (n, what) in happens.iter().enumerate() {
+        if n == cut {
+            before = Timestamp::now();
+        }
+        match what {
+            Happens::Ends => threads.push(house.played(json!([[{"note": n.to_string()}], []])).await),
+            Happens::Acts => {
+                let acts = json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}], []]);
+                let thread = house.played(acts).await;
+                house.accept(&thread).await;
+                house.settle().await;
+                threads.push(thread);
+            }
+            Happens::Asks => threads.push(house.played(json!([[{"ask": [{"key": "a"}]}], []])).await),
+            Happens::Starts { waits } => {
+                let first = if *waits { json!([{"ask": [{"key": "a"}]}]) } else { json!([{"note": "kid"}]) };
+                let kid = json!({"key": "k", "program": [first]});
+                threads.push(house.played(json!([[{"spawn": [kid]}], [{"note": "joined"}]])).await);
+            }
+            Happens::Gives => {
+                let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
+                house.local.stop(thread.clone()).await.unwrap();
+                for id in house.outcome(&thread).await.interrupts {
+                    let _ = house.decide(&id, Decision::Ignore).await;
+                }
+                house.settle().await;
+                threads.push(thread);
+            }
+            Happens::Forks { whom, at } if !threads.is_empty() => {
+                let origin = whom.get(&threads).clone();
+                let steps = house.view(&origin).await.steps.len();
+                let fork = house.local.fork(origin, at.index(steps) as u64).await.unwrap().thread;
+                house.settle().await;
+                threads.push(fork);
+            }
+            Happens::Answers { whom } if !threads.is_empty() => {
+                house.accept(whom.get(&threads)).await;
+                house.settle().await;
+            }
+            Happens::Mails { whom } if !threads.is_empty() => {
+                hand_in(house, whom.get(&threads), &format!("mail {n}")).await;
+            }
+            Happens::Forks { .. } | Happens::Answers { .. } | Happens::Mails { .. } => {}
+        }
+    }
+    (threads, before)
+}
+
+async fn views(house: &House) -> HashMap<ThreadId, ThreadView> {
+    let query = ThreadQuery { limit: 999, ..Default::default() };
+    let mut views = HashMap::new();
+    for line in house.local.threads(query).await.unwrap().threads {
+        views.insert(line.id.clone(), house.view(&line.id).await);
+    }
+    views
+}
+
+/// Whatever happened before: what is left loads, is what it was, leans on nothing that is gone, and goes on.
+#[test]
+fn whatever_is_pruned_the_rest_is_whole_and_goes_on() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let mut runner = TestRunner::new(Config { cases: 24, failure_persistence: None, ..Config::default() });
+    let story = (proptest::collection::vec(happens(), 1..12), 0..14usize, 1..4u8);
+    runner
+        .run(&story, |(story, cut, which)| {
+            runtime.block_on(async {
+                let house = House::new();
+                let (threads, cutoff) = lives(&house, &story, cut).await;
+                // All but the first are read.
+                for thread in threads.iter().skip(1) {
+                    let _ = house.local.file_away(thread.clone()).await;
+                }
+                let before = views(&house).await;
+                let statuses = [Status::Done, Status::Abandoned].into_iter().enumerate();
+                let statuses = statuses.filter(|(n, _)| which & (1 << n) != 0).map(|(_, status)| status);
+                let query = PruneQuery { before: cutoff, statuses: statuses.collect() };
+                let done = house.local.prune(query.clone()).await.unwrap();
+                let house = house.reopen(eager(), Vec::new());
+                prop_assert_eq!(damaged(&house), Vec::<String>::new());
+                let after = views(&house).await;
+                prop_assert_eq!(
+                    before.len() - after.len(),
+                    (done.taken.threads - done.taken.records) as usize
+                );
+                for (id, was) in &before {
+                    let Some(is) = after.get(id) else {
+                        prop_assert!(was.decisions.is_empty() && was.effects.is_empty(), "{:?}", was);
+                        prop_assert!(query.statuses.contains(&was.status));
+                        continue;
+                    };
+                    prop_assert_eq!(&is.decisions, &was.decisions);
+                    prop_assert_eq!(&is.effects, &was.effects);
+                    if is_pruned(is) {
+                        prop_assert!(query.statuses.contains(&was.status), "{:?}", was);
+                        continue;
+                    }
+                    prop_assert_eq!(&is.steps, &was.steps);
+                    prop_assert_eq!(&is.state, &was.state);
+                    let whole = |id: &ThreadId| after.get(id).is_some_and(|view| !is_pruned(view));
+                    if let Some(from) = &is.forked_from {
+                        prop_assert!(whole(&from.thread), "its origin is there");
+                    }
+                    if let Some(parent) = &is.parent {
+                        prop_assert!(whole(parent), "its parent is there");
+                    }
+                }
+                for (id, view) in after.iter().filter(|(_, view)| !is_pruned(view)) {
+                    // Whatever is whole can be forked at every step, children started anew included.
+                    for step in 0..view.steps.len() {
+                        house.local.fork(id.clone(), step as u64).await.unwrap();
+                    }
+                    house.accept(id).await;
+                }
+                house.settle().await;
+                prop_assert_eq!(damaged(&house), Vec::<String>::new());
+                Ok(())
+            })
+        })
+        .unwrap();
+}
