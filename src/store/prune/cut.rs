@@ -9,12 +9,19 @@ use crate::inbox::Pruning;
 use rusqlite::{Connection, ErrorCode, params};
 use std::collections::HashSet;
 
-/// What a thread has that goes with it: table, and how its rows weigh.
-const PARTS: [(&str, &str); 4] = [
-    ("steps", "octet_length(node) + octet_length(updates) + octet_length(next) + 48"),
-    ("snapshots", "octet_length(state) + 56"),
-    ("calls", "octet_length(name) + octet_length(result) + 32"),
-    ("spans", "octet_length(task) + octet_length(model) + 72"),
+const OWN: &str = "thread = ?";
+
+/// What a thread has that goes with it: table, which of its rows, and how they weigh.
+const PARTS: [(&str, &str, &str); 5] = [
+    ("steps", OWN, "octet_length(node) + octet_length(updates) + octet_length(next) + 48"),
+    ("snapshots", OWN, "octet_length(state) + 56"),
+    ("calls", OWN, "octet_length(name) + octet_length(result) + 32"),
+    (
+        "prompts",
+        "call IN (SELECT seq FROM spans WHERE thread = ?)",
+        "octet_length(middle) + coalesce(octet_length(answer), 0) + 56",
+    ),
+    ("spans", OWN, "octet_length(task) + octet_length(model) + 72"),
 ];
 
 /// What letting go of a thread would take; `loose` grows by the bytes it refers to.
@@ -30,11 +37,9 @@ pub(super) fn count(
     } else {
         plan.take("threads", 1, 320 + row.title.len() as u64);
     }
-    for (table, weight) in PARTS {
+    for (table, own, weight) in PARTS {
         let (rows, bytes): (i64, i64) = db
-            .prepare_cached(&format!(
-                "SELECT count(*), coalesce(sum({weight}), 0) FROM {table} WHERE thread = ?"
-            ))?
+            .prepare_cached(&format!("SELECT count(*), coalesce(sum({weight}), 0) FROM {table} WHERE {own}"))?
             .query_row([row.seq], |found| Ok((found.get(0)?, found.get(1)?)))?;
         plan.take(table, rows.unsigned_abs(), bytes.unsigned_abs());
     }
@@ -63,12 +68,11 @@ pub(super) fn family(
         }
         db.prepare_cached("DELETE FROM words WHERE rowid IN (SELECT seq FROM steps WHERE thread = ?)")?
             .execute([row.seq])?;
-        for (table, weight) in PARTS {
+        for (table, own, weight) in PARTS {
             let bytes: i64 = db
-                .prepare_cached(&format!("SELECT coalesce(sum({weight}), 0) FROM {table} WHERE thread = ?"))?
+                .prepare_cached(&format!("SELECT coalesce(sum({weight}), 0) FROM {table} WHERE {own}"))?
                 .query_row([row.seq], |found| found.get(0))?;
-            let rows =
-                db.prepare_cached(&format!("DELETE FROM {table} WHERE thread = ?"))?.execute([row.seq])?;
+            let rows = db.prepare_cached(&format!("DELETE FROM {table} WHERE {own}"))?.execute([row.seq])?;
             taken.take(table, rows as u64, bytes.unsigned_abs());
         }
         for held in MailRow::of_thread(db, row.seq)? {

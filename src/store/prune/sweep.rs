@@ -88,12 +88,14 @@ pub(in crate::store) fn hold_on(db: &Connection, digest: &[u8; 32]) -> Result<()
     Ok(())
 }
 
-/// The number and size of these bytes, unless a question's schema is made of the same ones.
+/// The number and size of these bytes, unless a question's schema or what heads a prompt is made of the
+/// same ones.
 fn unshared(db: &Connection, digest: &[u8; 32]) -> Result<Option<(i64, i64)>, StoreError> {
     Ok(db
         .prepare_cached(
             "SELECT seq, octet_length(bytes) FROM blobs
-             WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM interrupts WHERE schema = blobs.seq)",
+             WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM interrupts WHERE schema = blobs.seq)
+               AND NOT EXISTS (SELECT 1 FROM prompts WHERE head = blobs.seq)",
         )?
         .query_row([digest], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?)
@@ -153,7 +155,7 @@ pub(super) fn count(
     Ok(())
 }
 
-/// The digests a thread's steps name.
+/// The digests a thread's steps name, and those of what heads its prompts.
 pub(super) fn named_by(
     db: &Connection,
     thread: i64,
@@ -164,6 +166,13 @@ pub(super) fn named_by(
     while let Some(row) = rows.next()? {
         let text = row.get_ref(0)?.as_str().map_err(|e| StoreError::Damaged(e.to_string()))?;
         loose.extend(digests(text));
+    }
+    let mut found = db.prepare_cached(
+        "SELECT b.digest FROM spans s JOIN prompts p ON p.call = s.seq JOIN blobs b ON b.seq = p.head WHERE s.thread = ?",
+    )?;
+    let mut rows = found.query([thread])?;
+    while let Some(row) = rows.next()? {
+        loose.insert(row.get(0)?);
     }
     Ok(())
 }
