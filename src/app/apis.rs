@@ -172,6 +172,43 @@ impl Apis {
         Ok(AddedApi { operations: catalogue.operations.len(), name: catalogue.name, left_out })
     }
 
+    /// Whether each API can be asked, without asking any of them: its description holds together, its servers are
+    /// addresses, and the key that the config names for it is there. Also every name in the config that is no API's.
+    pub fn check(&self) -> Vec<(String, Result<String, String>)> {
+        let all = match self.shelf.all() {
+            Ok(all) => all,
+            Err(error) => return vec![(String::new(), Err(error.to_string()))],
+        };
+        let mut checks: Vec<_> =
+            all.iter().map(|(_, catalogue)| (catalogue.name.clone(), self.one(catalogue))).collect();
+        checks.extend(self.shelf.unknown().into_iter().map(|error| (error.0, Err(error.1.to_string()))));
+        checks
+    }
+
+    fn one(&self, catalogue: &Catalogue) -> Result<String, String> {
+        let name = &catalogue.name;
+        let settings = self.shelf.settings(name);
+        let hosts = if settings.hosts.is_empty() { &catalogue.hosts } else { &settings.hosts };
+        let listed = settings.host_list.is_some() || catalogue.host_list.is_some();
+        if hosts.is_empty() && !listed {
+            return Err(format!("no server of it is known; name one with hosts in [apis.{name}]"));
+        }
+        let servers = match (hosts.len(), listed && settings.hosts.is_empty()) {
+            (_, true) => "servers from its own list".to_owned(),
+            (1, false) => "1 server".to_owned(),
+            (several, false) => format!("{several} servers"),
+        };
+        let key = match (&catalogue.auth, &settings.key) {
+            (None, _) => "no key needed".to_owned(),
+            (Some(_), None) => format!("it may want a key, and [apis.{name}] names none"),
+            (Some(_), Some(secret)) => {
+                self.shelf.key(name)?;
+                format!("its key is there ({secret})")
+            }
+        };
+        Ok(format!("{} operations, {servers}, {key}", catalogue.operations.len()))
+    }
+
     /// Takes away an API that was added.
     pub fn remove(&self, name: &str) -> Result<ApiLine, ApiError> {
         let (source, catalogue) = self.shelf.remove(name)?;
@@ -184,7 +221,10 @@ impl From<ShelfError> for ApiError {
         let text = error.to_string();
         match error {
             ShelfError::Unknown { .. } => Self::NotFound(text),
-            ShelfError::Bad { .. } | ShelfError::BuiltIn(_) | ShelfError::Taken(_) => Self::Wrong(text),
+            ShelfError::Bad { .. }
+            | ShelfError::Section { .. }
+            | ShelfError::BuiltIn(_)
+            | ShelfError::Taken(_) => Self::Wrong(text),
             ShelfError::Io { error, .. } if error.kind() == std::io::ErrorKind::NotFound => {
                 Self::NotFound(text)
             }

@@ -1,8 +1,8 @@
 //! Logging in at Google for an account of the config.
 
-use crate::config::{Config, Google, MailOutgoing, MailSource};
+use crate::config::{Calendar, Config, Google, MailOutgoing, MailSource};
 use crate::web::Wait;
-use crate::web::google::{Api, GMAIL, Repeat};
+use crate::web::google::{Api, EVENTS, FREE_BUSY, GMAIL, Repeat};
 use crate::web::oauth::{self, Login, LoginError};
 use reqwest::Method;
 use serde::Serialize;
@@ -119,6 +119,10 @@ fn logins(config: &Config) -> Vec<(Google, Vec<&'static str>)> {
         if let Some(MailOutgoing::Gmail { google }) = &mail.outgoing {
             add(google, GMAIL);
         }
+    }
+    if let Some(Calendar::Google { google, .. }) = &config.calendar {
+        add(google, EVENTS);
+        add(google, FREE_BUSY);
     }
     logins
 }

@@ -4,6 +4,7 @@ use super::drive::arrival;
 use super::engine::{Engine, StartError};
 use super::grants::policy_line;
 use super::intake::Intake;
+use super::notices;
 use super::servers::Servers;
 pub(super) use super::told::told;
 use super::told::unknown_workflow;
@@ -29,6 +30,7 @@ use tokio::sync::watch;
 pub struct Local {
     engine: Engine,
     intake: Option<Intake>,
+    pub(super) notices: Option<notices::Way>,
     servers: Option<Servers>,
 }
 
@@ -37,7 +39,7 @@ type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
 impl Local {
     /// The door to an engine's threads.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, intake: None, servers: None }
+        Self { engine, intake: None, servers: None, notices: None }
     }
 
     /// The same, with mail to take in where this process drives.
@@ -86,6 +88,7 @@ impl Local {
             () = taking_in => Ok(Ended::Told),
             () = servers => Ok(Ended::Told),
             () = self.close_expiring() => Ok(Ended::Told),
+            () = self.tell_news() => Ok(Ended::Told),
         }
     }
 

@@ -29,12 +29,24 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
         ledger: Arc::new(StoreLedger(store.clone())),
         calendar: config.calendar.as_ref().map(|c| calendar::open(c, config.user.time_zone.clone())),
         sandbox: Sandbox::of_this_program(),
+        sheet: config.sheet.clone(),
         rules: config.rules.clone(),
         grants: Arc::new(super::grants::StoreGrants::new(config.clone(), store.clone())),
         apis: shelf(config, env),
         http: Http::default(),
         user: config.user.clone(),
         clock: Arc::new(move || clock.now()),
+    }
+}
+
+/// Whether model-written code can be run here, and what it is shut in by. A child is started, runs a line, and tries
+/// what it must not be able to do.
+pub async fn check_sandbox() -> Result<String, String> {
+    match Sandbox::of_this_program().check().await {
+        Ok(layers) => {
+            Ok(format!("code runs in a child without files, network or programs: {}", layers.text()))
+        }
+        Err(error) => Err(error.to_string()),
     }
 }
 
@@ -103,7 +115,7 @@ impl Meter for StoreMeter {
     }
 }
 
-struct StoreBlobs(Store);
+pub(super) struct StoreBlobs(pub(super) Store);
 
 impl Blobs for StoreBlobs {
     fn put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {

@@ -14,6 +14,7 @@ use crate::mail::Account;
 use crate::remote::{self, Remote};
 use crate::store::{self, DriverLock, Mode, Store, StoreError};
 use crate::text::nearest;
+use crate::tools::catalogue::ShelfError;
 use crate::workflows;
 use std::path::Path;
 use std::sync::Arc;
@@ -62,6 +63,9 @@ pub enum WorkflowsError {
         /// What it could say.
         keys: String,
     },
+    /// The config speaks of an API there is none of.
+    #[error("{0}")]
+    NoApi(ShelfError),
 }
 
 fn meant(near: &Option<String>) -> String {
@@ -117,6 +121,9 @@ impl Setup {
     pub fn workflows(&self) -> Result<Registry, WorkflowsError> {
         let mut services = services(&self.config, self.env.clone(), &self.store);
         services.accounts = Arc::new(ConfiguredAccounts(self.accounts.clone()));
+        if let Some((_, error)) = services.apis.unknown().into_iter().next() {
+            return Err(WorkflowsError::NoApi(error));
+        }
         let mut registry = workflows::all(&Arc::new(services))?;
         for remote in &self.remotes {
             if registry.get(remote.name()).is_some() {

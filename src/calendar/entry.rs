@@ -133,6 +133,19 @@ impl Entry {
     }
 }
 
+/// Every event of some calendars; one that cannot be read is named by title and UID.
+pub(super) fn entries_of(
+    calendars: &[Component],
+    person: &TimeZone,
+) -> Result<Vec<Entry>, (String, String, EntryError)> {
+    let zones = Zones::of(calendars);
+    let inside = calendars.iter().flat_map(|calendar| &calendar.inside);
+    let read = |event: &Component| {
+        Entry::read(event, &zones, person).map_err(|error| (title(event), event.text("UID"), error))
+    };
+    inside.filter(|part| part.kind == "VEVENT").map(read).collect()
+}
+
 fn length(
     event: &Component,
     start: &Moment,

@@ -4,7 +4,7 @@
 //! an event is put in without touching another byte, is on the disk when that is said, and is there once however often
 //! it is put in; what another program writes meanwhile is kept.
 
-use super::entry::{self, Entry, Zones};
+use super::entry::{Entry, entries_of};
 use super::file::{self, Changed};
 use super::lines::{self, Component, LineError};
 use super::taken::{Window, taken};
@@ -136,15 +136,9 @@ impl Inner {
     fn entries(&self, texts: &[Text]) -> Result<Vec<Entry>, CalendarError> {
         let mut entries = Vec::new();
         for text in texts {
-            let zones = Zones::of(&text.calendars);
-            for event in text.events() {
-                let entry = Entry::read(event, &zones, &self.person);
-                entries.push(
-                    entry.map_err(|error| {
-                        broken(&text.path, &entry::title(event), &event.text("UID"), &error)
-                    })?,
-                );
-            }
+            let read = entries_of(&text.calendars, &self.person);
+            let read = read.map_err(|(title, uid, error)| broken(&text.path, &title, &uid, &error))?;
+            entries.extend(read);
         }
         Ok(entries)
     }

@@ -4,14 +4,17 @@
 //! were written in; an event is written as the exact iCalendar text that was frozen before, and is found again by its
 //! UID. A new source is one file and one arm in [`open`].
 
+mod caldav;
 mod days;
 mod entry;
 mod expand;
 mod file;
+mod google;
 mod ics;
 mod invited;
 mod lines;
 mod moment;
+mod observing;
 mod rule;
 mod taken;
 mod windows;
@@ -21,9 +24,12 @@ mod zone;
 #[cfg(test)]
 mod tests;
 
+pub use caldav::CalDav;
 pub use days::{day_line, day_lines, day_window};
+pub use google::GoogleCalendar;
 pub use ics::IcsCalendar;
 pub use invited::{InvitationError, Invited, read_invitation};
+pub use observing::Observing;
 pub use write::{Event, Method, Person, event_text, invitation};
 
 use crate::config;
@@ -82,6 +88,10 @@ pub trait Calendar: Send + Sync {
 pub fn open(calendar: &config::Calendar, person: TimeZone) -> Arc<dyn Calendar> {
     match calendar {
         config::Calendar::Ics { path } => Arc::new(IcsCalendar::new(path, person)),
+        config::Calendar::Google { google, calendar } => {
+            Arc::new(GoogleCalendar::new(google, calendar, person))
+        }
+        config::Calendar::CalDav { server } => Arc::new(CalDav::new(server, person)),
     }
 }
 

@@ -116,7 +116,9 @@ fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
     }
     for attendee in &event.attendees {
         let asked = ";CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT=NEEDS-ACTION;RSVP=TRUE";
-        out.line(&format!("ATTENDEE{asked}{}", named(attendee)), &mailto(attendee));
+        // Our own mail invites; a server that would do so too is told not to.
+        let agent = if method.is_none() { ";SCHEDULE-AGENT=CLIENT" } else { "" };
+        out.line(&format!("ATTENDEE{asked}{agent}{}", named(attendee)), &mailto(attendee));
     }
     out.line("END", "VEVENT");
     out.line("END", "VCALENDAR");

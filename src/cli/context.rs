@@ -5,7 +5,7 @@ use super::args::Global;
 use super::failure::Failure;
 use super::log;
 use super::output::Page;
-use crate::app::{Engine, Intake, Local, Setup, has_data};
+use crate::app::{Engine, Intake, Local, Setup, WorkflowsError, has_data};
 use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::{Backend, Registry};
 use serde_json::{Map, Value};
@@ -41,6 +41,13 @@ impl<'a> Context<'a> {
         Ok(Config::load(&self.inputs)?)
     }
 
+    /// What another config means, with the same flags.
+    pub(super) fn config_of(&self, file: &Path) -> Result<Config, Failure> {
+        let mut inputs = self.inputs.clone();
+        inputs.flags.config = Some(file.to_owned());
+        Ok(Config::load(&inputs)?)
+    }
+
     /// Where keys come from.
     pub(super) fn env(&self) -> &Env {
         &self.inputs.env
@@ -60,6 +67,11 @@ impl<'a> Context<'a> {
     pub(super) fn is_new(&self) -> bool {
         let config = self.config();
         config.is_ok_and(|config| config.file.is_none() && !has_data(&config.data))
+    }
+
+    /// Whether there is any data; also where it cannot be told, so that whoever opens it hears why.
+    pub(super) fn has_data(&self) -> bool {
+        config::data_folder(&self.inputs).map_or(true, |folder| has_data(&folder))
     }
 
     /// A path as it was typed.
@@ -93,11 +105,21 @@ impl<'a> Context<'a> {
         page.zone = config.user.time_zone.clone();
         let setup = Setup::open(config, self.inputs.env.clone()).map_err(anyhow::Error::from)?;
         log::start(&setup, &self.inputs.env, self.verbose);
-        let registry = (self.workflows)(&setup)?;
+        let registry = (self.workflows)(&setup).map_err(|error| match error.downcast_ref() {
+            Some(
+                WorkflowsError::NoWorkflow { .. }
+                | WorkflowsError::NoRole { .. }
+                | WorkflowsError::NoApi(_)
+                | WorkflowsError::NameTaken { .. },
+            ) => Failure::usage(error.to_string()),
+            Some(WorkflowsError::Build(_)) | None => Failure::from(error),
+        })?;
         let engine = setup.engine(registry);
         let local = Local::new(engine.clone())
             .with_intake(setup.intake(&engine))
             .with_servers(setup.servers(&engine));
+        let zone = setup.config.user.time_zone.clone();
+        let local = local.with_notices(setup.config.notice_command.clone(), zone);
         let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);
         Ok(Here { local, page, folder, model, config: setup.config })
     }

@@ -101,6 +101,11 @@ impl Answer {
         Self { stdout, exit: Exit::Done }
     }
 
+    /// A line of sayso's own words.
+    pub(super) fn line(text: String) -> Self {
+        Self { stdout: text, exit: Exit::Done }
+    }
+
     /// All has been said already.
     pub(super) fn nothing() -> Self {
         Self { stdout: String::new(), exit: Exit::Done }

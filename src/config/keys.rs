@@ -100,6 +100,7 @@ const MAIL: &[Key] = &[
     key("outgoing.token_command", Text, Unset("as for imap")),
     key("outgoing.ca_file", Text, Unset("the machine's certificates")),
     key("outgoing.tls_pin", Text, Unset("none")),
+    key("outgoing.filed_by", Choice(&["auto", "server", "sayso"]), Unset("auto")),
 ];
 
 const GOOGLE: &[Key] = &[
@@ -224,8 +225,16 @@ pub(super) const SECTIONS: &[Section] = &[
         name: "calendar",
         shape: Shape::One,
         keys: &[
-            key("kind", Choice(&["ics"]), Preset::Text("ics")),
+            key("kind", Choice(&["ics", "google", "caldav"]), Preset::Text("ics")),
             key("path", Text, Unset("there is no calendar")),
+            key("calendar", Text, Unset("primary at Google, the only one on a server")),
+            key("account", Text, Unset("the first of kind gmail")),
+            key("url", Text, Unset("none; caldav needs one")),
+            key("user", Text, Unset("user.address")),
+            key("password_env", Text, Unset("none")),
+            key("password_command", Text, Unset("none")),
+            key("password_file", Text, Unset("none")),
+            key("ca_file", Text, Unset("the machine's certificates")),
         ],
     },
     Section {
@@ -255,6 +264,18 @@ pub(super) const SECTIONS: &[Section] = &[
     Section { name: "apis", shape: Shape::Named, keys: APIS },
     Section { name: "server", shape: Shape::Array, keys: SERVER },
     Section {
+        name: "sheet",
+        shape: Shape::One,
+        keys: &[
+            key("max_steps", Count { least: 1, most: 100 }, Preset::Count(10)),
+            key("with_informer", Choice(SWITCH), Preset::Text("off")),
+            key("seconds", Count { least: 1, most: 600 }, Preset::Count(30)),
+            key("memory_mb", Count { least: 256, most: 16_384 }, Preset::Count(1024)),
+            key("output_kb", Count { least: 1, most: 1024 }, Preset::Count(64)),
+            key("max_rows", Count { least: 1, most: 1_048_576 }, Preset::Count(1_048_576)),
+        ],
+    },
+    Section {
         name: "theme",
         shape: Shape::One,
         keys: &[key("name", Choice(&["default", "light", "contrast", "plain"]), Preset::Text("default"))],
@@ -265,6 +286,10 @@ pub(super) const SECTIONS: &[Section] = &[
         keys: &[
             key("bell", Choice(SWITCH), Preset::Text("on")),
             key("desktop", Choice(&["off", "osc9", "osc777"]), Preset::Text("off")),
+            key("command", Texts, Preset::Texts(&[])),
+            key("kinds", Texts, Preset::Texts(&["triage", "approval", "question", "trouble"])),
+            key("quiet", Text, Unset("none")),
+            key("every_seconds", Count { least: 0, most: DAY }, Preset::Count(60)),
         ],
     },
     // Which actions there are is the screen's affair, and it refuses the others by name.

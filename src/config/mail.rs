@@ -46,7 +46,7 @@ pub enum MailSource {
     Imap {
         /// Where it is and who is there.
         server: MailServer,
-        /// The folders to read; the first is also listened to.
+        /// The folders to read; the first few are also listened to.
         folders: Vec<String>,
         /// The folder drafts are kept in; the one the server calls so where nothing is said.
         drafts: Option<String>,
@@ -120,12 +120,27 @@ pub enum MailOutgoing {
     Smtp {
         /// Where it is and who is there.
         server: MailServer,
+        /// Who puts the copy there.
+        filed_by: FiledBy,
     },
     /// Gmail, by its own interface. Gmail itself keeps a copy.
     Gmail {
         /// The login.
         google: Google,
     },
+}
+
+/// Who puts a copy of what was sent into Sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FiledBy {
+    /// The server, where it does so within a moment; else sayso.
+    #[default]
+    Auto,
+    /// The server, always.
+    Server,
+    /// sayso, at once.
+    Sayso,
 }
 
 /// Whether anything may be sent or marked.
@@ -220,6 +235,33 @@ pub enum Calendar {
         /// The file.
         path: PathBuf,
     },
+    /// Google Calendar.
+    Google {
+        /// The login.
+        google: Google,
+        /// Which of its calendars, by Google's id.
+        calendar: String,
+    },
+    /// A calendar on a CalDAV server.
+    CalDav {
+        /// Where it is and who is there.
+        server: CalDavServer,
+    },
+}
+
+/// A CalDAV server, and as whom it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalDavServer {
+    /// Any address it is known by: its root, the person's, or the calendar's own.
+    pub url: String,
+    /// As whom.
+    pub user: String,
+    /// Where the password is kept.
+    pub password: Secret,
+    /// Which calendar, by its name or the last part of its address; the only one where nothing is said.
+    pub calendar: Option<String>,
+    /// Certificates to trust instead of the machine's, in PEM.
+    pub ca_file: Option<PathBuf>,
 }
 
 /// `[intake]`: what of the mail becomes threads.

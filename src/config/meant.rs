@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
@@ -16,6 +17,7 @@ use super::mail::{Calendar, Intake, Learning, Mail, Policy, Rule};
 use super::origin::Origin;
 use super::secret::Secret;
 use super::servers::Server;
+use super::sheet::Sheet;
 
 /// What everything else goes by.
 #[derive(Clone, Debug)]
@@ -54,10 +56,14 @@ pub struct Config {
     pub apis: BTreeMap<String, Api>,
     /// The LangGraph servers whose questions stand in the inbox, in the order written.
     pub servers: Vec<Server>,
+    /// How work on workbooks goes, and what its code may use up.
+    pub sheet: Sheet,
     /// The colours of the screen.
     pub theme: ThemeName,
     /// How a person is told that something new waits.
     pub notices: Notices,
+    /// A command that tells them, where there is one.
+    pub notice_command: Option<NoticeCommand>,
     /// Keys by the name of their action, where they are not the usual ones.
     pub keys: BTreeMap<String, Vec<String>>,
     /// How much is written to the log.
@@ -318,6 +324,19 @@ impl Default for Notices {
     fn default() -> Self {
         Self { bell: true, desktop: Desktop::Off }
     }
+}
+
+/// A command that tells the person of something new.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoticeCommand {
+    /// Its words; a title and a gist are added.
+    pub command: Vec<String>,
+    /// Which kinds of items are told, by their words.
+    pub kinds: Vec<String>,
+    /// From when until when nothing is told, by the person's clock.
+    pub quiet: Option<(Time, Time)>,
+    /// It is not run again sooner than this.
+    pub every: Duration,
 }
 
 /// How terminals are asked for a notice on the desktop.

@@ -22,11 +22,13 @@ mod origin;
 mod paths;
 mod read;
 mod resolve;
+mod resolve_calendar;
 mod resolve_mail;
 mod resolve_server;
 mod rules;
 mod secret;
 mod servers;
+mod sheet;
 mod typed;
 mod typed_mail;
 
@@ -42,16 +44,18 @@ pub use error::Error;
 pub use google::Google;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{
-    AfterHandling, Calendar, Intake, Learning, Mail, MailLogin, MailMode, MailOutgoing, MailServer,
-    MailSource, MailTls, Policy, PolicyMode, Reach, Rule, RuleClass,
+    AfterHandling, CalDavServer, Calendar, FiledBy, Intake, Learning, Mail, MailLogin, MailMode,
+    MailOutgoing, MailServer, MailSource, MailTls, Policy, PolicyMode, Reach, Rule, RuleClass,
 };
 pub use meant::{
-    Approvals, Budget, Config, Desktop, Engine, Level, Model, Notices, Price, Provider, ThemeName, User,
+    Approvals, Budget, Config, Desktop, Engine, Level, Model, NoticeCommand, Notices, Price, Provider,
+    ThemeName, User,
 };
 pub use origin::Origin;
 pub use rules::Matched;
 pub use secret::{Secret, SecretError};
 pub use servers::{Header, Server};
+pub use sheet::Sheet;
 
 /// Longer than any config; what is longer is another kind of file.
 const LONGEST: u64 = 1024 * 1024;

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
+use jiff::civil::Time;
 use jiff::tz::TimeZone;
 use serde::Deserialize as _;
 
@@ -14,7 +15,7 @@ use super::error::{Error, quoted};
 use super::inputs::Inputs;
 use super::layers::{self, BUILTIN, Picked};
 use super::mail::{Intake, Learning};
-use super::meant::{Approvals, Budget, Config, Engine, Model, Notices, Price, Provider, User};
+use super::meant::{Approvals, Budget, Config, Engine, Model, NoticeCommand, Notices, Price, Provider, User};
 use super::origin::Origin;
 use super::paths::{Paths, expand};
 use super::secret::Secret;
@@ -48,9 +49,10 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     let google = meaning.google(file.google, &paths.data)?;
     let mail = meaning.mail(file.mail, &user, &google)?;
     let rules = meaning.rules(file.rule, &mail)?;
-    let calendar = meaning.calendar(file.calendar);
+    let calendar = meaning.calendar(file.calendar, &user, &mail, &google)?;
     let policies = meaning.policies(file.policy)?;
     let apis = meaning.apis(file.apis)?;
+    let notice_command = meaning.notice_command(&file.notices)?;
     let servers = meaning.servers(file.server)?;
     let picked_name = picked.as_ref().map(|picked| picked.name.clone());
     let read = text.and(paths.config.clone());
@@ -90,7 +92,9 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         policies,
         apis,
         servers,
+        sheet: file.sheet.meant(),
         theme: file.theme.name,
+        notice_command,
         notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },
         keys: file.keys,
         log: file.log.level,
@@ -132,6 +136,30 @@ impl Meaning<'_> {
     pub(super) fn bad(&self, section: &'static str, name: &str, key: &str, why: impl Into<String>) -> Error {
         let at = self.entries.origin(section, name, key);
         Error::BadValue { key: Address::new(section, name, key).to_string(), at, why: why.into() }
+    }
+
+    fn notice_command(&self, notices: &typed::Notices) -> Result<Option<NoticeCommand>, Error> {
+        const KINDS: [&str; 4] = ["triage", "approval", "question", "trouble"];
+        if let Some(odd) = notices.kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {
+            let why = format!("has no kind {:?}; choose among {}", quoted(odd), KINDS.join(", "));
+            return Err(self.bad("notices", "", "kinds", why));
+        }
+        let hours = |text: &String| {
+            let read = text.split_once('-').and_then(|(from, until)| {
+                let time = |text: &str| Time::strptime("%H:%M", text.trim()).ok();
+                Some((time(from)?, time(until)?))
+            });
+            let why = format!("must be two times such as 22:00-07:00, not {:?}", quoted(text));
+            read.ok_or_else(|| self.bad("notices", "", "quiet", why))
+        };
+        let quiet = notices.quiet.as_ref().map(hours).transpose()?;
+        let mut command = notices.command.clone();
+        if let Some(program) = command.first_mut().filter(|program| program.starts_with("~/")) {
+            *program = self.path(program).to_string_lossy().into_owned();
+        }
+        let (kinds, every) = (notices.kinds.clone(), Duration::from_secs(notices.every_seconds));
+        let is_there = command.first().is_some_and(|program| !program.is_empty());
+        Ok(is_there.then_some(NoticeCommand { command, kinds, quiet, every }))
     }
 
     fn user(&self, user: typed::User) -> Result<User, Error> {

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use super::entries::{Address, ordinal};
 use super::error::{Error, hint, quoted};
 use super::google::{Google, GoogleApp};
-use super::mail::{AfterHandling, Calendar, Mail, MailOutgoing, MailServer, MailSource, Policy, Reach, Rule};
+use super::mail::{AfterHandling, Mail, MailOutgoing, MailServer, MailSource, Policy, Reach, Rule};
 use super::meant::User;
 use super::paths::expand;
 use super::resolve::Meaning;
 use super::resolve_server::Server;
-use super::typed_mail::{self as typed, CalendarKind, MailKind, OutgoingKind};
+use super::typed_mail::{self as typed, MailKind, OutgoingKind};
 
 /// Longer than any name that is easy to type.
 const LONGEST_NAME: usize = 40;
@@ -212,8 +212,14 @@ impl Meaning<'_> {
                 match (kind, server.is_begun()) {
                     (OutgoingKind::Gmail, Some(key)) => Err(superfluous(key, word)),
                     (OutgoingKind::Gmail, None) => Ok(Some(MailOutgoing::Gmail { google: google()? })),
-                    _ => Ok(Some(MailOutgoing::Smtp { server: self.server(at, &server, address, imap)? })),
+                    _ => Ok(Some(MailOutgoing::Smtp {
+                        server: self.server(at, &server, address, imap)?,
+                        filed_by: outgoing.filed_by.unwrap_or_default(),
+                    })),
                 }
+            }
+            Some(OutgoingKind::Maildir | OutgoingKind::Command) if outgoing.filed_by.is_some() => {
+                Err(superfluous("outgoing.filed_by", "maildir or command"))
             }
             Some(OutgoingKind::Maildir | OutgoingKind::Command) if server.is_begun().is_some() => {
                 Err(superfluous(server.is_begun().unwrap_or_default(), "maildir or command"))
@@ -277,12 +283,6 @@ impl Meaning<'_> {
             });
         }
         Ok(meant)
-    }
-
-    pub(super) fn calendar(&self, calendar: typed::Calendar) -> Option<Calendar> {
-        match calendar.kind {
-            CalendarKind::Ics => calendar.path.map(|path| Calendar::Ics { path: self.path(&path) }),
-        }
     }
 
     pub(super) fn policies(

@@ -28,6 +28,7 @@ pub(super) struct File {
     pub(super) learning: mail::Learning,
     pub(super) policy: BTreeMap<String, mail::Policy>,
     pub(super) apis: BTreeMap<String, Api>,
+    pub(super) sheet: Sheet,
     pub(super) server: Vec<Server>,
     pub(super) theme: Theme,
     pub(super) notices: Notices,
@@ -86,6 +87,17 @@ pub(super) struct Api {
     pub(super) api_key_env: Option<String>,
     pub(super) api_key_command: Option<String>,
     pub(super) api_key_file: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sheet {
+    pub(super) max_steps: u32,
+    pub(super) with_informer: Switch,
+    pub(super) seconds: u64,
+    pub(super) memory_mb: u64,
+    pub(super) output_kb: usize,
+    pub(super) max_rows: usize,
 }
 
 #[derive(Deserialize)]
@@ -152,6 +164,10 @@ pub(super) struct Theme {
 pub(super) struct Notices {
     pub(super) bell: Switch,
     pub(super) desktop: Desktop,
+    pub(super) command: Vec<String>,
+    pub(super) kinds: Vec<String>,
+    pub(super) quiet: Option<String>,
+    pub(super) every_seconds: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]

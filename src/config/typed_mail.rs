@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::mail::{MailMode, MailTls, PolicyMode, RuleClass};
+use super::mail::{FiledBy, MailMode, MailTls, PolicyMode, RuleClass};
 use super::typed::Switch;
 
 #[derive(Deserialize)]
@@ -64,6 +64,7 @@ pub(super) struct Outgoing {
     pub(super) token_command: Option<String>,
     pub(super) ca_file: Option<String>,
     pub(super) tls_pin: Option<String>,
+    pub(super) filed_by: Option<FiledBy>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -91,12 +92,22 @@ pub(super) struct Rule {
 pub(super) struct Calendar {
     pub(super) kind: CalendarKind,
     pub(super) path: Option<String>,
+    pub(super) calendar: Option<String>,
+    pub(super) account: Option<String>,
+    pub(super) url: Option<String>,
+    pub(super) user: Option<String>,
+    pub(super) password_env: Option<String>,
+    pub(super) password_command: Option<String>,
+    pub(super) password_file: Option<String>,
+    pub(super) ca_file: Option<String>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum CalendarKind {
     Ics,
+    Google,
+    Caldav,
 }
 
 #[derive(Deserialize)]

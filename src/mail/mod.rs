@@ -16,6 +16,7 @@ mod mailbox;
 pub mod maildir;
 mod model;
 mod net;
+mod observing;
 mod open;
 pub mod outgoing;
 mod quotes;

@@ -3,14 +3,24 @@
 use super::gmail::{Gmail, GmailOutgoing};
 use super::imap::Imap;
 use super::maildir::Maildir;
-use super::outgoing::{Observing, Outbox, Program};
+use super::observing::Observing;
+use super::outgoing::{Outbox, Program};
 use super::smtp::Smtp;
 use super::{MailError, Mailbox, Outgoing};
 use crate::config::{self, MailMode, MailOutgoing, MailSource};
 use std::sync::Arc;
 
-/// Where an account is read. Nothing is touched yet; [`Mailbox::check`] says whether it is there.
+/// Where an account is read. Nothing is touched yet; [`Mailbox::check`] says whether it is there. That of an account
+/// that only observes marks and keeps nothing.
 pub fn open_mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> {
+    let behind = mailbox(mail)?;
+    Ok(match mail.mode {
+        MailMode::Act => behind,
+        MailMode::Observe => Arc::new(Observing { account: mail.name.clone(), behind }),
+    })
+}
+
+fn mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> {
     match &mail.source {
         MailSource::Maildir { .. } => Ok(Arc::new(Maildir::open(mail)?)),
         MailSource::Imap { .. } => match Imap::open(mail) {
@@ -23,18 +33,20 @@ pub fn open_mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> 
 
 /// Where an account's mail is sent; `None` where the config names nothing. An account that only observes refuses.
 pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, MailError> {
-    let outgoing: Box<dyn Outgoing> = match &mail.outgoing {
+    let behind: Arc<dyn Outgoing> = match &mail.outgoing {
         None => return Ok(None),
-        Some(MailOutgoing::Maildir { path }) => Box::new(Outbox::new(path.clone())),
+        Some(MailOutgoing::Maildir { path }) => Arc::new(Outbox::new(path.clone())),
         Some(MailOutgoing::Command { command, sent }) => {
-            Box::new(Program::new(command.clone(), sent.clone())?)
+            Arc::new(Program::new(command.clone(), sent.clone())?)
         }
         // A connection of its own: filing a copy must not wait for a long fetch.
-        Some(MailOutgoing::Smtp { server }) => Box::new(Smtp::new(server.clone(), Imap::open(mail))),
-        Some(MailOutgoing::Gmail { google }) => Box::new(GmailOutgoing::open(google)?),
+        Some(MailOutgoing::Smtp { server, filed_by }) => {
+            Arc::new(Smtp::new(server.clone(), Imap::open(mail)).filed_by(*filed_by))
+        }
+        Some(MailOutgoing::Gmail { google }) => Arc::new(GmailOutgoing::open(google)?),
     };
     match mail.mode {
-        MailMode::Act => Ok(Some(Arc::from(outgoing))),
-        MailMode::Observe => Ok(Some(Arc::new(Observing { account: mail.name.clone(), outgoing }))),
+        MailMode::Act => Ok(Some(behind)),
+        MailMode::Observe => Ok(Some(Arc::new(Observing { account: mail.name.clone(), behind }))),
     }
 }

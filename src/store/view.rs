@@ -89,6 +89,7 @@ fn on_record(db: &Connection, row: &ThreadRow) -> Result<StoredThread, StoreErro
         output: lists::output(row)?,
         error: Some(pruned),
         steps: Vec::new(),
+        questions: questions(db, row)?,
         decisions: decisions(db, row)?,
         effects: effects(db, row)?,
     })

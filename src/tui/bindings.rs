@@ -39,7 +39,7 @@ pub enum Scope {
 
 impl Scope {
     /// All of them, in the order help shows them.
-    pub const ALL: [Scope; 11] = [
+    pub const ALL: [Scope; 12] = [
         Scope::Global,
         Scope::List,
         Scope::Card,

@@ -1,7 +1,7 @@
 //! How the screen is to be, and what can be started from it.
 
 use crate::app::is_demo;
-use crate::config::{Config, Notices, ThemeName};
+use crate::config::{Config, MailMode, Notices, ThemeName};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
 
@@ -29,6 +29,8 @@ pub struct Options {
     pub time_zone: TimeZone,
     /// Whether this is the demo: the header says so.
     pub demo: bool,
+    /// Whether an account only observes: the header says so.
+    pub observes: bool,
 }
 
 impl Default for Options {
@@ -39,6 +41,7 @@ impl Default for Options {
             notices: Notices::default(),
             time_zone: TimeZone::system(),
             demo: false,
+            observes: false,
         }
     }
 }
@@ -51,6 +54,7 @@ impl From<&Config> for Options {
             notices: config.notices,
             time_zone: config.user.time_zone.clone(),
             demo: is_demo(&config.data),
+            observes: config.mail.iter().any(|mail| mail.mode == MailMode::Observe),
         }
     }
 }

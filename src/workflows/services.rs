@@ -1,7 +1,7 @@
 //! What nodes may use, each behind a trait that the app fills in.
 
 use crate::calendar::Calendar;
-use crate::config::{Rule, User};
+use crate::config::{Rule, Sheet, User};
 use crate::graph::{BoxFuture, CommandLine, InterruptId, NodeError, Place, ThreadId};
 use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
@@ -203,6 +203,8 @@ pub struct Services {
     pub calendar: Option<Arc<dyn Calendar>>,
     /// Where model-written code runs.
     pub sandbox: Sandbox,
+    /// How work on workbooks goes.
+    pub sheet: Sheet,
     /// What decides on mail before any model: the first that matches counts.
     pub rules: Vec<Rule>,
     /// The APIs that can be asked.

@@ -4,10 +4,15 @@
 //! program that is killed, stopped and starved is this very binary: [`child::entry`] is its other life.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../support/google.rs"]
+mod google;
+#[path = "../support/person.rs"]
+mod person;
 #[path = "../support/mod.rs"]
 mod support;
 
 mod child;
+mod clouds;
 mod damage;
 mod disks;
 mod drivers;

@@ -237,6 +237,48 @@ async fn s06_workbooks_that_are_bombs_are_refused_in_bounded_memory() {
     report("S06", "workbooks that are bombs", bombs.len());
 }
 
+/// What somebody typed into a column is no formula, however it is copied; what code writes itself is one.
+#[tokio::test]
+async fn p01_text_of_a_workbook_does_not_become_a_formula() {
+    let book = "Name,Note\n\"=HYPERLINK(\"\"http://evil.example\"\",\"\"x\"\")\",a\n =cmd|'/C calc'!A0,b\n@SUM(A1),c\n";
+    let code = "out = add_sheet('Copy')\nfor n, r in enumerate(sheet().records()):\n    \
+        out.set((n + 1, 1), r['Name'])\n    out.set((n + 1, 2), r['Name'].strip())\n    \
+        out.set((n + 1, 3), r['Name'].upper())\nout.set('D1', '=1+1')\nout.append(list(sheet().records()[0].values()))";
+    let write = Job { work: Work::Write, ..job(&[code], Limits::default()) };
+    let (report, bytes) = sandbox().run(&write, book.as_bytes()).await.unwrap();
+    assert_eq!(report.observation.unwrap().error, None);
+    assert_eq!(report.formulas, ["Copy!D1 =1+1"]);
+    let written = sayso::tools::workbook::open("copy.xlsx", &bytes).unwrap();
+    let copy = &written.sheets[written.find("Copy").unwrap()];
+    assert_eq!(copy.formulas.len(), 1, "{:?}", copy.formulas);
+    assert!(copy.value(sayso::tools::workbook::At::read("A1").unwrap()).shown().starts_with("=HYPERLINK"));
+}
+
+/// What is hidden in a name or a heading is seen, and code names it as it is seen.
+#[tokio::test]
+async fn p01_names_with_something_hidden_go_by_how_they_are_seen() {
+    let book = "Na\u{1b}[2Jme,Amo\u{202e}unt\nx\u{7},5\ny,7\n".as_bytes();
+    let (report, _) = sandbox().run(&job(&["1"], Limits::default()), book).await.unwrap();
+    let picture = report.picture.unwrap();
+    let seen = sayso::text::Visible::line(&picture.sheets[0].columns[1].header).into_string();
+    assert!(seen.contains("U+202E"), "{seen}");
+    let code =
+        format!("s = sheet()\nprint(sum(s.column({seen:?})), s.records()[0][{seen:?}], s.letters({seen:?}))");
+    let (report, _) = sandbox().run(&job(&[&code], Limits::default()), book).await.unwrap();
+    let observation = report.observation.unwrap();
+    assert_eq!((observation.error, observation.stdout.as_str()), (None, "12 5 B\n"));
+}
+
+/// What cannot be stopped from within is killed from without, soon after its time is over.
+#[tokio::test]
+async fn p02_work_that_hears_nothing_is_killed() {
+    let began = Instant::now();
+    let observation = run("9 ** 9 ** 9", Limits { seconds: 1, ..Limits::default() }).await;
+    assert!(observation.stopped, "{observation:?}");
+    assert_eq!(observation.error.as_deref(), Some("It was stopped after 1 seconds."));
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
+}
+
 /// 200,000 rows are read, summed, written and read again within 1 GB and, by a build that is not optimised, two minutes.
 #[tokio::test]
 async fn a_large_workbook_stays_within_its_time_and_memory() {

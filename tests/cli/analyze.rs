@@ -177,5 +177,5 @@ fn the_labelled_mails_are_triaged() {
     let said = real(&desk, &["eval", "triage"]);
     assert!(said.done().starts_with("builtin: ") && said.out.contains("is \\ said"), "{said:?}");
     assert!(!desk.data().join("sayso.db").exists(), "nothing is kept of it");
-    real(&desk, &["eval", "everything"]).refused(2, "triage");
+    real(&desk, &["eval", "everything"]).refused(2, "everything");
 }

@@ -234,6 +234,30 @@ fn what_is_no_api_is_refused() {
     real(&desk, &["apis", "remove", "pets"]).refused(3, "there is no API `pets`");
 }
 
+#[test]
+fn a_section_for_an_api_that_is_not_there_is_named_with_the_nearest() {
+    let desk = Desk::new();
+    desk.configure("[apis.audios]\nhosts = [\"https://a.example\"]\n");
+    for args in [&["list"][..], &["ask", "trending tracks"], &["threads"]] {
+        real(&desk, args).refused(2, "[apis.audios], and there is no such API; did you mean [apis.audius]?");
+    }
+    desk.configure("[apis.pets]\napi_key_env = \"PET_KEY\"\n");
+    real(&desk, &["list"]).refused(2, "add it with `sayso apis add FILE --name pets`");
+    let doctor = real(&desk, &["doctor"]);
+    assert!(doctor.code == 1 && doctor.out.contains("FAIL  api"), "{doctor:?}");
+    // What the sentence says to do can be done.
+    std::fs::write(desk.path("pets.yaml"), PETS).unwrap();
+    json(&desk, &["apis", "add", "pets.yaml", "--name", "pets"]);
+    real(&desk, &["list"]).done();
+    // The key that is named has to be there.
+    let doctor = real(&desk, &["doctor"]);
+    assert!(doctor.code == 1 && doctor.out.contains("PET_KEY"), "{doctor:?}");
+    let doctor = desk.real().arg("doctor").env("PET_KEY", "canary-pet").output().unwrap();
+    let said = String::from_utf8(doctor.stdout).unwrap();
+    assert!(said.contains("pets: 4 operations, 1 server, its key is there (env PET_KEY)"), "{said}");
+    assert!(!said.contains("canary"), "{said}");
+}
+
 /// A server that takes every request and answers none, and how many it has had.
 fn silent() -> (u16, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

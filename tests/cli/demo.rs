@@ -7,19 +7,19 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// A demo in a folder of its own.
-struct Demo {
+pub struct Demo {
     desk: Desk,
 }
 
 impl Demo {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let demo = Self { desk: Desk::new() };
         let laid = demo.run(&["demo", "--no-tui"]);
         assert_eq!(laid.code, 0, "{laid:?}");
         demo
     }
 
-    fn folder(&self) -> PathBuf {
+    pub fn folder(&self) -> PathBuf {
         self.desk.path("demo")
     }
 
@@ -31,12 +31,12 @@ impl Demo {
         command
     }
 
-    fn run(&self, args: &[&str]) -> Said {
+    pub fn run(&self, args: &[&str]) -> Said {
         said(self.program().args(args).output().unwrap())
     }
 
     #[track_caller]
-    fn json(&self, args: &[&str]) -> Value {
+    pub fn json(&self, args: &[&str]) -> Value {
         let said = self.run(&[args, &["--json"]].concat());
         assert_eq!(said.code, 0, "{args:?}: {said:?}");
         serde_json::from_str(&said.out).unwrap()
@@ -44,13 +44,13 @@ impl Demo {
 
     /// The open item whose title has these words.
     #[track_caller]
-    fn item(&self, words: &str) -> Value {
+    pub fn item(&self, words: &str) -> Value {
         let list = self.json(&["list"]);
         let found = list.as_array().unwrap().iter().find(|item| text(&item["title"]).contains(words));
         found.unwrap_or_else(|| panic!("{words} in {list}")).clone()
     }
 
-    fn outbox(&self) -> Vec<String> {
+    pub fn outbox(&self) -> Vec<String> {
         let read = fs::read_dir(self.folder().join("mail/outbox/new")).unwrap();
         let mut mails: Vec<String> =
             read.map(|entry| String::from_utf8(fs::read(entry.unwrap().path()).unwrap()).unwrap()).collect();
@@ -110,6 +110,43 @@ fn the_week_is_triaged_answered_and_sent_to_the_outbox() {
     demo.json(&["accept", &text(&meeting["id"]), "--wait"]);
     let calendar = fs::read_to_string(demo.folder().join("calendar.ics")).unwrap();
     assert!(calendar.contains("SUMMARY:Planning the spring fair"), "{calendar}");
+}
+
+#[test]
+fn the_workbook_and_the_question_to_an_api_go_on_for_real() {
+    let demo = Demo::new();
+    let results = demo.json(&["list", "--kind", "result"]);
+    let summed = results.as_array().unwrap().iter().find(|item| item["workflow"] == "sheet").unwrap();
+    assert_eq!(summed["title"], "Sum Amount by Region");
+    assert!(text(&demo.json(&["view", &text(&summed["id"])])["text"]).contains("West: 634850.6"));
+
+    let code = demo.item("Mark the outliers in Quantity");
+    assert_eq!((&code["kind"], &code["action"]), (&"approval".into(), &"python".into()));
+    assert!(text(&code["gist"]).starts_with("Fills cells of Quantity in Orders yellow"), "{code}");
+    let done = demo.json(&["accept", &text(&code["id"]), "--wait"]);
+    assert_eq!(done["status"], "done", "{done}");
+    assert_eq!(
+        done["output"]["answer"],
+        "2 of 320 values of Quantity lie outside -3.50 to 8.50\nF59 (150), F213 (24)"
+    );
+    let result = fs::read(demo.folder().join("sheets/orders.result.xlsx")).unwrap();
+    let book = sayso::tools::workbook::open("orders.result.xlsx", &result).unwrap();
+    let names: Vec<&str> = book.sheets.iter().map(|sheet| sheet.name.as_str()).collect();
+    assert_eq!(names, ["Orders", "Stock", "Summary"]);
+    let original = fs::read(demo.folder().join("sheets/orders.xlsx")).unwrap();
+    let before = sayso::tools::workbook::open("orders.xlsx", &original).unwrap();
+    assert_eq!(book.sheets[0].formulas, before.sheets[0].formulas);
+    assert_eq!(book.sheets[0].rows, before.sheets[0].rows, "values of formulas included");
+
+    // Nobody was asked over the network; what is missing is asked of the person.
+    let asked = demo.item("Which tracks does the playlist have?");
+    assert_eq!((&asked["kind"], &asked["action"]), (&"question".into(), &"question".into()));
+    assert!(text(&asked["args"]["question"]).contains("audius is asked for it"), "{asked}");
+    let ended = demo.json(&["ignore", &text(&asked["id"]), "--wait"]);
+    assert_eq!(ended["status"], "abandoned", "{ended}");
+    // Everything about it is in order, and only the person can look into it.
+    let doctor = demo.json(&["doctor"]);
+    assert!(doctor.as_array().unwrap().iter().all(|check| check["ok"] == true), "{doctor}");
 }
 
 #[test]

@@ -101,7 +101,7 @@ fn what_is_built_in_is_switched_off_and_on() {
         |lines: &Value| lines.as_array().unwrap().iter().map(|line| text(&line["id"])).collect::<Vec<_>>();
     assert_eq!(
         ids(&desk.json(&["grants"])),
-        ["builtin:output_files", "builtin:mark_handled", "builtin:catalogue_get"]
+        ["builtin:output_files", "builtin:mark_handled", "builtin:catalogue_get", "builtin:server_commands"]
     );
     assert_eq!(
         desk.sayso(&["grants", "revoke", "builtin:output_files"]).done(),

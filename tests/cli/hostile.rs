@@ -25,7 +25,6 @@ fn t09_no_escapes_in_a_pipe() {
             &["threads"],
             &["show", &thread],
             &["status"],
-            &["doctor"],
             &["config"],
             &["export", &thread],
             &["graph", "chat"],

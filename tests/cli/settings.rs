@@ -1,5 +1,6 @@
 //! `config`, `doctor`, `completions`, `man`, and the log.
 
+use crate::analyze::{json as json_of, real};
 use crate::desk::{Desk, keys, said};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
@@ -39,22 +40,29 @@ fn a_flag_wins_over_the_environment() {
 fn doctor_finds_everything_in_order() {
     let desk = Desk::new();
     desk.chat("tea");
-    let report = desk.json(&["doctor"]);
+    let report = json_of(&desk, &["doctor"]);
     let checks = report.as_array().unwrap();
     for check in checks {
         keys(check, &["check", "ok", "text"]);
         assert_eq!(check["ok"], true, "{check}");
     }
     let names: Vec<&str> = checks.iter().map(|check| check["check"].as_str().unwrap()).collect();
-    assert_eq!(names, ["config", "data folder", "permissions", "database", "records", "driver", "model"]);
-    assert!(desk.sayso(&["doctor"]).done().contains("1 thread read through, all as written"));
+    let known =
+        ["config", "data folder", "permissions", "database", "records", "driver", "model", "api", "sandbox"];
+    assert_eq!(names, known);
+    let said = real(&desk, &["doctor"]);
+    assert!(said.done().contains("1 thread read through, all as written"));
+    assert!(said.out.contains("without files, network or programs: limits on memory"), "{said:?}");
+    #[cfg(target_os = "linux")]
+    assert!(said.out.contains("(seccomp)") && said.out.contains("Landlock"), "{said:?}");
+    assert!(said.out.contains("audius: ") && said.out.contains("no key needed"), "{said:?}");
 }
 
 #[test]
 fn doctor_makes_nothing() {
     let desk = Desk::new();
     let elsewhere = desk.path("elsewhere");
-    let report = desk.json(&["doctor", "--data", elsewhere.to_str().unwrap()]);
+    let report = json_of(&desk, &["doctor", "--data", elsewhere.to_str().unwrap()]);
     assert_eq!(report[1]["ok"], true, "{report}");
     assert!(!elsewhere.exists());
 }
@@ -64,14 +72,14 @@ fn doctor_names_what_is_wrong() {
     let desk = Desk::new();
     desk.chat("tea");
     std::fs::set_permissions(desk.data(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let said = desk.sayso(&["doctor"]);
+    let said = real(&desk, &["doctor"]);
     assert_eq!(said.code, 1, "{said:?}");
     assert!(said.out.contains("FAIL  permissions") && said.out.contains("chmod 700"), "{said:?}");
     std::fs::set_permissions(desk.data(), std::fs::Permissions::from_mode(0o700)).unwrap();
     let db = rusqlite::Connection::open(desk.data().join("sayso.db")).unwrap();
     db.execute("UPDATE threads SET title = 'forged'", []).unwrap();
     drop(db);
-    let said = desk.sayso(&["doctor", "--json"]);
+    let said = real(&desk, &["doctor", "--json"]);
     assert_eq!(said.code, 1, "{said:?}");
     let report: Value = serde_json::from_str(&said.out).unwrap();
     let bad: Vec<&Value> = report.as_array().unwrap().iter().filter(|check| check["ok"] == false).collect();

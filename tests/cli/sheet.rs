@@ -2,6 +2,7 @@
 
 use crate::analyze::{json, real};
 use crate::desk::{Desk, text, texts};
+use crate::terminal::{PROMPT, Terminal};
 use std::os::unix::process::ExitStatusExt;
 
 const SALES: &str = "Region,Amount\nNorth,10\nSouth,12\nNorth,11\nEast,13\nSouth,9\nEast,12\nNorth,400\n";
@@ -37,6 +38,58 @@ fn the_built_in_rules_answer_simple_questions() {
     let desk = desk();
     let outcome = json(&desk, &["sheet", "sales.csv", "-i", "write me a poem", "--wait"]);
     assert!(text(&outcome["output"]["answer"]).contains("do not understand"), "{outcome}");
+}
+
+#[test]
+fn the_other_formats_are_worked_on_and_a_result_is_xlsx() {
+    let books = [
+        ("sales.xls", &include_bytes!("../fixtures/workbooks/sales.xls")[..]),
+        ("sales.ods", include_bytes!("../fixtures/workbooks/sales.ods")),
+    ];
+    for (name, bytes) in books {
+        let desk = Desk::new();
+        std::fs::write(desk.path(name), bytes).unwrap();
+        let outcome = json(&desk, &["sheet", name, "-i", "only rows where Region is North", "--wait"]);
+        let asked = texts(&outcome["interrupts"]).remove(0);
+        let card = text(&json(&desk, &["view", &asked])["text"]);
+        assert!(card.contains("only values and formulas are read from this format"), "{card}");
+        let outcome = json(&desk, &["accept", &asked, "--wait"]);
+        assert_eq!(outcome["output"]["answer"], "2 of 5 rows", "{name}: {outcome}");
+        let result = std::fs::read(desk.path("sales.result.xlsx")).unwrap();
+        let book = sayso::tools::workbook::open("sales.result.xlsx", &result).unwrap();
+        let names: Vec<&str> = book.sheets.iter().map(|sheet| sheet.name.as_str()).collect();
+        assert_eq!(names, ["Sales", "Notes", "Filtered"], "{name}");
+        assert_eq!(book.sheets[2].rows.len(), 3);
+        let formulas: Vec<&String> = book.sheets[0].formulas.values().collect();
+        assert_eq!(formulas, ["B2*2", "B3*2", "B4*2", "B5*2", "B6*2"], "{name}");
+        assert_eq!(std::fs::read(desk.path(name)).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn work_is_approved_right_at_the_terminal() {
+    let desk = desk();
+    let mut terminal = Terminal::plain(&desk, &["sheet", "sales.csv", "-i", "mark the outliers in Amount"]);
+    let first = terminal.wait_for(PROMPT);
+    assert!(first.contains("Fills cells of Amount in sales yellow"), "{first}");
+    assert!(first.contains("s.mark(f'{letters}{n + 2}', 'yellow')"), "{first}");
+    assert!(first.contains("accept (run), ignore (end)") && first.contains("Ctrl-D leaves it"), "{first}");
+    // Words are no permission: the rules take them up and ask about other code.
+    terminal.types("top 2 by Amount\n");
+    let second = terminal.wait_for(PROMPT);
+    assert!(second.contains("Prints the 2 rows of sales with the largest Amount."), "{second}");
+    assert!(!desk.path("sales.result.xlsx").exists());
+    terminal.types("accept\n");
+    let end = terminal.ends();
+    assert!(end.contains("1. Region North, Amount 400") && end.contains("is done."), "{end}");
+
+    let mut terminal = Terminal::plain(&desk, &["sheet", "sales.csv", "-i", "mark the outliers in Amount"]);
+    terminal.wait_for(PROMPT);
+    terminal.types("\u{4}");
+    let left = terminal.ends();
+    assert!(left.contains("sayso view"), "{left}");
+    let open = json(&desk, &["list"]);
+    assert_eq!((open.as_array().unwrap().len(), &open[0]["action"]), (1, &"python".into()), "{open}");
 }
 
 #[test]

@@ -2,15 +2,20 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/google.rs"]
-mod fake;
+mod google;
+#[path = "../support/person.rs"]
+mod person;
 
+mod calendars;
+mod dav;
 mod fetching;
 mod logins;
 mod marking;
 mod sending;
 mod whole;
 
-use fake::Google;
+use google as fake;
+use google::Google;
 use sayso::config::{AfterHandling, Mail, MailMode, MailSource};
 use sayso::mail::gmail::{Gmail, GmailOutgoing};
 use sayso::web::Wait;

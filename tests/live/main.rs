@@ -1,5 +1,6 @@
-//! Real servers on loopback: Dovecot for IMAP, Exim for SMTP, `langgraph dev`; and the official client of MCP. `.ci/run`
-//! installs them; where they cannot be had, or started because it takes root, each test says so and passes.
+//! Real servers on loopback: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV, `langgraph dev`; and the official
+//! client of MCP. `.ci/run` installs them; where they cannot be had, or started because it takes root, each test says so
+//! and passes.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod dovecot;
@@ -7,5 +8,6 @@ mod exim;
 mod langgraph;
 mod mailbox;
 mod mcp;
+mod radicale;
 mod sending;
 mod whole;

@@ -234,6 +234,7 @@ impl Fake {
                 format!("* SEARCH {}\r\n", found.iter().map(u64::to_string).collect::<Vec<_>>().join(" "))
             }
             ["UID", "FETCH", set, ..] => self.fetched(selected, set, command),
+            ["FETCH", set, ..] => self.listed(selected, set, command),
             ["UID", "STORE", uid, _, ..] => {
                 let flags = command.split_once('(').unwrap().1.trim_end_matches(')');
                 let mut state = self.state();
@@ -292,6 +293,31 @@ impl Fake {
                 && !(command.contains("UNDRAFT") && has(letter, "\\Draft"))
         };
         letters.iter().filter(wanted).map(|letter| letter.uid).collect()
+    }
+
+    /// Dates and envelopes by the order in the folder.
+    fn listed(&self, folder: &str, set: &str, command: &str) -> String {
+        let (first, last) = set.split_once(':').unwrap();
+        let range = first.parse::<usize>().unwrap()..=last.parse().unwrap();
+        let field = |letter: &Letter, name: &str| {
+            let line = letter.raw.lines().find_map(|line| line.strip_prefix(name));
+            match line.and_then(|line| line.trim().split_once('@')) {
+                Some((user, host)) => format!("((NIL NIL \"{user}\" \"{host}\"))"),
+                None => "NIL".to_owned(),
+            }
+        };
+        let line = |(at, letter): (usize, &Letter)| {
+            let mut parts =
+                format!("* {} FETCH (UID {} INTERNALDATE \"17-Nov-2026 09:00:00 +0100\"", at + 1, letter.uid);
+            if command.contains("ENVELOPE") {
+                let (from, to) = (field(letter, "From:"), field(letter, "To:"));
+                parts += &format!(" ENVELOPE (NIL \"s (x)\" {from} {from} {from} {to} NIL NIL NIL NIL)");
+            }
+            format!("{parts})\r\n")
+        };
+        let letters = self.letters(folder);
+        let wanted = letters.iter().enumerate().filter(|(at, _)| range.contains(&(at + 1)));
+        wanted.map(line).collect()
     }
 
     fn fetched(&self, folder: &str, set: &str, command: &str) -> String {

@@ -2,7 +2,7 @@
 
 use super::fake::{Fake, letter};
 use super::script::CANARY;
-use sayso::config::{AfterHandling, MailMode, MailSource};
+use sayso::config::{AfterHandling, MailSource};
 use sayso::mail::{Cursor, Fetched, Handled, MailError, Mailbox, Standing};
 
 fn subjects(fetched: &Fetched) -> Vec<String> {
@@ -168,13 +168,28 @@ async fn what_became_of_a_mail_is_marked() {
 }
 
 #[tokio::test]
-async fn an_account_that_observes_marks_nothing() {
+async fn who_is_known_is_read_from_envelopes_and_the_newest_are_found_by_their_dates() {
     let fake = Fake::new();
-    fake.put("INBOX", &letter(1), &[]);
-    let (imap, heard) = fake.open_as(|mail| mail.mode = MailMode::Observe).await;
-    let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
-    imap.mark(&place, Handled::Answered).await.unwrap();
-    assert_eq!(heard.count("STORE"), 0);
+    assert_eq!(fake.open().await.0.newest(3).await.unwrap(), None);
+    let from = |who: &str| letter(1).replace("bob@example.com", who);
+    fake.put("INBOX", &from("Carol@Example.com"), &[]);
+    fake.put("INBOX", &from("dan@example.com"), &[]);
+    fake.put("Sent Things", &letter(3).replace("ada@example.org", "eve@example.com"), &[]);
+    let (imap, heard) = fake.open().await;
+    let later: jiff::Timestamp = "2026-12-01T00:00:00Z".parse().unwrap();
+    let people = imap.people(later).await.unwrap();
+    assert_eq!(people.wrote_to, ["eve@example.com"]);
+    assert_eq!(people.heard_from, ["carol@example.com", "dan@example.com"]);
+    // Who wrote only since then is a stranger still.
+    let people = imap.people("2026-11-01T00:00:00Z".parse().unwrap()).await.unwrap();
+    assert!(people.heard_from.is_empty() && people.wrote_to == ["eve@example.com"]);
+    let expected: jiff::Timestamp = "2026-11-17T08:00:00Z".parse().unwrap();
+    assert_eq!(imap.newest(1).await.unwrap(), Some(expected));
+    assert_eq!(
+        (heard.count("FETCH 2:2 (UID INTERNALDATE)"), heard.count("BODY")),
+        (1, 0),
+        "no mail is read for that"
+    );
 }
 
 #[tokio::test]

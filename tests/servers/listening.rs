@@ -52,3 +52,28 @@ async fn a_server_that_cannot_tell_is_asked_now_and_then() {
     tokio::time::timeout(LONG, imap.changed()).await.unwrap();
     assert!(heard.count("NOOP") >= 1);
 }
+
+#[tokio::test]
+async fn the_first_folders_are_all_listened_to() {
+    let fake = Fake::new();
+    let names = ["INBOX", "Archive", "Sent Things", "Entwürfe"];
+    let (imap, heard) = fake
+        .open_as(|mail| {
+            let sayso::config::MailSource::Imap { folders, .. } = &mut mail.source else { panic!() };
+            *folders = names.map(str::to_owned).to_vec();
+        })
+        .await;
+    let changed = tokio::spawn(async move { imap.changed().await });
+    let enough = async {
+        while heard.count("IDLE") < 3 {
+            tokio::task::yield_now().await;
+        }
+        fake.state().news.notify_one();
+        changed.await.unwrap();
+    };
+    tokio::time::timeout(LONG, enough).await.unwrap();
+    assert_eq!(heard.count("AUTHENTICATE"), 3, "no more connections than that");
+    for name in &names[..3] {
+        assert_eq!(heard.count(&format!("EXAMINE \"{name}\"")), 1, "{name}");
+    }
+}

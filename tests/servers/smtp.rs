@@ -2,10 +2,10 @@
 
 use super::fake::{Fake, Fault};
 use super::script::{CANARY, Heard, Talk, account, patience, play, server};
-use sayso::config::{MailLogin, MailTls, Secret};
+use sayso::config::{FiledBy, MailLogin, MailTls, Secret};
 use sayso::mail::imap::Imap;
 use sayso::mail::smtp::Smtp;
-use sayso::mail::{Found, MailError, Outgoing, SendError};
+use sayso::mail::{Found, MailError, Outgoing, Patience, SendError};
 use std::sync::{Arc, Mutex};
 
 const MAIL: &str = "Message-ID: <m@sayso>\nFrom: Ada <ada@example.org>\nTo: bob@example.com, eve@example.net\n\
@@ -265,6 +265,30 @@ async fn a_copy_is_filed_once_whoever_files_it() {
     let (smtp, _) = open_with_sent(&Part::new(), &fake).await;
     smtp.send(MAIL.as_bytes()).await.unwrap();
     assert_eq!(fake.letters("Sent Things").len(), 0);
+
+    // The same by the config's word, whatever the server is.
+    let fake = Fake::new();
+    let (smtp, _) = open_with_sent(&Part::new(), &fake).await;
+    smtp.filed_by(FiledBy::Server).send(MAIL.as_bytes()).await.unwrap();
+    assert_eq!(fake.letters("Sent Things").len(), 0);
+
+    // A server that is not known to file, and does so while it is looked for: one copy, and it is the server's.
+    let fake = Fake::new();
+    let (port, heard) = fake.start().await;
+    let slowly = Patience { filing: std::time::Duration::from_millis(300), ..patience() };
+    let part = Part::new();
+    let (smtp, _) = open(&part).await;
+    let smtp = smtp.with_sent(Imap::patient(&account(server(port)), slowly).unwrap());
+    let server = async {
+        while heard.count("UID SEARCH") < 1 {
+            tokio::task::yield_now().await;
+        }
+        fake.put("Sent Things", "Message-ID: <m@sayso>\r\n\r\nfiled by the server\r\n", &[]);
+    };
+    let (sent, ()) = tokio::join!(smtp.send(MAIL.as_bytes()), server);
+    assert_eq!(sent.unwrap().place.as_deref(), Some("Sent"));
+    assert_eq!(fake.letters("Sent Things").len(), 1);
+    assert!(fake.letters("Sent Things")[0].raw.contains("filed by the server"));
 
     // A Sent folder that cannot be reached does not unsend the mail.
     let fake = Fake::new();

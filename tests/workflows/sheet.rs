@@ -221,6 +221,81 @@ async fn words_go_back_to_the_planner_and_nothing_runs_and_ignore_ends() {
 }
 
 #[tokio::test]
+async fn ending_after_something_was_changed_writes_it() {
+    let answers = vec![
+        code("Mark.", "sheet().set('E1', 'Checked')"),
+        code("More.", "sheet().set('E2', 'never')"),
+        code("Again.", "print(sheet().get('E1'), sheet().get('E2'))"),
+        finish("So."),
+    ];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    let first = study.item(&study.asked(&thread).await).await;
+    assert_eq!(first.labels.ignore.as_deref(), Some("end"));
+    study.decides(&thread, Decision::Accept).await;
+    let second = study.item(&study.asked(&thread).await).await;
+    assert_eq!(second.labels.ignore.as_deref(), Some("end, and write what is done"));
+    let outcome = study.decides(&thread, Decision::Ignore).await;
+    assert_eq!(outcome.status, Status::Done);
+    let output = outcome.output.unwrap();
+    assert_eq!(
+        output["answer"],
+        "You ended it here. What was changed until then (1 cell) stands in the result."
+    );
+    assert_eq!(study.files(), ["notes.md", "sales.csv", "sales.result.xlsx"]);
+    let rows = shown(&result(&study, "sales.result.xlsx"), "sales");
+    assert_eq!((rows[0][4].as_str(), rows[1][4].as_str()), ("Checked", ""));
+    // Going on begins where it was ended; the model was told that its code did not run.
+    study.local.proceed(thread.clone(), "and now?".to_owned()).await.unwrap();
+    study.settle().await;
+    let told = format!("{:?}", study.requests().last().unwrap().messages);
+    assert!(told.contains("Not run. The person ended the work here."), "{told}");
+    study.decides(&thread, Decision::Accept).await;
+    let ran = study.view(&thread).await.state["cells"][1]["observation"]["stdout"].clone();
+    assert_eq!(ran, "Checked None\n");
+
+    // The same at the limit of steps.
+    let answers = vec![code("Mark.", "sheet().set('E1', 'Checked')")];
+    let study = Study::new(answers);
+    study.write("sales.csv", SALES);
+    let thread = start(&study, "sales.csv", json!({"max_steps": 1})).await;
+    study.decides(&thread, Decision::Accept).await;
+    assert_eq!(study.decides(&thread, Decision::Ignore).await.status, Status::Done);
+    assert_eq!(study.files(), ["notes.md", "sales.csv", "sales.result.xlsx"]);
+}
+
+#[tokio::test]
+async fn the_config_says_how_far_code_may_go() {
+    let config = "[sheet]\nmax_steps = 3\nwith_informer = \"on\"\noutput_kb = 1\nmax_rows = 6\n";
+    let answers = vec![code("Much.", "print('x' * 5000)"), finish("So.")];
+    let study = Study::with(config, answers);
+    study.write("sales.csv", SALES);
+    let thread = start(&study, "sales.csv", json!({})).await;
+    let state = study.view(&thread).await.state;
+    assert_eq!((&state["max_steps"], &state["with_informer"]), (&json!(3), &json!(true)));
+    study.decides(&thread, Decision::Accept).await;
+    let error = study.view(&thread).await.state["observation"]["error"].clone();
+    assert!(error.as_str().unwrap().contains("more than 1 KB"), "{error}");
+    // What a thread is started with counts more.
+    let thread = start(&study, "sales.csv", json!({"max_steps": 7, "with_informer": false})).await;
+    let state = study.view(&thread).await.state;
+    assert_eq!((&state["max_steps"], &state["with_informer"]), (&json!(7), &json!(false)));
+    study.write("long.csv", &format!("{SALES}West,Hub,1,2026-03-02\n"));
+    let thread = start(&study, "long.csv", json!({})).await;
+    let (_, text) = study.trouble(&thread).await;
+    assert!(text.contains("`long` has 7 rows, and sheet.max_rows in the config says 6"), "{text}");
+}
+
+#[tokio::test]
+async fn a_call_with_other_arguments_is_told_so() {
+    let odd = |args: Value| Ok(Scripted::calls([("python", args)]));
+    let answers = vec![odd(json!({"code": 7})), odd(json!({"code": " "})), code("Well.", "1 + 1")];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    assert_eq!(study.outcome(&thread).await.status, Status::Waiting);
+    let told = format!("{:?}", study.requests()[2].messages.last());
+    assert!(told.contains("python takes `code`, a text that is not empty"), "{told}");
+}
+
+#[tokio::test]
 async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again_twice() {
     let words = |text: &str| Ok(Scripted::text(text));
     let answers = vec![words("Look:\n```python\nprint('hi')\n```"), words("Done.")];

@@ -66,6 +66,10 @@ pub(super) const NOTES: &[(&str, &str)] = &[
     ("support-week.txt", include_str!("../../../assets/demo/notes/support-week.txt")),
 ];
 
+/// The workbook to work on.
+pub(super) const WORKBOOK: (&str, &[u8]) =
+    ("orders.xlsx", include_bytes!("../../../assets/demo/sheets/orders.xlsx"));
+
 /// The calendar, with dates to fill in.
 pub(super) const CALENDAR: &str = include_str!("../../../assets/demo/calendar.ics");
 

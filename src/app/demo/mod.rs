@@ -9,12 +9,13 @@ mod stamp;
 mod threads;
 
 use crate::store::DriverLock;
-use files::{CALENDAR, CONFIG, MAILS, NOTES, Place};
+use files::{CALENDAR, CONFIG, MAILS, NOTES, Place, WORKBOOK};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use stamp::Stamp;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 pub use threads::begin as begin_demo;
@@ -27,7 +28,7 @@ const READY: &str = "The demo of sayso lies here. `sayso demo --reset` lays it o
 const BEGUN: &str = "The demo of sayso is being laid out here.\n";
 
 /// Everything in the folder that is the demo's or sayso's own.
-const OURS: &[&str] = &["mail", "notes", "calendar.ics", "config.toml", "log", "driver.lock"];
+const OURS: &[&str] = &["mail", "notes", "sheets", "calendar.ics", "config.toml", "log", "driver.lock"];
 
 /// Why there is no demo.
 #[derive(Debug, thiserror::Error)]
@@ -100,7 +101,8 @@ fn clear(folder: &Path) -> Result<(), DemoError> {
 }
 
 fn write_all(folder: &Path, stamp: &Stamp) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    // Like any data folder: nobody else's.
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     // First of all, so that a layout that was interrupted is known as ours.
     fs::write(folder.join(MARKER), BEGUN)?;
     let mail = folder.join("mail");
@@ -126,6 +128,9 @@ fn write_all(folder: &Path, stamp: &Stamp) -> io::Result<()> {
     for (name, text) in NOTES {
         fs::write(folder.join("notes").join(name), text)?;
     }
+    let (name, bytes) = WORKBOOK;
+    fs::create_dir_all(folder.join("sheets"))?;
+    fs::write(folder.join("sheets").join(name), bytes)?;
     fs::write(folder.join("calendar.ics"), stamp.fill(CALENDAR.as_bytes()))?;
     fs::write(folder.join("config.toml"), CONFIG)?;
     fs::write(folder.join(MARKER), READY)

@@ -1,11 +1,12 @@
 //! The demo's first threads: every new mail has one that waits to be driven; one analysis asks, one has a result, one
-//! is over, and a program asks before it pushes. They are started, driven and decided like any other.
+//! is over; code waits to be run on the workbook, and some was; a question to an API lacks something; and a program
+//! asks before it pushes. They are started, driven and decided like any other.
 
 use super::super::{Asking, Local, Scope, Until, attend, family_outcome};
 use crate::graph::Decision;
 use crate::inbox::{Backend, BackendError, By, Decide, Outcome};
 use crate::store::StoreError;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 
@@ -18,8 +19,14 @@ const OPEN: &str = "Why did the launch slip?";
 const ANSWERED: &str = "Which hubs rattle, and where do they come from?";
 /// What is over.
 const PAST: &str = "What is spent for the spring fair?";
+/// What has been worked out of the orders.
+const SUMMED: &str = "Sum Amount by Region";
+/// What is to be done to the orders; its code waits to be run.
+const TO_MARK: &str = "Mark the outliers in Quantity";
+/// What an API is asked. It lacks the playlist, and nobody is asked over the network before that was said.
+const MUSIC: &str = "Which tracks does the playlist have?";
 
-/// Starts the demo's threads about the notes in `folder`, and drives them to where a person is asked.
+/// Starts the demo's threads about the files in `folder`, and drives them to where a person is asked.
 pub async fn begin(local: &Local, folder: &Path) -> Result<(), BackendError> {
     if let Some(intake) = local.intake() {
         let synced = intake.sync_anywhere(&|_| {}, PATIENCE).await.map_err(failed)?;
@@ -27,10 +34,17 @@ pub async fn begin(local: &Local, folder: &Path) -> Result<(), BackendError> {
             return Err(BackendError::Failed(error));
         }
     }
-    let past = approved(local, folder, PAST).await?;
+    let notes = folder.join("notes").display().to_string();
+    let orders = folder.join("sheets/orders.xlsx").display().to_string();
+    let analysis = |query: &str| ("analyze", json!({"query": query, "inputs": notes}));
+    let sheet = |instruction: &str| ("sheet", json!({"workbook": orders, "instruction": instruction}));
+    let past = approved(local, analysis(PAST)).await?;
     local.file_away(past.thread).await?;
-    approved(local, folder, ANSWERED).await?;
-    asked(local, folder, OPEN).await?;
+    approved(local, analysis(ANSWERED)).await?;
+    approved(local, sheet(SUMMED)).await?;
+    for open in [analysis(OPEN), sheet(TO_MARK), ("ask", json!({"query": MUSIC}))] {
+        asked(local, open).await?;
+    }
     local.request(pushing(folder)).await?;
     Ok(())
 }
@@ -48,16 +62,15 @@ fn pushing(folder: &Path) -> Asking {
     Asking { input, key: Some("demo".to_owned()) }
 }
 
-/// An analysis that has come to its question.
-async fn asked(local: &Local, folder: &Path, query: &str) -> Result<Outcome, BackendError> {
-    let input = json!({"query": query, "inputs": folder.join("notes").display().to_string()});
-    let started = local.start("analyze".to_owned(), input).await?;
+/// A thread that has come to its question.
+async fn asked(local: &Local, (workflow, input): (&str, Value)) -> Result<Outcome, BackendError> {
+    let started = local.start(workflow.to_owned(), input).await?;
     driven(local, started).await
 }
 
-/// One that was approved.
-async fn approved(local: &Local, folder: &Path, query: &str) -> Result<Outcome, BackendError> {
-    let mut outcome = asked(local, folder, query).await?;
+/// One whose question was answered with yes.
+async fn approved(local: &Local, start: (&str, Value)) -> Result<Outcome, BackendError> {
+    let mut outcome = asked(local, start).await?;
     for interrupt in std::mem::take(&mut outcome.interrupts) {
         let decision = Decision::Accept;
         let decide = Decide { interrupt, decision, shown: None, learn: false, by: By::Cli };

@@ -2,7 +2,7 @@
 
 use super::Candidate;
 use super::place::{self, Named, Password};
-use crate::config::{MailOutgoing, MailSource, MailTls};
+use crate::config::{FiledBy, MailOutgoing, MailSource, MailTls};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -47,7 +47,7 @@ fn account(name: &str, keys: &BTreeMap<String, String>, home: &Path) -> Option<C
         let (login, note) = password.login(name, "aerc", token);
         notes.extend(note.filter(|note| !notes.contains(note)));
         let server = place::server(&named.host, named.port, tls, place::SMTP, &user, login);
-        Some(MailOutgoing::Smtp { server })
+        Some(MailOutgoing::Smtp { server, filed_by: FiledBy::Auto })
     });
     let user = match &source {
         MailSource::Imap { server, .. } => place::address(&server.user),
@@ -148,7 +148,7 @@ outgoing = smtps://ada:hunter2@mail.example.org
         );
         assert_eq!((sent.as_deref(), found[0].notes.len()), (Some("Sent"), 0));
         assert_eq!(server.login, MailLogin::Password(Secret::Command("pass show mail/work".into())));
-        let Some(MailOutgoing::Smtp { server }) = &found[0].outgoing else { panic!() };
+        let Some(MailOutgoing::Smtp { server, .. }) = &found[0].outgoing else { panic!() };
         assert_eq!((server.port, server.tls), (587, MailTls::Starttls));
         let Some(MailOutgoing::Command { command, .. }) = &found[1].outgoing else { panic!() };
         assert_eq!(command, &["/usr/bin/msmtp", "-a", "local"]);

@@ -2,7 +2,7 @@
 
 use super::place::{self, Named, Password};
 use super::{Candidate, aerc};
-use crate::config::{MailOutgoing, MailSource, MailTls};
+use crate::config::{FiledBy, MailOutgoing, MailSource, MailTls};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -139,6 +139,7 @@ fn account(variables: &BTreeMap<String, String>, home: &Path) -> Option<Candidat
             notes.extend(note.filter(|note| !notes.contains(note)));
             user.map(|user| MailOutgoing::Smtp {
                 server: place::server(&named.host, named.port, tls, place::SMTP, &user, login),
+                filed_by: FiledBy::Auto,
             })
         }
         None => get(&["sendmail"]).and_then(aerc::command),
@@ -199,7 +200,7 @@ mod tests {
             ("imap.example.org", 993, "ada@example.org")
         );
         assert_eq!(server.login, MailLogin::Password(Secret::Command("pass show mail".into())));
-        let Some(MailOutgoing::Smtp { server }) = &found.outgoing else { panic!() };
+        let Some(MailOutgoing::Smtp { server, .. }) = &found.outgoing else { panic!() };
         assert_eq!((server.host.as_str(), server.port), ("smtp.example.org", 465));
     }
 

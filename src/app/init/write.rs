@@ -224,7 +224,7 @@ impl Text<'_> {
                     self.path("sent", sent);
                 }
             }
-            MailOutgoing::Smtp { server } => {
+            MailOutgoing::Smtp { server, .. } => {
                 self.set("kind", "smtp");
                 self.server(server);
             }

@@ -4,6 +4,7 @@ use super::{Intake, Trouble};
 use crate::app::drive::arrival;
 use crate::app::engine::StartError;
 use crate::graph::{Event, ThreadId, Warning, What};
+use crate::mail::compose::is_own;
 use crate::mail::{Account, Mail, NewMail as Found};
 use crate::store::{Before, MAIL_EVENT, NewMail, NewThread, Road, StoreError, TakenIn};
 use crate::text::{Visible, hex, truncate};
@@ -86,9 +87,10 @@ impl Intake {
     /// Whether the person wrote it. Anybody can write their address into From, so it also has to be known as sent: by
     /// sayso, or because it lies among the sent mail.
     pub(super) async fn is_own(&self, account: &Account, mail: &Mail) -> Result<bool, Trouble> {
-        let own = account.addresses.iter().map(String::as_str).chain(self.0.config.user.addresses());
-        let mut own = own.chain([account.address.as_str()]);
-        let Some(id) = mail.message_id.as_ref().filter(|_| own.any(|address| mail.from.same(address))) else {
+        let mut own: Vec<String> = account.addresses.clone();
+        own.extend(self.0.config.user.addresses().map(str::to_owned));
+        own.push(account.address.clone());
+        let Some(id) = mail.message_id.as_ref().filter(|_| is_own(&mail.from.address, &own)) else {
             return Ok(false);
         };
         Ok(self.engine().store().sent_by_any(id)? || account.mailbox.is_sent(id).await?)

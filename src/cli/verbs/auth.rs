@@ -21,7 +21,7 @@ pub(in crate::cli) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Place {
-    /// At Google, for mail of kind gmail
+    /// At Google, for mail of kind gmail and calendars of kind google
     #[command(after_help = HELP)]
     Gmail {
         /// The account of the config; needed where several log in at Google
@@ -37,7 +37,7 @@ const HELP: &str = "Easier, and enough for mail: an app password. Switch 2-step 
 https://myaccount.google.com/apppasswords, and write kind = \"imap\", host = \"imap.gmail.com\" and \
 password_command in [[mail]], with outgoing = { kind = \"smtp\", host = \"smtp.gmail.com\" }.\n\n\
 Where app passwords are not allowed, get an OAuth client of your own, once:\n  \
-1. https://console.cloud.google.com: make a project; under APIs & Services enable the Gmail API.\n  \
+1. https://console.cloud.google.com: make a project; under APIs & Services enable the Gmail API (and the Google Calendar API).\n  \
 2. OAuth consent screen: External, your own address as a test user. (Publish it, even unverified, or logins end \
 after 7 days.)\n  \
 3. Clients: create one of type Desktop app. Write its id as client_id in [google], and say with client_secret_env, \

@@ -1,6 +1,9 @@
 //! `sayso doctor`: is everything in order?
 
-use crate::app::{AuditChecked, Health, Setup, check_accounts, check_calendar, check_models, check_servers};
+use crate::app::{
+    Apis, AuditChecked, Health, Setup, check_accounts, check_calendar, check_models, check_sandbox,
+    check_servers,
+};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
@@ -9,7 +12,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Check the data folder and the whole database, call the model once, look at mail and servers
+/// Check the data folder and the whole database, call the model once, look at mail, servers, APIs and the sandbox
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
@@ -61,6 +64,7 @@ pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
     let models = models(&config, env).await;
     let mail = mail(&config).await;
     let servers = servers(&config, env).await;
+    let apis = apis(&Apis::new(&config, env.clone()));
     if config.data.exists() {
         checks.extend(look(config, env));
     } else {
@@ -70,6 +74,11 @@ pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
     checks.extend(models);
     checks.extend(mail);
     checks.extend(servers);
+    checks.extend(apis);
+    checks.push(match check_sandbox().await {
+        Ok(said) => Check::good("sandbox", said),
+        Err(why) => Check::bad("sandbox", why),
+    });
     checks
 }
 
@@ -129,6 +138,16 @@ async fn mail(config: &Config) -> Vec<Check> {
         Err(why) => Check::bad("calendar", why),
     }));
     checks
+}
+
+/// Every API is looked at, and none is asked anything.
+fn apis(apis: &Apis) -> Vec<Check> {
+    let check = |(name, said): (String, Result<String, String>)| match said {
+        Ok(said) => Check::good("api", format!("{name}: {said}")),
+        Err(why) if name.is_empty() => Check::bad("api", why),
+        Err(why) => Check::bad("api", format!("{name}: {why}")),
+    };
+    apis.check().into_iter().map(check).collect()
 }
 
 /// Every server is asked what it is and what waits there.

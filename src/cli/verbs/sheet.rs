@@ -29,7 +29,7 @@ pub(in crate::cli) struct Args {
     /// Also let the model look up headings and values
     #[arg(long)]
     with_informer: bool,
-    /// Ask after this many steps whether to go on [default: 10]
+    /// Ask after this many steps whether to go on [default: sheet.max_steps of the config, 10]
     #[arg(long, value_name = "N")]
     max_steps: Option<u32>,
     #[command(flatten)]
@@ -53,7 +53,9 @@ impl Args {
         let mut keys = Map::new();
         keys.insert("workbook".to_owned(), text(&self.workbook));
         keys.insert("instruction".to_owned(), text(&self.instruction));
-        keys.insert("with_informer".to_owned(), Value::from(self.with_informer));
+        if self.with_informer {
+            keys.insert("with_informer".to_owned(), Value::from(true));
+        }
         if let Some(steps) = self.max_steps {
             keys.insert("max_steps".to_owned(), Value::from(steps));
         }

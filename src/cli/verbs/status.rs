@@ -19,8 +19,22 @@ pub(in crate::cli) struct Args {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        answer(&here, if self.short { short } else { text }).await
+        if self.short && !context.page.is_json() {
+            return Ok(Answer::line(brief(context).await));
+        }
+        answer(&context.open()?, text).await
+    }
+}
+
+/// One line whatever happens: a prompt or a status bar has no place for trouble. Nothing is made where nothing is.
+async fn brief(context: Context<'_>) -> String {
+    if !context.has_data() {
+        return "0 open".to_owned();
+    }
+    let Ok(here) = context.open() else { return "sayso ?".to_owned() };
+    match here.backend().overview().await {
+        Ok(overview) => short(&overview),
+        Err(_) => "sayso ?".to_owned(),
     }
 }
 

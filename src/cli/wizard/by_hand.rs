@@ -4,7 +4,9 @@ use super::ask::{Prompt, say};
 use crate::app::check_accounts;
 use crate::app::init::{Candidate, Chosen, Finds, config_text};
 use crate::cli::failure::Failure;
-use crate::config::{Config, Inputs, MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret};
+use crate::config::{
+    Config, FiledBy, Inputs, MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret,
+};
 use std::path::{Path, PathBuf};
 
 /// Asks for a server until it lets the person in, or they have enough.
@@ -124,7 +126,10 @@ pub(in crate::cli) fn account(by: &By<'_>) -> Candidate {
     };
     let imap = server(by.host, if starttls { 143 } else { 993 });
     let smtp = by.smtp.map(str::trim).filter(|smtp| !smtp.is_empty() && *smtp != "-");
-    let smtp = smtp.map(|smtp| MailOutgoing::Smtp { server: server(smtp, if starttls { 587 } else { 465 }) });
+    let smtp = smtp.map(|smtp| MailOutgoing::Smtp {
+        server: server(smtp, if starttls { 587 } else { 465 }),
+        filed_by: FiledBy::Auto,
+    });
     let domain = by.address.rsplit_once('@').map_or(by.host, |(_, domain)| domain);
     let name = domain.split('.').next().unwrap_or("mail").to_lowercase();
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');

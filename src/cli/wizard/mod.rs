@@ -91,7 +91,7 @@ fn described(account: &Candidate) -> String {
     let out = match &account.outgoing {
         None => String::new(),
         Some(MailOutgoing::Command { command, .. }) => format!(", sends by {}", command.join(" ")),
-        Some(MailOutgoing::Smtp { server }) => format!(", sends by {}", server.host),
+        Some(MailOutgoing::Smtp { server, .. }) => format!(", sends by {}", server.host),
         Some(MailOutgoing::Maildir { path }) => format!(", sends by {}", path.display()),
         Some(MailOutgoing::Gmail { .. }) => ", sends by Gmail".to_owned(),
     };

@@ -1,6 +1,7 @@
 //! Mail, rules, calendars and policies: what is meant, and what is refused.
 
 use super::*;
+use crate::config::FiledBy;
 
 const HOME: &str = r#"
 [user]
@@ -130,7 +131,7 @@ outgoing = { kind = "smtp", host = "localhost", user = "eve", password_file = "s
     // The same login, another host and the port that goes with it.
     let tls = MailTls::Starttls;
     let smtp = MailServer { host: "smtp.example.org".into(), port: 587, tls, ..server.clone() };
-    assert_eq!(club.outgoing, Some(MailOutgoing::Smtp { server: smtp }));
+    assert_eq!(club.outgoing, Some(MailOutgoing::Smtp { server: smtp, filed_by: FiledBy::Auto }));
     let token = MailServer {
         host: "localhost".into(),
         port: 1143,
@@ -143,7 +144,7 @@ outgoing = { kind = "smtp", host = "localhost", user = "eve", password_file = "s
     assert_eq!(own.source, imap(&token, None));
     let login = MailLogin::Password(Secret::File("/x/secret".into()));
     let smtp = MailServer { port: 465, tls: MailTls::Tls, user: "eve".into(), login, ca_file: None, ..token };
-    assert_eq!(own.outgoing, Some(MailOutgoing::Smtp { server: smtp }));
+    assert_eq!(own.outgoing, Some(MailOutgoing::Smtp { server: smtp, filed_by: FiledBy::Auto }));
     assert_eq!(setting(&config, "mail.1.password_command").value, "command pass …");
 }
 

@@ -25,8 +25,8 @@ enum Answer {
     Text(String),
     /// Data, for a request with an output schema.
     Data(Value),
-    /// Tools to call, each with its arguments, in this order.
-    Calls(Vec<(&'static str, Value)>),
+    /// What is to be done in a sentence, and the tools to call for it, each with its arguments, in this order.
+    Calls(String, Vec<(&'static str, Value)>),
 }
 
 impl Answer {
@@ -85,7 +85,8 @@ impl Builtin {
         match answer {
             Answer::Text(text) => reply.text = text,
             Answer::Data(value) => reply.text = value.to_string(),
-            Answer::Calls(calls) => {
+            Answer::Calls(thought, calls) => {
+                reply.text = thought;
                 let first = request.earlier_calls().count() + 1;
                 let numbered = (first..).zip(calls);
                 reply.calls = numbered

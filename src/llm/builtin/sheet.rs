@@ -42,7 +42,10 @@ pub(super) fn plan(value: &Value) -> Result<Answer, String> {
         return Ok(finish("The workbook holds no rows.".to_owned()));
     };
     match task(sheet, wanted) {
-        Some(task) => Ok(Answer::Calls(vec![("python", json!({ "code": code(sheet, &task) }))])),
+        Some(task) => {
+            let calls = vec![("python", json!({ "code": code(sheet, &task) }))];
+            Ok(Answer::Calls(thought(sheet, &task), calls))
+        }
         None => {
             let headings: Vec<&str> = sheet.columns.iter().map(|c| c.header.as_str()).collect();
             Ok(finish(format!(
@@ -57,7 +60,7 @@ pub(super) fn plan(value: &Value) -> Result<Answer, String> {
 }
 
 fn finish(answer: String) -> Answer {
-    Answer::Calls(vec![("finish", json!({ "answer": answer }))])
+    Answer::Calls(String::new(), vec![("finish", json!({ "answer": answer }))])
 }
 
 /// The sheet the words name, else the one with most rows.
@@ -184,6 +187,48 @@ fn filter<'a>(named: &[&'a ColumnFacts], instruction: &str) -> Option<Task<'a>> 
         }
     }
     None
+}
+
+/// What the code does, in a sentence.
+fn thought(sheet: &SheetFacts, task: &Task<'_>) -> String {
+    let figure = |how: &str| match how {
+        "sum" => "the sum",
+        "mean" => "the mean",
+        "median" => "the median",
+        "max" => "the largest value",
+        "min" => "the smallest value",
+        _ => "the number of values",
+    };
+    let name = &sheet.name;
+    match task {
+        Task::Count => format!("Counts the rows of {name}."),
+        Task::Figure(how, column) => format!("Takes {} of {} in {name}.", figure(how), column.header),
+        Task::Groups(how, Some(column), group) => {
+            format!(
+                "Takes {} of {} for each {} in {name}, largest first.",
+                figure(how),
+                column.header,
+                group.header
+            )
+        }
+        Task::Groups(_, None, group) => {
+            format!("Counts the rows of {name} for each {}, most first.", group.header)
+        }
+        Task::Top(count, column, true) => {
+            format!("Prints the {count} rows of {name} with the smallest {}.", column.header)
+        }
+        Task::Top(count, column, false) => {
+            format!("Prints the {count} rows of {name} with the largest {}.", column.header)
+        }
+        Task::Outliers(column) => format!(
+            "Fills cells of {} in {name} yellow that lie further from the middle half of all values than one and a half \
+             times its width.",
+            column.header
+        ),
+        Task::Filter(column, ..) => {
+            format!("Writes the rows of {name} that fit by {} onto a sheet of their own.", column.header)
+        }
+    }
 }
 
 /// A text as Python writes it.

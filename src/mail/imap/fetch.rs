@@ -218,7 +218,7 @@ async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec
 }
 
 /// `17-Jul-1996 02:44:25 -0700`.
-fn date(text: &str) -> Option<Timestamp> {
+pub(super) fn date(text: &str) -> Option<Timestamp> {
     let parsed = jiff::fmt::strtime::parse("%d-%b-%Y %H:%M:%S %z", text.trim()).ok()?;
     parsed.to_timestamp().ok()
 }

@@ -26,13 +26,14 @@ mod folders;
 mod login;
 mod mark;
 mod names;
+mod people;
 mod session;
 mod value;
 mod watch;
 
 use super::net::{Patience, crlf, said};
-use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, Standing};
-use crate::config::{self, AfterHandling, MailMode, MailServer, MailSource};
+use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, People, Standing};
+use crate::config::{self, AfterHandling, FiledBy, MailServer, MailSource};
 use crate::mail::maildir::ids;
 use cursor::Place;
 use fetch::FetchError;
@@ -58,7 +59,6 @@ struct Inner {
     read: Vec<Folder>,
     drafts: Option<String>,
     sent: Option<String>,
-    mode: MailMode,
     done: AfterHandling,
     ignored: AfterHandling,
     /// The conversation that goes on; taken out while something is said, so that whoever is interrupted leaves none
@@ -136,21 +136,19 @@ impl Imap {
         if read.is_empty() {
             read.push(Folder::named("INBOX"));
         }
-        let first = read.first().cloned().unwrap_or_else(|| Folder::named("INBOX"));
         Some(Self(Arc::new(Inner {
             server: server.clone(),
             patience,
+            watch: watch::Watch::new(server.clone(), patience, &read),
             read,
             drafts: drafts.clone(),
             sent: sent.clone(),
-            mode: mail.mode,
             done: mail.handled_done.clone(),
             ignored: mail.handled_ignored.clone(),
             session: Mutex::new(None),
             unanswered: std::sync::Mutex::default(),
             found_sent: OnceLock::new(),
             found_drafts: OnceLock::new(),
-            watch: watch::Watch::new(server.clone(), patience, first),
         })))
     }
 
@@ -164,12 +162,18 @@ impl Imap {
     }
 
     /// Keeps a copy of a sent mail, unless one is there.
-    pub(super) async fn file_sent(&self, raw: &[u8], message_id: &str) -> Result<Filed, MailError> {
+    pub(super) async fn file_sent(
+        &self,
+        raw: &[u8],
+        message_id: &str,
+        by: FiledBy,
+    ) -> Result<Filed, MailError> {
         let raw = crlf(raw);
         in_session!(&self.0, session => async {
             let Some(folder) = self.0.find(&mut session, Use::Sent).await? else { return Ok(Filed::Nowhere) };
             // A copy of ours would be a second one.
-            if session.can("X-GM-EXT-1") {
+            let alone = by == FiledBy::Auto && session.can("X-GM-EXT-1");
+            if alone || by == FiledBy::Server {
                 fetch::open(&mut session, &folder, false).await?;
                 let there = !session.with_id("Message-ID", message_id).await?.is_empty();
                 return Ok(if there { Filed::There } else { Filed::Later });
@@ -299,6 +303,16 @@ impl Mailbox for Imap {
         })
     }
 
+    fn people(&self, until: Timestamp) -> BoxFuture<'_, Result<People, MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            in_session!(inner, session => async {
+                let sent = inner.find(&mut session, Use::Sent).await?;
+                Ok(people::people(&mut session, &inner.read, sent.as_ref(), until).await?)
+            }.await)
+        })
+    }
+
     fn newest(&self, count: usize) -> BoxFuture<'_, Result<Option<Timestamp>, MailError>> {
         let inner = &self.0;
         Box::pin(async move {
@@ -324,7 +338,7 @@ impl Mailbox for Imap {
                 Handled::Ignored => (&inner.ignored, &[]),
             };
             let Some(place) = Place::read(place) else { return Ok(()) };
-            if inner.mode == MailMode::Observe || *after == AfterHandling::None {
+            if *after == AfterHandling::None {
                 return Ok(());
             }
             in_session!(inner, session => async {

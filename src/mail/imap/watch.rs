@@ -1,4 +1,6 @@
-//! Listening for news: one connection that does nothing else, made again whenever it breaks.
+//! Listening for news: a connection a folder that does nothing else, made again whenever it breaks. Of an account with
+//! many folders only the first few are listened to, since servers let few connections in; the others are looked at now
+//! and then.
 //!
 //! The server is asked for a sign of life every few minutes, which is far less than the half hour after which servers
 //! and routers forget a connection; a connection that only seems to be there is found out by that.
@@ -15,18 +17,22 @@ use tokio::task::JoinHandle;
 /// The longest pause before a connection is made again, as so many of the first.
 const LONGEST: u32 = 60;
 
-/// Hears of news in one folder.
+/// How many folders are listened to.
+const MOST_FOLDERS: usize = 3;
+
+/// Hears of news in an account's folders.
 pub(super) struct Watch {
     server: MailServer,
     patience: Patience,
-    folder: Folder,
+    folders: Vec<Folder>,
     news: Arc<Notify>,
-    task: Mutex<Option<JoinHandle<()>>>,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Watch {
-    pub(super) fn new(server: MailServer, patience: Patience, folder: Folder) -> Self {
-        Self { server, patience, folder, news: Arc::default(), task: Mutex::default() }
+    pub(super) fn new(server: MailServer, patience: Patience, folders: &[Folder]) -> Self {
+        let folders = folders.iter().take(MOST_FOLDERS).cloned().collect();
+        Self { server, patience, folders, news: Arc::default(), tasks: Mutex::default() }
     }
 
     /// Ends when something may have changed. What happens while nobody waits is told to the next who does.
@@ -37,21 +43,21 @@ impl Watch {
 
     /// Begins to listen, once.
     fn listen(&self) {
-        let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
-        if task.as_ref().is_none_or(JoinHandle::is_finished) {
-            let (server, patience) = (self.server.clone(), self.patience);
-            let (folder, news) = (self.folder.clone(), self.news.clone());
-            *task = Some(tokio::spawn(follow(server, patience, folder, news)));
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        if tasks.iter().any(|task| !task.is_finished()) {
+            return;
         }
+        let follow = |folder: &Folder| {
+            tokio::spawn(follow(self.server.clone(), self.patience, folder.clone(), self.news.clone()))
+        };
+        *tasks = self.folders.iter().map(follow).collect();
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        let task = self.task.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let Some(task) = task.take() {
-            task.abort();
-        }
+        let tasks = self.tasks.get_mut().unwrap_or_else(PoisonError::into_inner);
+        tasks.drain(..).for_each(|task| task.abort());
     }
 }
 

@@ -4,7 +4,7 @@ use super::fetch::folder_and_key;
 use super::folder::{Entry, Folder, beneath};
 use super::name::{more_flags, with_flags};
 use super::{Inner, keywords, trouble};
-use crate::config::{AfterHandling, MailMode};
+use crate::config::AfterHandling;
 use crate::mail::{Handled, MailError, Standing};
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -43,7 +43,7 @@ pub(super) fn mark(inner: &Inner, place: &str, handled: Handled) -> Result<(), M
         Handled::Ignored => (&inner.ignored, ""),
     };
     let Some((folder, key)) = folder_and_key(&inner.folders, place) else { return Ok(()) };
-    if inner.mode == MailMode::Observe || *after == AfterHandling::None {
+    if *after == AfterHandling::None {
         return Ok(());
     }
     let Some(entry) = folder.find(key)? else { return Ok(()) };

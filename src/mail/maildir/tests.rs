@@ -161,7 +161,9 @@ async fn marking_does_as_the_config_says() {
     mailbox.open().mark("INBOX/1.host", Handled::Ignored).await.unwrap();
     assert_eq!(mailbox.files("new"), ["1.host"], "nothing is to be done with what was ignored");
     mailbox.config.mode = MailMode::Observe;
-    mailbox.open().mark("INBOX/1.host", Handled::Done).await.unwrap();
+    let observing = crate::mail::open_mailbox(&mailbox.config).unwrap();
+    observing.mark("INBOX/1.host", Handled::Done).await.unwrap();
+    observing.save_draft(b"Message-ID: <d@x>\n\nx\n").await.unwrap_err();
     assert_eq!(mailbox.files("new"), ["1.host"], "who observes touches nothing");
     mailbox.config.mode = MailMode::Act;
     mailbox.open().mark("INBOX/1.host", Handled::Done).await.unwrap();

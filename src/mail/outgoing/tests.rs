@@ -3,6 +3,8 @@
 use super::envelope::{Envelope, without_bcc};
 use super::*;
 use crate::mail::maildir::{Delivery, Shelf};
+use crate::mail::observing::Observing;
+use crate::mail::{Found, Outgoing, SendError};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -152,8 +154,8 @@ async fn an_outbox_holds_a_mail_once_and_knows_what_it_held() {
 #[tokio::test]
 async fn who_observes_sends_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let outgoing = Box::new(Outbox::new(folder.path().join("outbox")));
-    let observing = Observing { account: "home".to_owned(), outgoing };
+    let behind: std::sync::Arc<dyn Outgoing> = std::sync::Arc::new(Outbox::new(folder.path().join("outbox")));
+    let observing = Observing { account: "home".to_owned(), behind };
     assert!(matches!(observing.send(RAW).await, Err(SendError::Refused(_))));
     assert_eq!(observing.find(RAW).await, Found::NotSent);
 }

@@ -12,7 +12,7 @@ use super::imap::{Filed, Imap};
 use super::net::{Patience, crlf};
 use super::outgoing::{Envelope, without_bcc};
 use super::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
-use crate::config::MailServer;
+use crate::config::{FiledBy, MailServer};
 use session::{Outside, Session};
 
 /// How often a server that files by itself is looked at.
@@ -24,13 +24,14 @@ pub struct Smtp {
     patience: Patience,
     /// Where the account's sent mail lies.
     sent: Option<Imap>,
+    filed_by: FiledBy,
 }
 
 impl Smtp {
     /// The server; `sent` is the account's mailbox where that has a Sent folder. Nothing is said yet.
     pub fn new(server: MailServer, sent: Option<Imap>) -> Self {
         let patience = sent.as_ref().map_or_else(Patience::default, |sent| *sent.patience());
-        Self { server, patience, sent }
+        Self { server, patience, sent, filed_by: FiledBy::Auto }
     }
 
     /// The same with another patience.
@@ -38,11 +39,25 @@ impl Smtp {
         Self { patience, ..self }
     }
 
+    /// The same with the account's sent mail.
+    pub fn with_sent(self, sent: Imap) -> Self {
+        Self { patience: *sent.patience(), sent: Some(sent), ..self }
+    }
+
+    /// The same where the copy in Sent is put there by somebody else.
+    pub fn filed_by(self, filed_by: FiledBy) -> Self {
+        Self { filed_by, ..self }
+    }
+
     /// Sees to it that one copy lies in Sent.
     async fn file(&self, raw: &[u8], message_id: &str) -> Result<bool, MailError> {
         let Some(sent) = self.sent.as_ref().filter(|_| !message_id.is_empty()) else { return Ok(false) };
+        if self.filed_by == FiledBy::Auto && sent.has_sent(message_id).await? == Some(false) {
+            // Many servers file by themselves, and are not done when they say that they took the mail.
+            tokio::time::sleep(self.patience.filing).await;
+        }
         for _ in 0..LOOKS {
-            match sent.file_sent(raw, message_id).await? {
+            match sent.file_sent(raw, message_id, self.filed_by).await? {
                 Filed::There => return Ok(true),
                 Filed::Nowhere => return Ok(false),
                 Filed::Later => tokio::time::sleep(self.patience.filing).await,

@@ -51,7 +51,7 @@ impl Catalogue {
 }
 
 impl Operation {
-    fn check(&self, catalogue: &Catalogue) -> Result<(), String> {
+    pub(super) fn check(&self, catalogue: &Catalogue) -> Result<(), String> {
         if self.id.is_empty() || self.tool_name.is_empty() {
             return Err("it has no name".to_owned());
         }

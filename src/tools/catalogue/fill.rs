@@ -60,6 +60,9 @@ impl Operation {
                 };
                 match parameter.place {
                     Place::Path => {}
+                    Place::Query if !parameter.separator.is_empty() => {
+                        query.append_pair(&parameter.name, &texts(value).join(&parameter.separator));
+                    }
                     Place::Query => {
                         for one in texts(value) {
                             query.append_pair(&parameter.name, &one);

@@ -184,6 +184,9 @@ pub struct Parameter {
     /// The kind of thing whose id it takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<String>,
+    /// What joins the items of a list in an address; where it is empty, each of them is said by itself.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub separator: String,
     /// Its whole schema, where the words above do not say it all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,

@@ -12,6 +12,9 @@ const METHODS: &[&str] = &["get", "head", "post", "put", "patch", "delete"];
 /// The longest description that is kept.
 const LONGEST: usize = 400;
 
+/// Fields of the header that a document may name and that are not for it to set, as OpenAPI has it.
+const NOT_PARAMETERS: &[&str] = &["accept", "content-type", "authorization"];
+
 /// More than any parameters that somebody can fill in.
 const LARGEST_OPERATION: usize = 64 * 1024;
 
@@ -75,11 +78,15 @@ impl Reader<'_> {
         hosts
     }
 
-    /// The first way to show a key that is understood.
+    /// The first way to show a key that is understood, of those that the document wants before the others.
     fn auth(&mut self) -> Option<Auth> {
         let schemes = self.schemas.document.pointer("/components/securitySchemes")?.as_object()?;
         let mut found = None;
-        for (name, scheme) in schemes {
+        let wanted = list(self.schemas.document, "/security").iter().filter_map(Value::as_object);
+        let wanted: Vec<&String> = wanted.flat_map(Map::keys).collect();
+        let mut ordered: Vec<(&String, &Value)> = schemes.iter().collect();
+        ordered.sort_by_key(|(name, _)| wanted.iter().position(|one| one == name).unwrap_or(usize::MAX));
+        for (name, scheme) in ordered {
             let scheme = self.schemas.follow(scheme);
             let field = text(scheme, "/name");
             let way = match (text(scheme, "/type").as_str(), text(scheme, "/in").as_str()) {
@@ -162,6 +169,8 @@ impl Reader<'_> {
         if read.schema(true).to_string().len() > LARGEST_OPERATION {
             return Err("its parameters are too large".to_owned());
         }
+        // One that does not hold together is left out, and takes no other with it.
+        read.check(&Catalogue::default())?;
         Ok(read)
     }
 
@@ -171,6 +180,9 @@ impl Reader<'_> {
         for written in list(item, "/parameters").iter().chain(list(operation, "/parameters")) {
             let written = self.schemas.follow(written);
             let (name, place) = (text(written, "/name"), text(written, "/in"));
+            if place == "header" && NOT_PARAMETERS.contains(&name.to_ascii_lowercase().as_str()) {
+                continue;
+            }
             let required = place == "path" || written.get("required") == Some(&json!(true));
             let schema = written.get("schema").map(|schema| self.schemas.whole(schema)).transpose()?;
             let place = match place.as_str() {
@@ -186,7 +198,8 @@ impl Reader<'_> {
                 }
                 continue;
             };
-            let parameter = parameter(&name, &text(written, "/description"), place, schema);
+            let mut parameter = parameter(&name, &text(written, "/description"), place, schema);
+            parameter.separator = separator(written);
             found.retain(|(_, other)| other.name != name || other.place != place);
             found.push((required, parameter));
         }
@@ -264,6 +277,19 @@ fn parameter(name: &str, description: &str, place: Place, schema: Value) -> Para
     let fits = jsonschema::validator_for(&checked.schema())
         .is_ok_and(|validator| validator.is_valid(&checked.default));
     if fits { checked } else { Parameter { default: Value::Null, ..checked } }
+}
+
+/// What joins the items of a list in a query; nothing where each stands by itself, as is usual.
+fn separator(written: &Value) -> String {
+    let style = text(written, "/style");
+    let each = written.get("explode").and_then(Value::as_bool);
+    let joined = match style.as_str() {
+        "spaceDelimited" if each != Some(true) => " ",
+        "pipeDelimited" if each != Some(true) => "|",
+        "" | "form" if each == Some(false) => ",",
+        _ => "",
+    };
+    joined.to_owned()
 }
 
 /// The one type of a schema; empty where there is none, or more than one.

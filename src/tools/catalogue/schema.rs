@@ -3,11 +3,22 @@
 
 use serde_json::{Map, Value, json};
 
-/// How deep references are written out. What refers to itself ends there, and takes anything.
+/// How deep schemas are written out. What is deeper takes anything, and so does what refers to itself, from where it
+/// does so: a tree with parents and children would otherwise grow with every level.
 const DEEPEST: usize = 12;
 
 /// How many parts a schema may have once it is written out.
 const MOST_PARTS: usize = 4_000;
+
+/// Where the writing out of a schema is.
+struct Way {
+    /// How many parts it has so far.
+    parts: usize,
+    /// How deep it is.
+    depth: usize,
+    /// The references that led there.
+    inside: Vec<String>,
+}
 
 /// A document whose references can be followed.
 pub(super) struct Schemas<'d> {
@@ -41,20 +52,34 @@ impl<'d> Schemas<'d> {
 
     /// A schema with its references written out.
     pub fn whole(&self, schema: &Value) -> Result<Value, String> {
-        let mut parts = 0;
-        self.write_out(schema, 0, &mut parts)
+        self.write_out(schema, &mut Way { parts: 0, depth: 0, inside: Vec::new() })
     }
 
-    fn write_out(&self, schema: &Value, depth: usize, parts: &mut usize) -> Result<Value, String> {
-        *parts += 1;
-        if *parts > MOST_PARTS {
+    /// Writes out a schema that stands within another.
+    fn inner(&self, schema: &Value, way: &mut Way) -> Result<Value, String> {
+        way.depth += 1;
+        let written = self.write_out(schema, way);
+        way.depth -= 1;
+        written
+    }
+
+    fn write_out(&self, schema: &Value, way: &mut Way) -> Result<Value, String> {
+        way.parts += 1;
+        if way.parts > MOST_PARTS {
             return Err("its schema is too large".to_owned());
         }
-        if depth > DEEPEST {
+        if way.depth > DEEPEST {
             return Ok(json!({}));
         }
-        if let Some(target) = self.target(schema) {
-            return self.write_out(target?, depth + 1, parts);
+        if let Some(to) = schema.get("$ref").and_then(Value::as_str) {
+            if way.inside.iter().any(|known| known == to) {
+                return Ok(json!({}));
+            }
+            let Some(target) = self.target(schema) else { return Ok(json!({})) };
+            way.inside.push(to.to_owned());
+            let written = self.inner(target?, way);
+            way.inside.pop();
+            return written;
         }
         let Value::Object(fields) = schema else { return Ok(schema.clone()) };
         let mut out = Map::new();
@@ -64,15 +89,15 @@ impl<'d> Schemas<'d> {
                     let Value::Object(inner) = value else { continue };
                     let mut written = Map::new();
                     for (name, schema) in inner {
-                        written.insert(name.clone(), self.write_out(schema, depth + 1, parts)?);
+                        written.insert(name.clone(), self.inner(schema, way)?);
                     }
                     Value::Object(written)
                 }
-                "items" | "additionalProperties" | "not" => self.write_out(value, depth + 1, parts)?,
+                "items" | "additionalProperties" | "not" => self.inner(value, way)?,
                 "oneOf" | "anyOf" | "allOf" | "prefixItems" => {
                     let Value::Array(inner) = value else { continue };
                     let written: Result<Vec<Value>, String> =
-                        inner.iter().map(|schema| self.write_out(schema, depth + 1, parts)).collect();
+                        inner.iter().map(|schema| self.inner(schema, way)).collect();
                     Value::Array(written?)
                 }
                 "type" | "enum" | "const" | "required" | "minimum" | "maximum" | "minLength"
@@ -84,11 +109,48 @@ impl<'d> Schemas<'d> {
             out.insert(word.clone(), value);
         }
         bounds(&mut out);
+        merge(&mut out);
         if fields.get("nullable") == Some(&json!(true)) {
             nullable(&mut out);
         }
         Ok(Value::Object(out))
     }
+}
+
+/// Objects that are all meant at once become one object, so that each of its fields can be told by itself. Where two
+/// of them disagree about a field, or say more than what fields there are, they stay as they are.
+fn merge(schema: &mut Map<String, Value>) {
+    let Some(Value::Array(parts)) = schema.get("allOf") else { return };
+    let mut whole = schema.clone();
+    whole.remove("allOf");
+    for part in parts {
+        let Value::Object(part) = part else { return };
+        for (word, value) in part {
+            match (word.as_str(), whole.get_mut(word)) {
+                ("properties", Some(Value::Object(known))) => {
+                    let Value::Object(more) = value else { return };
+                    for (name, field) in more {
+                        if known.get(name).is_some_and(|other| other != field) {
+                            return;
+                        }
+                        known.insert(name.clone(), field.clone());
+                    }
+                }
+                ("required", Some(Value::Array(known))) => {
+                    let more = value.as_array().into_iter().flatten();
+                    let more: Vec<Value> = more.filter(|name| !known.contains(name)).cloned().collect();
+                    known.extend(more);
+                }
+                ("description" | "readOnly", Some(_)) => {}
+                (_, Some(same)) if same == value => {}
+                (_, Some(_)) => return,
+                (_, None) => {
+                    whole.insert(word.clone(), value.clone());
+                }
+            }
+        }
+    }
+    *schema = whole;
 }
 
 /// In 3.0 an exclusive bound is said beside the bound, by true or false.

@@ -39,6 +39,14 @@ pub enum ShelfError {
         /// Which there are.
         hint: String,
     },
+    /// The config speaks of an API there is none of.
+    #[error("the config has a section [apis.{name}], and there is no such API; {hint}")]
+    Section {
+        /// What it says.
+        name: String,
+        /// What to do.
+        hint: String,
+    },
     /// A file does not hold together.
     #[error("{file} is no API that can be used: {why}")]
     Bad {
@@ -121,6 +129,22 @@ impl Shelf {
             };
             ShelfError::Unknown { name: name.to_owned(), hint }
         })
+    }
+
+    /// Names in the config that are no API's, each with what to do about it.
+    pub fn unknown(&self) -> Vec<(String, ShelfError)> {
+        // A file that cannot be read is told of where it is used; its API's section is none to complain about.
+        let Ok(all) = self.all() else { return Vec::new() };
+        let names: Vec<&str> = all.iter().map(|(_, catalogue)| catalogue.name.as_str()).collect();
+        let unknown = self.settings.keys().filter(|name| !names.contains(&name.as_str()));
+        let told = unknown.map(|name| {
+            let hint = match nearest(name, names.iter().copied()) {
+                Some(near) => format!("did you mean [apis.{near}]?"),
+                None => format!("add it with `sayso apis add FILE --name {name}`, or take the section out"),
+            };
+            (name.clone(), ShelfError::Section { name: name.clone(), hint })
+        });
+        told.collect()
     }
 
     /// What the config says of an API.

@@ -6,7 +6,7 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Client, Response, redirect};
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -163,12 +163,19 @@ const NOT_OURS: &[&str] = &[
     "accept-encoding",
 ];
 
+/// How many clients are kept. Each knows one address; making one reads the machine's certificates.
+const MOST_CLIENTS: usize = 16;
+
 /// What makes requests.
 #[derive(Clone)]
 pub struct Http {
     resolver: Arc<dyn Resolve>,
     limits: Limits,
+    clients: Arc<Mutex<Clients>>,
 }
+
+/// Clients by the name and the one address that each knows, the newest last.
+type Clients = Vec<((String, SocketAddr), Client)>;
 
 impl Default for Http {
     fn default() -> Self {
@@ -179,7 +186,7 @@ impl Default for Http {
 impl Http {
     /// With another way to look names up, or other limits.
     pub fn new(resolver: Arc<dyn Resolve>, limits: Limits) -> Self {
-        Self { resolver, limits }
+        Self { resolver, limits, clients: Arc::default() }
     }
 
     /// Makes a request to one of `hosts`.
@@ -220,7 +227,8 @@ impl Http {
     ) -> Result<Response, HttpError> {
         let late = || HttpError::NotSent(format!("{} could not be reached in time", target.host));
         let address = timeout_at(deadline, self.pin(target)).await.map_err(|_| late())??;
-        let client = client(target, address, self.limits.connect)
+        let client = self
+            .client(target, address)
             .map_err(|error| HttpError::NotSent(format!("no connection can be made: {error}")))?;
         let mut request = client.request(call.method.wire(), target.url.clone()).headers(headers);
         if let Some(body) = &call.body {
@@ -237,6 +245,22 @@ impl Http {
             }
             Err(_) => Err(HttpError::NoAnswer(format!("{} did not answer in time", target.host))),
         }
+    }
+
+    /// A client that knows this address and no other, made once. Names are looked up and checked for every request
+    /// all the same; one that leads elsewhere meanwhile has another client.
+    fn client(&self, target: &Target, address: SocketAddr) -> reqwest::Result<Client> {
+        let key = (target.host.clone(), address);
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, known)) = clients.iter().find(|(known, _)| *known == key) {
+            return Ok(known.clone());
+        }
+        let client = client(target, address, self.limits.connect)?;
+        if clients.len() == MOST_CLIENTS {
+            clients.remove(0);
+        }
+        clients.push((key, client.clone()));
+        Ok(client)
     }
 
     /// The one address the request goes to. A name that leads to anything forbidden is not used at all.
@@ -300,6 +324,7 @@ fn client(target: &Target, address: SocketAddr, connect: Duration) -> reqwest::R
             .redirect(redirect::Policy::none())
             .no_proxy()
             .connect_timeout(connect)
+            // A connection that was used before may be half closed, and a request lost on it would be in doubt.
             .pool_max_idle_per_host(0)
             .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
             .resolve_to_addrs(&target.host, &[address])

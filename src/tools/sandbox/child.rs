@@ -9,6 +9,9 @@ use std::process::ExitCode;
 
 /// How the child says that it could not shut itself in; why stands on its output.
 pub(super) const NOT_SHUT_IN: i32 = 77;
+/// What the child says before code runs, and after.
+pub(super) const RUNNING: u8 = b'>';
+pub(super) const RAN: u8 = b'<';
 /// The interpreter recurses on the stack of its thread.
 const STACK: usize = 256 << 20;
 /// No job is longer: code, not data.
@@ -30,11 +33,11 @@ pub fn main() -> ExitCode {
 fn life() -> u8 {
     let (mut stdin, mut stdout) = (io::stdin().lock(), io::stdout().lock());
     let shut_in = read_job(&mut stdin).and_then(|job| {
-        harden::shut_in(job.limits.memory, job.limits.seconds).map_err(|why| why.to_string())?;
-        Ok(job)
+        let shut_in = harden::shut_in(job.limits.memory, job.limits.seconds);
+        shut_in.map_err(|why| why.to_string()).map(|layers| (job, layers))
     });
-    let job = match shut_in {
-        Ok(job) => job,
+    let (job, layers) = match shut_in {
+        Ok(shut_in) => shut_in,
         Err(why) => {
             let _ = stdout.write_all(why.as_bytes());
             return u8::try_from(NOT_SHUT_IN).unwrap_or(1);
@@ -46,12 +49,16 @@ fn life() -> u8 {
         Ok(read) if read as u64 > MOST_WORKBOOK => {
             Err(WorkbookError::TooLarge(format!("over {} MB", MOST_WORKBOOK >> 20)))
         }
-        Ok(_) => work(&job, &bytes),
+        Ok(_) => work(&job, &bytes, &mut |mark| {
+            // A parent that is gone is noticed when the report is written.
+            let _ = stdout.write_all(&[mark]).and_then(|()| stdout.flush());
+        }),
         Err(error) => Err(WorkbookError::Broken(error.to_string())),
     };
-    let (report, written) = done.unwrap_or_else(|error| {
+    let (mut report, written) = done.unwrap_or_else(|error| {
         (Report { refused: Some(error.to_string()), ..Report::default() }, Vec::new())
     });
+    report.layers = layers;
     let Ok(report) = serde_json::to_vec(&report) else { return 1 };
     let told = stdout
         .write_all(&(report.len() as u64).to_le_bytes())
@@ -73,10 +80,17 @@ fn read_job(stdin: &mut impl Read) -> Result<Job, String> {
     serde_json::from_slice(&job).map_err(|e| e.to_string())
 }
 
-fn work(job: &Job, bytes: &[u8]) -> Result<(Report, Vec<u8>), WorkbookError> {
+/// Does the job, and says when code begins and ends to run: until then and from then on other limits of time hold.
+fn work(job: &Job, bytes: &[u8], say: &mut dyn FnMut(u8)) -> Result<(Report, Vec<u8>), WorkbookError> {
     let book = workbook::open(&job.name, bytes)?;
+    if let Some(sheet) = book.sheets.iter().find(|sheet| sheet.rows.len() > job.limits.rows) {
+        let (name, rows, most) = (&sheet.name, sheet.rows.len(), job.limits.rows);
+        let text = format!("`{name}` has {rows} rows, and sheet.max_rows in the config says {most}");
+        return Err(WorkbookError::TooLarge(text));
+    }
     let mut report = Report { kept: workbook::kept(&book), ..Report::default() };
     let mut python = Python::new(Host::new(book, &job.limits), &job.limits)?;
+    say(RUNNING);
     let last = job.cells.len().saturating_sub(1);
     for (at, cell) in job.cells.iter().enumerate() {
         let observation = python.run(cell);
@@ -88,11 +102,16 @@ fn work(job: &Job, bytes: &[u8]) -> Result<(Report, Vec<u8>), WorkbookError> {
             break;
         }
     }
+    say(RAN);
     let book: &Book = python.book();
     report.changed = book.changed();
     report.found = job.question.as_deref().map(|words| workbook::find(book, words)).unwrap_or_default();
     report.formulas = written_formulas(book);
     match job.work {
+        Work::Check => {
+            report.escaped = escapes();
+            Ok((report, Vec::new()))
+        }
         Work::Look | Work::Run => {
             report.picture = Some(Picture::of(book));
             Ok((report, Vec::new()))
@@ -104,11 +123,30 @@ fn work(job: &Job, bytes: &[u8]) -> Result<(Report, Vec<u8>), WorkbookError> {
     }
 }
 
-/// The formulas that were written, the first so many.
+/// What this very process can still do and should not: asked of the system, past the interpreter.
+fn escapes() -> Vec<String> {
+    let mut possible = Vec::new();
+    if std::fs::File::open("/").is_ok() || std::fs::File::open("/proc/self/environ").is_ok() {
+        possible.push("open a file".to_owned());
+    }
+    if std::net::UdpSocket::bind("127.0.0.1:0").is_ok() {
+        possible.push("use the network".to_owned());
+    }
+    if std::process::Command::new("/bin/true").spawn().is_ok() {
+        possible.push("start a program".to_owned());
+    }
+    possible
+}
+
+/// The formulas that were written and have no value yet, the first so many.
 fn written_formulas(book: &Book) -> Vec<String> {
     const MOST: usize = 20;
     let new = book.sheets.iter().flat_map(|sheet| {
-        let written = sheet.formulas.iter().filter(|(at, _)| sheet.touched.contains(at));
+        // One that was only marked keeps the value that the program which wrote it had computed.
+        let written = sheet
+            .formulas
+            .iter()
+            .filter(|(at, _)| sheet.touched.contains(at) && *sheet.value(**at) == workbook::Value::Empty);
         written.map(|(at, text)| format!("{}!{at} ={text}", sheet.name))
     });
     new.take(MOST).collect()

@@ -1,5 +1,7 @@
 //! What the child takes from itself before it reads a workbook or a line of code.
 
+use serde::{Deserialize, Serialize};
+
 /// Why it could not.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum HardenError {
@@ -15,11 +17,40 @@ pub(super) enum HardenError {
     Filter(String),
 }
 
+/// What the child is shut in by.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layers {
+    /// Limits on memory, time, files and processes, which every system has.
+    pub limits: bool,
+    /// A filter of system calls.
+    pub seccomp: bool,
+    /// No files and no network by Landlock; nothing where the kernel has none of it.
+    pub landlock: Option<String>,
+}
+
+impl Layers {
+    /// In words, for people.
+    pub fn text(&self) -> String {
+        let mut layers = Vec::new();
+        if self.limits {
+            layers.push("limits on memory, time, files and processes".to_owned());
+        }
+        if self.seccomp {
+            layers.push("a filter of system calls (seccomp)".to_owned());
+        }
+        layers.push(match &self.landlock {
+            Some(how) => format!("Landlock ({how})"),
+            None => "no Landlock, which this kernel lacks".to_owned(),
+        });
+        layers.join(", ")
+    }
+}
+
 /// Room beside what is counted: the stack, the program itself, what the allocator keeps for later.
 const SLACK: u64 = 1 << 30;
 
 /// Bounds memory, processor time, files and processes, then gives up files, network and system calls.
-pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<(), HardenError> {
+pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<Layers, HardenError> {
     use rustix::process::{Resource, Rlimit, setrlimit};
     let counted = usize::try_from(memory).unwrap_or(usize::MAX);
     monty_alloc::set_limit(Some(counted), false).map_err(HardenError::Memory)?;
@@ -35,6 +66,8 @@ pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<(), HardenError> {
         let limit = Rlimit { current: Some(most), maximum: Some(most) };
         setrlimit(resource, limit).map_err(|errno| HardenError::Limit(name, errno))?;
     }
+    #[allow(unused_mut, reason = "only Linux has more of them")]
+    let mut layers = Layers { limits: true, ..Layers::default() };
     #[cfg(target_os = "linux")]
     {
         let most = memory.saturating_add(SLACK);
@@ -42,21 +75,24 @@ pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<(), HardenError> {
         setrlimit(Resource::As, limit).map_err(|errno| HardenError::Limit("memory", errno))?;
         let none = Rlimit { current: Some(0), maximum: Some(0) };
         setrlimit(Resource::Nproc, none).map_err(|errno| HardenError::Limit("processes", errno))?;
-        linux::give_up_files();
+        layers.landlock = linux::give_up_files();
         linux::give_up_calls()?;
+        layers.seccomp = true;
     }
-    Ok(())
+    Ok(layers)
 }
 
 #[cfg(target_os = "linux")]
 mod linux {
     use super::HardenError;
-    use landlock::{ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, Scope};
+    use landlock::{
+        ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetStatus, Scope,
+    };
     use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter_all_threads};
     use std::collections::BTreeMap;
 
     /// All of the file system and the network, as far as the kernel knows how.
-    pub(super) fn give_up_files() {
+    pub(super) fn give_up_files() -> Option<String> {
         let abi = ABI::V6;
         let ruleset = Ruleset::default()
             .set_compatibility(CompatLevel::BestEffort)
@@ -66,7 +102,11 @@ mod linux {
             .and_then(landlock::Ruleset::create)
             .and_then(landlock::RulesetCreated::restrict_self);
         // An old kernel has none of it; the filter below, which every kernel in use has, lets no file be opened.
-        drop(ruleset);
+        match ruleset.ok()?.ruleset {
+            RulesetStatus::FullyEnforced => Some("all of it".to_owned()),
+            RulesetStatus::PartiallyEnforced => Some("as much as this kernel has".to_owned()),
+            RulesetStatus::NotEnforced => None,
+        }
     }
 
     /// Everything but reading, writing, memory and ending.

@@ -3,7 +3,10 @@
 use super::python::raised;
 use super::values::{Written, to_cell, to_python};
 use super::{Change, Limits, Observation};
-use crate::tools::workbook::{Area, At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, WorkbookError};
+use crate::text::Visible;
+use crate::tools::workbook::{
+    Area, At, Book, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError,
+};
 use monty_types::{ExcType, MontyException, MontyObject};
 use std::collections::{BTreeMap, HashSet};
 
@@ -21,8 +24,19 @@ const COLOURS: [(&str, &str); 7] = [
 ];
 
 /// The functions, by name.
-const NAMES: [&str; 10] =
-    ["_names", "_size", "_get", "_set", "_range", "_write", "_records", "_formula", "_add", "_mark"];
+const NAMES: [&str; 11] = [
+    "_names",
+    "_size",
+    "_get",
+    "_set",
+    "_range",
+    "_write",
+    "_records",
+    "_headings",
+    "_formula",
+    "_add",
+    "_mark",
+];
 
 type Called = Result<MontyObject, MontyException>;
 
@@ -35,12 +49,20 @@ pub(super) struct Host {
     /// What cells were before this run of code, by sheet and place.
     before: BTreeMap<(usize, At), String>,
     added: Vec<String>,
+    /// Texts of the workbook that look like formulas and are none.
+    texts: HashSet<String>,
 }
 
 impl Host {
     pub(super) fn new(book: Book, limits: &Limits) -> Self {
         let size = book.size();
-        Self { book, calls: 0, most: limits.calls, size, before: BTreeMap::new(), added: Vec::new() }
+        let cells = book.sheets.iter().flat_map(|sheet| sheet.rows.iter().flatten());
+        let texts = cells.filter_map(|cell| match cell {
+            Value::Text(text) => looks_like_formula(text),
+            _ => None,
+        });
+        let texts = texts.collect();
+        Self { book, calls: 0, most: limits.calls, size, before: BTreeMap::new(), added: Vec::new(), texts }
     }
 
     pub(super) fn book(&self) -> &Book {
@@ -122,6 +144,16 @@ impl Host {
                 let sheet = self.sheet(sheet)?;
                 self.records(sheet, header)
             }
+            ("_headings", [sheet, MontyObject::Int(row @ 1..)]) => {
+                let sheet = &self.book.sheets[self.sheet(sheet)?];
+                let row = u32::try_from(row - 1).unwrap_or(u32::MAX);
+                let columns = 0..u32::try_from(sheet.width()).unwrap_or(u32::MAX);
+                let heading = |column: u32| match sheet.value(At::new(row, column)) {
+                    Value::Text(text) => MontyObject::String(Visible::line(text).into_string()),
+                    other => to_python(other),
+                };
+                Ok(MontyObject::List(columns.map(heading).collect()))
+            }
             ("_add", [name]) => {
                 let name = text(name, "a name")?;
                 self.book.add(&name).map_err(refused)?;
@@ -144,13 +176,22 @@ impl Host {
     fn touch(&mut self, sheet: usize, at: At) {
         let Some(known) = self.book.sheets.get_mut(sheet) else { return };
         self.before.entry((sheet, at)).or_insert_with(|| shown(known, at));
-        if known.touched.insert(at) && matches!(known.value(at), crate::tools::workbook::Value::Date(_)) {
+        if known.touched.insert(at) && matches!(known.value(at), Value::Date(_)) {
             known.dated.insert(at);
         }
     }
 
     fn set(&mut self, sheet: usize, at: At, value: &MontyObject) -> Result<(), MontyException> {
-        let written = to_cell(value)?;
+        let written = match value {
+            // What stood in the workbook as text stays text wherever code copies it: a person who approves a filter
+            // has approved no formula that somebody typed into a column of names.
+            MontyObject::String(text)
+                if looks_like_formula(text).is_some_and(|text| self.texts.contains(&text)) =>
+            {
+                Written::Value(Value::Text(text.as_str().into()))
+            }
+            _ => to_cell(value)?,
+        };
         self.touch(sheet, at);
         let held = &mut self.book.sheets[sheet];
         let row = held.rows.get(at.row as usize).map_or(0, Vec::len);
@@ -163,7 +204,7 @@ impl Host {
         match written {
             Written::Value(value) => held.put(at, value),
             Written::Formula(formula) => {
-                held.put(at, crate::tools::workbook::Value::Empty);
+                held.put(at, Value::Empty);
                 held.formulas.insert(at, formula);
             }
         }
@@ -232,7 +273,8 @@ impl Host {
         for column in 0..u32::try_from(sheet.width()).unwrap_or(u32::MAX) {
             let row = u32::try_from(header).unwrap_or(u32::MAX);
             let at = At::new(row, column);
-            let mut key = sheet.value(at).shown().trim().to_owned();
+            // As the person and the model see it, so that code can name it.
+            let mut key = Visible::line(&sheet.value(at).shown()).as_str().trim().to_owned();
             if key.is_empty() {
                 key = at.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
             }
@@ -244,8 +286,8 @@ impl Host {
             }
             keys.push(key);
         }
-        let empty = crate::tools::workbook::Value::Empty;
-        let record = |row: &Vec<crate::tools::workbook::Value>| {
+        let empty = Value::Empty;
+        let record = |row: &Vec<Value>| {
             let cell = |column: usize| to_python(row.get(column).unwrap_or(&empty));
             let pairs = keys.iter().enumerate().map(|(n, key)| (MontyObject::String(key.clone()), cell(n)));
             MontyObject::dict(pairs.collect::<Vec<_>>())
@@ -279,13 +321,18 @@ impl Host {
 }
 
 /// How a cell is told of: its formula or value, and its mark.
-fn shown(sheet: &crate::tools::workbook::Sheet, at: At) -> String {
+fn shown(sheet: &Sheet, at: At) -> String {
     let text = super::python::clip(sheet.shown(at), 200);
-    match sheet.marks.get(&at) {
-        Some(colour) if text.is_empty() => format!("(marked #{colour})"),
-        Some(colour) => format!("{text} (marked #{colour})"),
-        None => text,
-    }
+    let Some(hex) = sheet.marks.get(&at) else { return text };
+    let named = COLOURS.iter().find(|(_, known)| known == hex);
+    let mark = named.map_or_else(|| format!("(marked #{hex})"), |(name, _)| format!("(marked {name})"));
+    if text.is_empty() { mark } else { format!("{text} {mark}") }
+}
+
+/// A text that begins as formulas do, as it is compared: code may strip it or change its case.
+fn looks_like_formula(text: &str) -> Option<String> {
+    let text = text.trim();
+    text.starts_with('=').then(|| text.to_lowercase())
 }
 
 fn refused(error: WorkbookError) -> MontyException {

@@ -19,6 +19,7 @@ mod python;
 mod values;
 
 pub use child::main;
+pub use harden::Layers;
 pub use parent::{Sandbox, SandboxError};
 
 use super::workbook::Picture;
@@ -43,11 +44,27 @@ pub struct Limits {
     pub recursion: usize,
     /// How often one run calls the workbook.
     pub calls: usize,
+    /// How many rows a sheet may have.
+    pub rows: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { memory: 1 << 30, seconds: 30, output: 64 << 10, recursion: 200, calls: 2_000_000 }
+        Self {
+            memory: 1 << 30,
+            seconds: 30,
+            output: 64 << 10,
+            recursion: 200,
+            calls: 2_000_000,
+            rows: 1_048_576,
+        }
+    }
+}
+
+impl From<&crate::config::Sheet> for Limits {
+    fn from(sheet: &crate::config::Sheet) -> Self {
+        let (memory, seconds, output, rows) = (sheet.memory, sheet.seconds, sheet.output, sheet.rows);
+        Self { memory, seconds, output, rows, ..Self::default() }
     }
 }
 
@@ -61,6 +78,8 @@ pub enum Work {
     Run,
     /// Run the cells, and write the workbook as .xlsx.
     Write,
+    /// Try what must not be possible, and say by what it is not.
+    Check,
 }
 
 /// A child's task.
@@ -95,6 +114,12 @@ pub struct Report {
     pub changed: bool,
     /// Formulas that were written, and that nobody has computed.
     pub formulas: Vec<String>,
+    /// What the child was shut in by.
+    #[serde(default)]
+    pub layers: Layers,
+    /// What must not be possible and was.
+    #[serde(default)]
+    pub escaped: Vec<String>,
 }
 
 /// What a cell did.

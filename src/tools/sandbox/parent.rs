@@ -1,14 +1,17 @@
 //! The parent's side: start the child, hand it the job, take its report, and kill it when it overstays.
 
-use super::{Job, Observation, Report, VERB};
+use super::{Job, Layers, Limits, Observation, Report, VERB, Work};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
+use tokio::time::{Instant, timeout_at};
 
-/// How much longer than its code the child may take, for reading and writing the workbook.
-const MARGIN: Duration = Duration::from_secs(60);
+/// How long the child may take to read the workbook, and again to write it.
+const MARGIN: Duration = Duration::from_secs(90);
+/// How much longer than it may the code runs before the child is killed: some things cannot be stopped from within.
+const GRACE: Duration = Duration::from_secs(5);
 /// No report, and no workbook that is written, is larger.
 const MOST_BYTES: u64 = 512 << 20;
 
@@ -33,6 +36,7 @@ pub struct Sandbox {
 enum Died {
     Memory,
     Time,
+    Reading,
     Otherwise(String),
 }
 
@@ -53,24 +57,22 @@ impl Sandbox {
 
     /// Has a child do a job on a workbook. A cell that breaks the child is an observation, not an error.
     pub async fn run(&self, job: &Job, workbook: &[u8]) -> Result<(Report, Vec<u8>), SandboxError> {
-        let time = Duration::from_secs(job.limits.seconds) + MARGIN;
-        let done = tokio::time::timeout(time, self.child(job, workbook)).await;
-        let died = match done {
-            Ok(Ok(Ok((report, bytes)))) => {
+        let died = match self.child(job, workbook).await {
+            Ok(Ok((report, bytes))) => {
                 return match report.refused {
                     Some(text) => Err(SandboxError::Workbook(text)),
                     None => Ok((report, bytes)),
                 };
             }
-            Ok(Ok(Err(died))) => died,
-            Ok(Err(error)) => return Err(SandboxError::Unavailable(error.to_string())),
-            Err(_) => Died::Time,
+            Ok(Err(died)) => died,
+            Err(error) => return Err(SandboxError::Unavailable(error.to_string())),
         };
         let text = match died {
             Died::Memory => {
                 format!("It needed more memory than the {} MB it may have.", job.limits.memory >> 20)
             }
             Died::Time => format!("It was stopped after {} seconds.", job.limits.seconds),
+            Died::Reading => format!("Reading or writing it took more than {} seconds.", MARGIN.as_secs()),
             Died::Otherwise(text) => format!("It broke the interpreter ({text})."),
         };
         if job.cells.is_empty() {
@@ -78,6 +80,29 @@ impl Sandbox {
         }
         let observation = Observation { error: Some(text), stopped: true, ..Observation::default() };
         Ok((Report { observation: Some(observation), ..Report::default() }, Vec::new()))
+    }
+
+    /// Whether code can be run here, shut in; says by what, or why not.
+    pub async fn check(&self) -> Result<Layers, SandboxError> {
+        let cells = vec!["1 + 1".to_owned()];
+        let job = Job {
+            name: "check.csv".to_owned(),
+            work: Work::Check,
+            cells,
+            question: None,
+            limits: Limits { seconds: 5, ..Limits::default() },
+        };
+        let (report, _) = self.run(&job, b"a\n1\n").await?;
+        let observation = report.observation.unwrap_or_default();
+        if observation.value.as_deref() != Some("2") {
+            let why = observation.error.unwrap_or_else(|| "1 + 1 is not 2 in it".to_owned());
+            return Err(SandboxError::Unavailable(why));
+        }
+        if !report.escaped.is_empty() {
+            let text = format!("a child that was shut in could still {}", report.escaped.join(", "));
+            return Err(SandboxError::Unavailable(text));
+        }
+        Ok(report.layers)
     }
 
     async fn child(&self, job: &Job, workbook: &[u8]) -> std::io::Result<Result<(Report, Vec<u8>), Died>> {
@@ -94,6 +119,7 @@ impl Sandbox {
         let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(std::io::Error::other("it has no pipes"));
         };
+        let seconds = job.limits.seconds;
         let job = serde_json::to_vec(job)?;
         let say = async move {
             // A child that ends early closes the pipe; how it ended says why.
@@ -102,12 +128,17 @@ impl Sandbox {
             let _ = stdin.write_all(workbook).await;
             let _ = stdin.shutdown().await;
         };
-        let hear = async move {
-            let mut bytes = Vec::new();
-            stdout.take(MOST_BYTES).read_to_end(&mut bytes).await.map(|_| bytes)
+        let code = Duration::from_secs(seconds) + GRACE;
+        let hear = hear(stdout.take(MOST_BYTES), code);
+        // Whoever overstays is dropped with both pipes, and killed.
+        let heard = tokio::select! {
+            heard = hear => heard?,
+            heard = async { say.await; std::future::pending().await } => heard,
         };
-        let ((), heard) = tokio::join!(say, hear);
-        let heard = heard?;
+        let heard = match heard {
+            Ok(heard) => heard,
+            Err(died) => return Ok(Err(died)),
+        };
         let status = child.wait().await?;
         if status.success() {
             return unpack(&heard).ok_or_else(|| std::io::Error::other("its report cannot be read")).map(Ok);
@@ -140,8 +171,29 @@ fn killed(status: std::process::ExitStatus) -> Died {
     Died::Otherwise(status.to_string())
 }
 
-/// A report and what follows it.
+/// Everything the child says, as long as it says each part of it in time.
+async fn hear(mut stdout: impl AsyncRead + Unpin, code: Duration) -> std::io::Result<Result<Vec<u8>, Died>> {
+    let mut heard = Vec::new();
+    let mut since = Instant::now();
+    loop {
+        let marks = heard.len().min(2);
+        let (most, died) = match marks {
+            1 => (code, Died::Time),
+            _ => (MARGIN, Died::Reading),
+        };
+        match timeout_at(since + most, stdout.read_buf(&mut heard)).await {
+            Err(_) => return Ok(Err(died)),
+            Ok(Ok(0)) => return Ok(Ok(heard)),
+            Ok(Ok(_)) if heard.len().min(2) > marks => since = Instant::now(),
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => return Err(error),
+        }
+    }
+}
+
+/// A report, after the marks, and what follows it.
 fn unpack(bytes: &[u8]) -> Option<(Report, Vec<u8>)> {
+    let bytes = bytes.strip_prefix(&[super::child::RUNNING, super::child::RAN]).unwrap_or(bytes);
     let (length, rest) = bytes.split_first_chunk::<8>()?;
     let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
     let (report, rest) = rest.split_at_checked(length)?;

@@ -40,8 +40,7 @@ class Sheet:
         return _records(self.name, header)
 
     def headers(self, header=1):
-        row = _range(self.name, f'{header}:{header}')
-        return row[0] if row else []
+        return _headings(self.name, header)
 
     def column(self, name, header=1):
         letters = self.letters(name, header)

@@ -7,6 +7,7 @@
 mod delimited;
 mod find;
 mod guard;
+mod odf;
 mod picture;
 mod read;
 mod refs;
@@ -18,6 +19,7 @@ pub use read::open;
 pub use refs::{Area, At};
 pub use write::{kept, write};
 
+use crate::text::Visible;
 use jiff::civil::DateTime;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -167,8 +169,11 @@ impl Book {
     /// The sheet of this name, in any case; the error names those there are.
     pub fn find(&self, name: &str) -> Result<usize, WorkbookError> {
         let exact = self.sheets.iter().position(|sheet| sheet.name == name);
-        let found =
-            exact.or_else(|| self.sheets.iter().position(|s| s.name.to_lowercase() == name.to_lowercase()));
+        let lower = name.to_lowercase();
+        let found = exact.or_else(|| self.sheets.iter().position(|s| s.name.to_lowercase() == lower));
+        // A name with something hidden in it goes by how it is seen.
+        let found = found
+            .or_else(|| self.sheets.iter().position(|sheet| Visible::line(&sheet.name).as_str() == name));
         found.ok_or_else(|| {
             let names: Vec<String> = self.sheets.iter().map(|sheet| format!("`{}`", sheet.name)).collect();
             WorkbookError::Place(format!("there is no sheet `{name}`; there are {}", names.join(", ")))

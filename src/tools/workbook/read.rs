@@ -1,6 +1,6 @@
 //! Reading: calamine for packages, with the cells counted as they come and never laid out by what a file declares.
 
-use super::{At, Book, MOST_CELLS, MOST_SHEETS, Sheet, Value, WorkbookError, delimited, guard};
+use super::{At, Book, MOST_CELLS, MOST_SHEETS, Sheet, Value, WorkbookError, delimited, guard, odf};
 use calamine::{Data, ExcelDateTime, Ods, Reader, Xls, Xlsx};
 use jiff::civil::DateTime;
 use std::fmt::Display;
@@ -14,11 +14,11 @@ pub fn open(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
         "ods" => {
             guard::check(bytes)?;
             let mut book = Ods::new(Cursor::new(bytes)).map_err(broken)?;
-            whole(&mut book)
+            whole(&mut book, odf::formula)
         }
         "xls" => {
             let mut book = Xls::new(Cursor::new(bytes)).map_err(broken)?;
-            whole(&mut book)
+            whole(&mut book, old_formula)
         }
         "csv" | "tsv" | "txt" => delimited::read(name, bytes),
         _ => Err(WorkbookError::Kind(name.to_owned())),
@@ -42,16 +42,11 @@ fn xlsx(bytes: &[u8]) -> Result<Book, WorkbookError> {
             book.notes.push(format!("`{name}` holds no cells (a chart, perhaps) and is left as it is"));
             continue;
         };
-        while let Some(cell) = cells.next_cell().map_err(broken)? {
-            let (row, column) = cell.get_position();
-            place(&mut sheet, At::new(row, column), value(Data::from(cell.get_value().clone())), &mut left)?;
-        }
-        drop(cells);
-        let mut cells = file.worksheet_cells_reader(&name).map_err(broken)?;
-        while let Some(cell) = cells.next_formula().map_err(broken)? {
-            let (row, column) = cell.get_position();
-            if !cell.get_value().is_empty() {
-                sheet.formulas.insert(At::new(row, column), cell.get_value().clone());
+        while let Some(cell) = cells.next_cell_with_formula().map_err(broken)? {
+            let at = At::new(cell.pos.0, cell.pos.1);
+            place(&mut sheet, at, value(Data::from(cell.value)), &mut left)?;
+            if let Some(formula) = cell.formula.filter(|formula| !formula.is_empty()) {
+                sheet.formulas.insert(at, formula);
             }
         }
         book.sheets.push(sheet);
@@ -59,8 +54,15 @@ fn xlsx(bytes: &[u8]) -> Result<Book, WorkbookError> {
     Ok(book)
 }
 
-/// The old formats; their readers lay a sheet out whole, so memory is bounded by whoever runs this.
-fn whole<'a, R>(file: &mut R) -> Result<Book, WorkbookError>
+/// A formula of the old format. What its reader does not understand it puts into words, which are no formula.
+fn old_formula(written: &str) -> Option<String> {
+    let text = written.strip_prefix('=').unwrap_or(written);
+    (!text.contains("Unrecognised formula")).then(|| text.to_owned())
+}
+
+/// The other formats; their readers lay a sheet out whole, so memory is bounded by whoever runs this. `formula` puts a
+/// formula into the words of .xlsx.
+fn whole<'a, R>(file: &mut R, formula: impl Fn(&str) -> Option<String>) -> Result<Book, WorkbookError>
 where
     R: Reader<Cursor<&'a [u8]>>,
     R::Error: Display,
@@ -68,7 +70,7 @@ where
     let mut book = Book::default();
     let names = file.sheet_names();
     countable(names.len())?;
-    let mut left = MOST_CELLS;
+    let (mut left, mut lost) = (MOST_CELLS, 0);
     for name in names {
         let mut sheet = Sheet { name: name.clone(), ..Sheet::default() };
         let range = file.worksheet_range(&name).map_err(broken)?;
@@ -80,12 +82,21 @@ where
         let formulas = file.worksheet_formula(&name).map_err(broken)?;
         let (row, column) = formulas.start().unwrap_or_default();
         for (r, c, text) in formulas.used_cells() {
-            if !text.is_empty() {
-                let text = text.strip_prefix("of:=").or(text.strip_prefix('=')).unwrap_or(text);
-                sheet.formulas.insert(At::new(row + small(r), column + small(c)), text.to_owned());
+            if text.is_empty() {
+                continue;
+            }
+            match formula(text) {
+                Some(text) => {
+                    sheet.formulas.insert(At::new(row + small(r), column + small(c)), text);
+                }
+                None => lost += 1,
             }
         }
         book.sheets.push(sheet);
+    }
+    if lost > 0 {
+        book.notes
+            .push(format!("{lost} formulas have no words in .xlsx; their cells keep the values they have"));
     }
     let note = "only values and formulas are read from this format: a result has no formats, widths, charts or notes";
     book.notes.push(note.to_owned());
@@ -159,4 +170,38 @@ fn date(moment: &ExcelDateTime) -> Value {
         i32::from(milli) * 1_000_000,
     );
     date.map_or(Value::Number(moment.as_f64()), Value::Date)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_other_formats_are_read_with_dates_and_formulas() {
+        for (name, bytes, twice) in [
+            ("sales.xls", &include_bytes!("../../../tests/fixtures/workbooks/sales.xls")[..], Value::Empty),
+            ("sales.ods", include_bytes!("../../../tests/fixtures/workbooks/sales.ods"), Value::Number(21.0)),
+        ] {
+            let book = open(name, bytes).unwrap();
+            let names: Vec<&str> = book.sheets.iter().map(|sheet| sheet.name.as_str()).collect();
+            assert_eq!(names, ["Sales", "Notes"], "{name}");
+            let sales = &book.sheets[0];
+            let at = |place: &str| At::read(place).unwrap();
+            assert_eq!((sales.rows.len(), sales.width()), (6, 5), "{name}");
+            assert_eq!(sales.value(at("A4")), &Value::Text("K\u{f6}ln".into()), "{name}");
+            assert_eq!(sales.value(at("A6")), &Value::Text("\u{6771}\u{4eac}".into()), "{name}");
+            assert_eq!(sales.value(at("B2")), &Value::Number(10.5), "{name}");
+            let day = jiff::civil::date(2026, 3, 1).at(0, 0, 0, 0);
+            assert_eq!(sales.value(at("C2")), &Value::Date(day), "{name}");
+            assert_eq!(sales.value(at("D2")), &Value::Bool(true), "{name}");
+            assert_eq!(sales.value(at("E2")), &twice, "{name}");
+            assert_eq!(sales.formulas.get(&at("E2")).map(String::as_str), Some("B2*2"), "{name}");
+            assert!(book.notes.iter().any(|note| note.contains("only values and formulas")), "{name}");
+            // Cut anywhere it is an error, never a half-read workbook without a word.
+            for length in [0, 10, bytes.len() / 2, bytes.len() - 1] {
+                let cut = open(name, &bytes[..length]);
+                assert!(cut.is_err() || length == bytes.len() - 1, "{name} at {length}");
+            }
+        }
+    }
 }

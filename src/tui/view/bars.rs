@@ -78,6 +78,9 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
     if model.options.demo {
         signs.push(("DEMO".to_owned(), theme.warning));
     }
+    if model.options.observes {
+        signs.push(("OBSERVE".to_owned(), theme.warning));
+    }
     if model.overview.as_ref().is_some_and(|overview| overview.paused) {
         signs.push(("PAUSED (! resumes)".to_owned(), theme.warning));
     }

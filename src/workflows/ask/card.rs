@@ -1,6 +1,6 @@
 //! Cards: the answer, the request as it will be made, or what is missing.
 
-use super::parts::Table;
+use super::parts::{More, Table};
 use super::state::Ask;
 use super::{REQUEST, values};
 use crate::graph::Folded;
@@ -32,9 +32,6 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
             let question = item.args.get("question").and_then(Value::as_str).unwrap_or_default();
             blocks.push(Block::Text(Visible::new(question)));
         }
-    }
-    if let Some(query) = &state.query {
-        blocks.push(Block::Fields(vec![(Visible::line("query"), Visible::line(query))]));
     }
     blocks.extend(earlier(state, item));
     Card { blocks }
@@ -74,6 +71,11 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
 fn answer(services: &Services, state: &Ask, whole: bool) -> Vec<Block> {
     let Some((text, table, kept)) = state.last_answer() else { return Vec::new() };
     let mut blocks = vec![Block::Text(Visible::new(text))];
+    // A long list has its end far below.
+    if let Some(list) = state.more().and_then(<[More]>::first) {
+        let shown = format!("{} of {}; answer “more” for the next", list.told, list.total);
+        blocks.insert(0, Block::Fields(vec![(Visible::line("shown"), Visible::line(&shown))]));
+    }
     if !whole {
         return blocks;
     }

@@ -1,5 +1,6 @@
 //! Answers made small enough to keep and to show, and what was left out said.
 
+use crate::tools::catalogue::Catalogue;
 use serde_json::Value;
 
 /// The longest answer a state holds.
@@ -9,8 +10,8 @@ const LONGEST: usize = 96 * 1024;
 const STEPS: &[(usize, usize, usize)] =
     &[(100, 4_000, 24), (50, 600, 12), (20, 200, 8), (8, 80, 5), (3, 40, 3)];
 
-/// The answer, cut where it is long, and a sentence about that. `data` is where its list is.
-pub(super) fn cut(answer: &Value, data: &str) -> (Value, Option<String>) {
+/// The answer, cut where it is long, and a sentence about that where it is no list.
+pub(super) fn cut(answer: &Value, catalogue: &Catalogue) -> (Value, Option<String>) {
     let mut small = Value::Null;
     for (items, text, deep) in STEPS {
         small = trim(answer, *items, *text, *deep);
@@ -18,14 +19,10 @@ pub(super) fn cut(answer: &Value, data: &str) -> (Value, Option<String>) {
             break;
         }
     }
-    let count = |value: &Value| value.pointer(data).and_then(Value::as_array).map(Vec::len);
-    let note = match (count(answer), count(&small)) {
-        (Some(all), Some(kept)) if kept < all => {
-            Some(format!("The answer is long: {kept} of {all} entries are kept here."))
-        }
-        _ if small != *answer => Some("The answer is long; texts and lists in it were cut.".to_owned()),
-        _ => None,
-    };
+    // How much of a list is told is said where it is told.
+    let listed = super::format::entries(catalogue, answer).is_some();
+    let note = (small != *answer && !listed)
+        .then(|| "The answer is long; texts and lists in it were cut.".to_owned());
     (small, note)
 }
 
@@ -53,17 +50,18 @@ mod tests {
 
     #[test]
     fn what_is_short_stays_and_what_is_long_is_cut_and_said() {
+        let catalogue = Catalogue { data: "/data".to_owned(), ..Catalogue::default() };
         let short = json!({"data": [{"title": "a"}]});
-        assert_eq!(cut(&short, "/data"), (short, None));
+        assert_eq!(cut(&short, &catalogue), (short, None));
         let long = json!({"data": vec![json!({"title": "x".repeat(3000)}); 5000]});
-        let (small, note) = cut(&long, "/data");
+        let (small, note) = cut(&long, &catalogue);
         assert!(small.to_string().len() <= LONGEST, "{}", small.to_string().len());
-        let kept = small["data"].as_array().unwrap().len();
-        assert_eq!(note.unwrap(), format!("The answer is long: {kept} of 5000 entries are kept here."));
+        assert!((1..5000).contains(&small["data"].as_array().unwrap().len()));
+        assert_eq!(note, None, "the page says how much of it is told");
         let mut deep = json!(1);
         for _ in 0..100 {
-            deep = json!([deep]);
+            deep = json!({"in": deep});
         }
-        assert!(cut(&deep, "").1.is_some());
+        assert!(cut(&deep, &catalogue).1.is_some());
     }
 }

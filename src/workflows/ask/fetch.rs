@@ -19,6 +19,9 @@ pub(super) const MOST_SERVERS: usize = 4;
 /// The longest that a server may have us wait.
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 
+/// How deep an answer may be nested, which is as deep as it is parsed.
+const DEEPEST: usize = 127;
+
 /// What came of a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -129,6 +132,9 @@ impl Door {
             Err(_) if answer.body.iter().all(u8::is_ascii_whitespace) => Value::Null,
             // An error need not be JSON to be one.
             Err(_) if answer.status >= 400 => Value::Null,
+            Err(_) if deeper_than(&answer.body, DEEPEST) => {
+                return Ok(Err(format!("{server} answers with JSON that is nested over {DEEPEST} deep")));
+            }
             Err(_) => {
                 let kind = Visible::line(&answer.kind).into_string();
                 let kind = if kind.is_empty() { "something else".to_owned() } else { kind };
@@ -137,9 +143,28 @@ impl Door {
         };
         let body = Visible::json(&body);
         got.digest = Some(self.blobs.put(body.to_string().into_bytes()).await?);
-        (got.body, got.note) = cut(&body, &self.catalogue.data);
+        (got.body, got.note) = cut(&body, &self.catalogue);
         Ok(Ok(got))
     }
+}
+
+/// Whether JSON is nested deeper than that.
+fn deeper_than(json: &[u8], most: usize) -> bool {
+    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
+    for byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'[' | b'{' if !quoted => depth += 1,
+            b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > most {
+            return true;
+        }
+    }
+    false
 }
 
 fn too_many(server: &str, answer: &Answer) -> NodeError {

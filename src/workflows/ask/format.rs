@@ -7,8 +7,8 @@ use crate::text::{Visible, truncate};
 use crate::tools::catalogue::{Catalogue, Kind, Line, Operation};
 use serde_json::{Map, Value};
 
-/// The most lines of a list, and the most fields of a thing.
-const MOST: usize = 100;
+/// The most lines of a list at once, and the most fields of a thing.
+pub(super) const MOST: usize = 100;
 
 /// The most columns of a table that nobody has described.
 const COLUMNS: usize = 6;
@@ -37,21 +37,31 @@ pub(super) fn answer(part: &Part<'_>) -> (String, Option<Table>) {
     let heading = heading(part);
     match data {
         Value::Array(items) if items.is_empty() => (format!("{heading}: nothing was found."), None),
-        Value::Array(items) => {
-            let rows = items.iter().take(MOST).enumerate();
-            let rows: Vec<String> =
-                rows.map(|(n, item)| format!("{}. {}", n + 1, line(kind, item))).collect();
-            let mut text = format!("{heading}:\n\n{}", rows.join("\n"));
-            if items.len() > MOST {
-                text += &format!("\n\n{MOST} of {} are shown.", items.len());
-            }
-            (text, table(kind, items))
-        }
+        Value::Array(items) => page(kind, &heading, items, 0),
         Value::Object(fields) if fields.is_empty() => (format!("{heading}: nothing was found."), None),
         Value::Object(fields) => (format!("{heading}:\n\n{}", told(kind, data, fields)), None),
         Value::Null => (format!("{heading}: done; the answer is empty."), None),
         other => (format!("{heading}: {}", short(other)), None),
     }
+}
+
+/// A page of a list, of which `before` entries were told before.
+pub(super) fn page(
+    kind: Option<&Kind>,
+    heading: &str,
+    items: &[Value],
+    before: usize,
+) -> (String, Option<Table>) {
+    let items = &items[..items.len().min(MOST)];
+    let rows = items.iter().enumerate();
+    let rows: Vec<String> =
+        rows.map(|(n, item)| format!("{}. {}", before + n + 1, line(kind, item))).collect();
+    (format!("{heading}:\n\n{}", rows.join("\n")), table(kind, items, before))
+}
+
+/// The entries of an answer that is a list.
+pub(super) fn entries<'v>(catalogue: &Catalogue, response: &'v Value) -> Option<&'v [Value]> {
+    listed(catalogue.data_of(response)).as_array().map(Vec::as_slice)
 }
 
 /// A list that stands in an object beside what is said about it.
@@ -68,7 +78,7 @@ fn listed(data: &Value) -> &Value {
 }
 
 /// What was asked, in a few words.
-fn heading(part: &Part<'_>) -> String {
+pub(super) fn heading(part: &Part<'_>) -> String {
     let name = part.operation.tool_name.trim();
     let mut text = name.strip_prefix("Get ").unwrap_or(name).to_owned();
     let takes = |kind: &str| part.operation.parameters().any(|one| one.entity.as_deref() == Some(kind));
@@ -147,7 +157,7 @@ fn told(kind: Option<&Kind>, data: &Value, fields: &Map<String, Value>) -> Strin
     rows.join("\n")
 }
 
-fn table(kind: Option<&Kind>, items: &[Value]) -> Option<Table> {
+fn table(kind: Option<&Kind>, items: &[Value], before: usize) -> Option<Table> {
     let columns: Vec<(String, Vec<String>)> = match kind.and_then(|kind| kind.line.as_ref()) {
         Some(line) => {
             let mut columns = vec![("title".to_owned(), line.title.clone())];
@@ -172,9 +182,9 @@ fn table(kind: Option<&Kind>, items: &[Value]) -> Option<Table> {
     let cell = |item: &Value, paths: &[String]| {
         paths.iter().find_map(|path| at(item, path)).map(figure).unwrap_or_default()
     };
-    let rows = items.iter().take(MOST).enumerate().map(|(n, item)| {
+    let rows = items.iter().enumerate().map(|(n, item)| {
         let cells = columns.iter().map(|(_, paths)| cell(item, paths));
-        std::iter::once((n + 1).to_string()).chain(cells).collect()
+        std::iter::once((before + n + 1).to_string()).chain(cells).collect()
     });
     Some(Table { head: head.collect(), rows: rows.collect() })
 }

@@ -11,6 +11,8 @@
 //! checks what it was given and what it got; what does not hold is kept, shown to the model, and tried again a few
 //! times before it is trouble.
 //!
+//! A long list is told page by page: “more” tells the next entries, from the answer as it was kept.
+//!
 //! A thing that a question names is searched first, among things of its own kind. A question that takes two requests
 //! goes through the same nodes twice.
 
@@ -20,6 +22,7 @@ mod cut;
 mod fetch;
 mod format;
 mod nodes;
+mod page;
 mod parts;
 mod prompts;
 mod resolve;
@@ -34,7 +37,7 @@ use crate::text::Visible;
 use serde_json::Value;
 use std::sync::Arc;
 
-pub use parts::{Entity, Erred, Initial, Pending, Purpose, Said, Table};
+pub use parts::{Entity, Erred, Initial, More, Pending, Purpose, Said, Table};
 pub use state::{Ask, AskInput};
 pub use update::AskUpdate;
 
@@ -79,7 +82,7 @@ fn graph() -> Result<Graph<Ask, Services>, BuildError> {
     let (params, execute, send) = ("extract_params_node", "execute_request_node", "send_request");
     let (format, reset, next) = ("format_response_node", "reset_state_node", "next_question");
     Graph::builder("ask", category)
-        .node(category, nodes::extract_category_node, [goto(get), goto(category), end()])
+        .node(category, nodes::extract_category_node, [goto(get), goto(category), goto(reset), end()])
         .node(get, nodes::get_apis_node, [goto(select), goto(category)])
         .node(select, nodes::select_api_node, [goto(params), goto(select), goto(category)])
         .node(

@@ -50,11 +50,31 @@ pub struct Said {
     /// The digests of the whole answers it was made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
+    /// Lists of which only the beginning was told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub more: Vec<More>,
+}
+
+/// A list that was told up to a place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct More {
+    /// The API it is from.
+    pub api: String,
+    /// What was asked of it.
+    pub operation: String,
+    /// What the list is called.
+    pub heading: String,
+    /// The digest of the whole answer.
+    pub digest: String,
+    /// How many entries were told.
+    pub told: usize,
+    /// How many there are.
+    pub total: usize,
 }
 
 impl Default for Said {
     fn default() -> Self {
-        Self { role: Role::User, text: String::new(), table: None, kept: Vec::new() }
+        Self { role: Role::User, text: String::new(), table: None, kept: Vec::new(), more: Vec::new() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The state of a question, and everything that can happen to it.
 
-use super::parts::{Entity, Erred, Initial, Pending, Purpose, Said, Table};
+use super::parts::{Entity, Erred, Initial, More, Pending, Purpose, Said, Table};
 use super::update::AskUpdate;
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
 use crate::llm::facts::analyze::{Role, Turn};
@@ -230,10 +230,10 @@ impl State for Ask {
                 self.wrong("send_request", text);
             }
             AskUpdate::Erred { node, text } => self.wrong(&node, text),
-            AskUpdate::Formatted { text, table } => {
+            AskUpdate::Formatted { text, table, more } => {
                 self.formatted_response = Some(text.clone());
                 let kept = std::mem::take(&mut self.kept);
-                self.message_history.push(Said { role: Role::Agent, text, table, kept });
+                self.message_history.push(Said { role: Role::Agent, text, table, kept, more });
                 self.right("format_response_node");
             }
             AskUpdate::Ended => self.ended = true,
@@ -357,6 +357,12 @@ impl Ask {
     pub fn last_answer(&self) -> Option<(&str, Option<&Table>, &[String])> {
         let last = self.message_history.iter().rfind(|said| said.role == Role::Agent)?;
         Some((last.text.as_str(), last.table.as_ref(), &last.kept))
+    }
+
+    /// The lists of the newest answer of which there is more to tell; nothing where nothing was answered.
+    pub fn more(&self) -> Option<&[More]> {
+        let last = self.message_history.iter().rfind(|said| said.role == Role::Agent)?;
+        Some(&last.more)
     }
 
     /// The newest words of the person that answer a question of ours, and have not been taken up.

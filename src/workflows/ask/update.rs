@@ -1,6 +1,6 @@
 //! Everything that can happen to a question.
 
-use super::parts::{Entity, Pending, Table};
+use super::parts::{Entity, More, Pending, Table};
 use crate::graph::Decision;
 use crate::llm::facts::ask::CategoryAnswer;
 use crate::tools::catalogue::Operation;
@@ -137,6 +137,9 @@ pub enum AskUpdate {
         text: String,
         /// As a table, for a list.
         table: Option<Table>,
+        /// Lists of which there is more to tell.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        more: Vec<More>,
     },
     /// The person wants no more.
     Ended,

@@ -2,13 +2,16 @@
 
 use super::risks;
 use super::state::{Email, MailRef};
+use crate::calendar::{Calendar, Observing};
 use crate::config::MailMode;
 use crate::graph::{NodeError, Warning};
 use crate::llm::facts::email::{MailFacts, Signals, User};
+use crate::mail::compose::is_own;
 use crate::mail::{self, Account, Mail};
 use crate::text::Visible;
 use crate::workflows::Services;
 use jiff::Timestamp;
+use std::sync::Arc;
 
 /// A conversation as its nodes and cards see it.
 pub(super) struct Conversation {
@@ -44,7 +47,7 @@ impl Conversation {
 
     /// Whether a mail is the person's own.
     pub fn is_own(&self, mail: &Mail) -> bool {
-        self.account.as_ref().is_some_and(|account| account.addresses.iter().any(|own| mail.from.same(own)))
+        self.account.as_ref().is_some_and(|account| is_own(&mail.from.address, &account.addresses))
     }
 
     /// The mail that was shown, or that the proposals answer, whatever came since; else the newest.
@@ -66,6 +69,12 @@ impl Conversation {
     /// Whether the account lets anything be done.
     pub fn acts(&self) -> bool {
         self.account.as_ref().is_none_or(|account| account.mode == MailMode::Act)
+    }
+
+    /// The person's calendar, as far as the account lets it be used.
+    pub fn calendar(&self, services: &Services) -> Option<Arc<dyn Calendar>> {
+        let calendar = services.calendar.clone()?;
+        Some(if self.acts() { calendar } else { Arc::new(Observing(calendar)) })
     }
 
     /// Everybody in the conversation, bare, each once.

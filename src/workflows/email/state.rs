@@ -70,6 +70,8 @@ pub struct Email {
     pub answered: Vec<String>,
     /// Whether something was approved that the account's mode kept from being done.
     pub observed: bool,
+    /// Whether the account only observed when the person was asked last: then they were told that nothing leaves.
+    pub observing: bool,
     /// Why it was settled without us.
     pub settled: Option<String>,
     /// What became of the mail: `replied`, `noted`, `ignored` …
@@ -145,6 +147,11 @@ pub enum EmailUpdate {
         /// The digest of the mail they answer.
         #[serde(default)]
         about: String,
+    },
+    /// The person is asked, and the account's mode is another than when they were asked before.
+    Asked {
+        /// Whether it only observes.
+        observing: bool,
     },
     /// Mail came before anybody was asked, so the model proposes anew.
     Outdated,
@@ -291,6 +298,7 @@ impl State for Email {
                 self.outdated = false;
                 self.messages.push(Turn::Called { text, calls });
             }
+            EmailUpdate::Asked { observing } => self.observing = observing,
             EmailUpdate::Outdated => {
                 self.drop_pending("New mail came in this conversation; look at it first.")
             }

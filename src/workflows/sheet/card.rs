@@ -18,7 +18,12 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             blocks.push(Block::Fields(about(state)));
             for cell in &state.cells {
                 blocks.push(code(&cell.code));
-                observed(&mut blocks, &cell.observation);
+                let mut observation = cell.observation.clone();
+                // Rules answer with what their code printed; that stands above.
+                if state.answer.as_deref().map(str::trim) == Some(observation.stdout.trim()) {
+                    observation.stdout.clear();
+                }
+                observed(&mut blocks, &observation);
             }
         }
         ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
@@ -130,7 +135,9 @@ fn about(state: &SheetWork) -> Vec<(Visible, Visible)> {
         add("sheets", sheets.collect::<Vec<_>>().join(", "));
         add("noticed", picture.notes.join("; "));
     }
-    add("a result keeps", state.kept.join("; "));
+    if state.answer.is_none() || state.changed {
+        add("a result keeps", state.kept.join("; "));
+    }
     add("steps", format!("{} of {}", state.step, state.max_steps + state.more_steps));
     add("found", state.key_information.join("; "));
     add("formulas not computed yet", state.formulas.join(", "));

@@ -6,7 +6,7 @@
 //! The workbook is read once and kept by its digest; code runs in [`crate::tools::sandbox`] on that copy. What was
 //! accepted is run again before each new cell, so that nothing lives outside the state: a crash, another process or a
 //! later "now by quarter" go on from the same place without asking again. The original is never written; where cells
-//! changed, the result stands beside it.
+//! changed, the result stands beside it, also when the person ends the work before the model does.
 
 mod card;
 mod nodes;
@@ -15,6 +15,7 @@ mod prompts;
 mod state;
 
 use super::Services;
+use crate::config;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::Spec;
 use serde_json::Value;
@@ -40,7 +41,7 @@ const MOST_STEPS: u64 = 100;
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
-    let models = services.models.clone();
+    let (models, usual) = (services.models.clone(), services.sheet.clone());
     let workflow = Workflow::new("sheet", graph()?, services);
     let about = "work on a workbook with Python that you see before it runs";
     Ok(Spec::new(workflow, about, card::draw).with_roles(&["plan"]).explaining(card::explain).preparing(
@@ -48,7 +49,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
             if let Some(model) = input.get("model").and_then(Value::as_str) {
                 models.known(model).map_err(|text| field("model", text))?;
             }
-            prepare(input)
+            prepare(input, &usual)
         },
     ))
 }
@@ -61,14 +62,14 @@ fn graph() -> Result<Graph<SheetWork, Services>, BuildError> {
             [goto("tool_node"), goto("informer_node"), goto(WRITE_RESULT), ask("planner_node"), end()],
         )
         .node("tool_node", nodes::tool_node, [ask("run_code")])
-        .node("run_code", nodes::run_code, [goto("planner_node"), end()])
+        .node("run_code", nodes::run_code, [goto("planner_node"), goto(WRITE_RESULT), end()])
         .node("informer_node", nodes::informer_node, [goto("planner_node")])
         .node(WRITE_RESULT, nodes::write_result, [ask(WRITE_RESULT), end()])
         .build()
 }
 
-/// Makes the workbook's path whole, and refuses what cannot be one before anything is stored.
-fn prepare(mut input: Value) -> Result<Value, InputError> {
+/// Makes the workbook's path whole, fills in what the config says, and refuses what cannot be one before anything is stored.
+fn prepare(mut input: Value, usual: &config::Sheet) -> Result<Value, InputError> {
     let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     if text("instruction").trim().is_empty() {
         return Err(field("instruction", "say what is to be done"));
@@ -81,6 +82,14 @@ fn prepare(mut input: Value) -> Result<Value, InputError> {
     let typed = text("workbook");
     let whole = book_path(&typed).map_err(|text| field("workbook", text))?;
     input["workbook"] = Value::from(whole);
+    let left_out = |key: &str| input.get(key).is_none_or(Value::is_null);
+    let (steps, informer) = (left_out("max_steps"), left_out("with_informer"));
+    if steps {
+        input["max_steps"] = Value::from(usual.max_steps);
+    }
+    if informer {
+        input["with_informer"] = Value::from(usual.with_informer);
+    }
     Ok(input)
 }
 

@@ -25,7 +25,7 @@ const MORE_TRIES: usize = 2;
 /// Reads the workbook once, then lets the model say what is to be done next.
 pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
     if state.verdict == Some(Verdict::Ended) {
-        return Ok(Command::abandon());
+        return Ok(ended(&state));
     }
     if state.is_at_limit() {
         return Ok(Command::ask(vec![step_limit(&state)], "planner_node"));
@@ -46,6 +46,26 @@ pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> G
         return Ok(command);
     }
     next(&ctx, &state).await
+}
+
+/// The person wants no more. What they had run and changed before is theirs: it is written like any result.
+fn ended(state: &SheetWork) -> Command<SheetWork> {
+    if !state.changed {
+        return Command::abandon();
+    }
+    let cells = state.cells.iter().map(|cell| cell.observation.changed).sum::<usize>();
+    let changed = match cells {
+        0 => String::new(),
+        1 => " (1 cell)".to_owned(),
+        several => format!(" ({several} cells)"),
+    };
+    let answer = format!("You ended it here. What was changed until then{changed} stands in the result.");
+    Command::goto(WRITE_RESULT).update(SheetUpdate::Ended { answer })
+}
+
+/// How ending is called where something was changed already.
+fn ending(state: &SheetWork) -> Option<String> {
+    Some(if state.changed { "end, and write what is done" } else { "end" }.to_owned())
 }
 
 /// The model's next step, and where it leads.
@@ -118,11 +138,8 @@ fn step_limit(state: &SheetWork) -> Interrupt {
     let mut asked = proposal(STEP_LIMIT, Kind::Trouble, STEP_LIMIT, &args, &title);
     asked.gist = truncate(Visible::line(&state.instruction).as_str(), 160).into_owned();
     asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-    asked.labels = Labels {
-        accept: Some("as much again".to_owned()),
-        ignore: Some("end".to_owned()),
-        ..Labels::default()
-    };
+    asked.labels =
+        Labels { accept: Some("as much again".to_owned()), ignore: ending(state), ..Labels::default() };
     asked
 }
 
@@ -139,7 +156,7 @@ pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Give
     asked.labels = Labels {
         accept: Some("run".to_owned()),
         edit: Some("edit and run".to_owned()),
-        ignore: Some("end".to_owned()),
+        ignore: ending(&state),
         ..Labels::default()
     };
     let name = Path::new(&state.workbook).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -154,7 +171,7 @@ pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Give
 pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
     let code = match &state.verdict {
         Some(Verdict::Run(code)) => code.clone(),
-        Some(Verdict::Ended) => return Ok(Command::abandon()),
+        Some(Verdict::Ended) => return Ok(ended(&state)),
         Some(Verdict::Said) | None => return Ok(Command::goto("planner_node")),
     };
     let report: Report = ctx
@@ -213,7 +230,7 @@ async fn read(ctx: &Ctx<Services>, state: &SheetWork) -> Result<(String, u64, Re
     if bytes.len() as u64 > MOST_BYTES {
         return Err(NodeError::failed(format!("{} is over {} MB", state.workbook, MOST_BYTES >> 20)));
     }
-    let job = job(state, Work::Look, None, None);
+    let job = job(ctx.services(), state, Work::Look, None, None);
     let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(refused)?;
     let length = bytes.len() as u64;
     let digest = ctx.services().blobs.put(bytes).await?;
@@ -226,14 +243,20 @@ fn bytes_of(path: &str) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn job(state: &SheetWork, work: Work, code: Option<&str>, question: Option<String>) -> Job {
+fn job(
+    services: &Services,
+    state: &SheetWork,
+    work: Work,
+    code: Option<&str>,
+    question: Option<String>,
+) -> Job {
     let name = Path::new(&state.workbook).file_name().map(|name| name.to_string_lossy().into_owned());
     Job {
         name: name.unwrap_or_default(),
         work,
         cells: state.codes(code),
         question,
-        limits: Limits::default(),
+        limits: Limits::from(&services.sheet),
     }
 }
 
@@ -245,7 +268,7 @@ async fn in_sandbox(
     question: Option<String>,
 ) -> Result<(Report, Vec<u8>), NodeError> {
     let workbook = ctx.services().blobs.get(&state.digest)?;
-    let job = job(state, work, code, question);
+    let job = job(ctx.services(), state, work, code, question);
     let (report, bytes) = ctx.services().sandbox.run(&job, &workbook).await.map_err(refused)?;
     Ok((visible(&report)?, bytes))
 }

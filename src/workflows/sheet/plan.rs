@@ -1,8 +1,10 @@
 //! What a planner's answer means: a call, or in words a fenced block of Python, or that it is done.
 
+use super::prompts::{FinishArgs, InformArgs, PythonArgs};
 use super::state::Pending;
 use super::{FINISH, INFORM, PYTHON};
 use crate::llm::{Message, Reply};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 /// What the planner wants.
@@ -20,16 +22,34 @@ pub(super) fn read(reply: &Reply) -> Plan {
     let thought = reply.text.trim().to_owned();
     let Some(call) = reply.calls.first() else { return words(&thought) };
     let message = Message::Assistant { text: reply.text.clone(), calls: vec![call.clone()] };
-    let given = |key: &str| call.args.get(key).and_then(Value::as_str).unwrap_or_default().trim().to_owned();
+    let act = |args: Value| {
+        let pending =
+            Pending { thought: thought.clone(), tool: call.name.clone(), args, call: Some(call.clone()) };
+        Plan::Act(message.clone(), pending)
+    };
     match call.name.as_str() {
         // The call itself is answered by nothing, so the conversation keeps it as words.
-        FINISH => Plan::Finish(Message::assistant(given("answer")), given("answer")),
-        INFORM | PYTHON => {
-            let (tool, args) = (call.name.clone(), call.args.clone());
-            Plan::Act(message, Pending { thought, tool, args, call: Some(call.clone()) })
-        }
+        FINISH => match given::<FinishArgs>(&call.args) {
+            Some(FinishArgs { answer }) => {
+                Plan::Finish(Message::assistant(answer.trim()), answer.trim().to_owned())
+            }
+            None => Plan::Unclear("finish takes `answer`, a text, and nothing else"),
+        },
+        INFORM => match given::<InformArgs>(&call.args) {
+            Some(InformArgs { question }) => act(json!({ "question": question })),
+            None => Plan::Unclear("inform takes `question`, a text, and nothing else"),
+        },
+        PYTHON => match given::<PythonArgs>(&call.args) {
+            Some(PythonArgs { code }) if !code.trim().is_empty() => act(json!({ "code": code })),
+            _ => Plan::Unclear("python takes `code`, a text that is not empty, and nothing else"),
+        },
         _ => Plan::Unclear("that tool is not there"),
     }
+}
+
+/// Arguments as the tool takes them.
+fn given<T: DeserializeOwned>(args: &Value) -> Option<T> {
+    serde_json::from_value(args.clone()).ok()
 }
 
 fn words(text: &str) -> Plan {

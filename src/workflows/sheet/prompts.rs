@@ -22,27 +22,26 @@ Call python with the code, and finish with the answer when all is done. If you c
 /// The arguments of `python`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code)]
 pub(super) struct PythonArgs {
     /// The Python to run on the workbook.
     #[schemars(length(min = 1, max = 40000))]
-    code: String,
+    pub code: String,
 }
 
+/// The arguments of `inform`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code)]
-struct InformArgs {
+pub(super) struct InformArgs {
     /// What to look for: words of headings and values.
-    question: String,
+    pub question: String,
 }
 
+/// The arguments of `finish`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[allow(dead_code)]
-struct FinishArgs {
+pub(super) struct FinishArgs {
     /// The answer for the person.
-    answer: String,
+    pub answer: String,
 }
 
 /// The tool that asks, as models and forms know it.

@@ -9,12 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How many cells of code and look-ups there are before the person is asked.
-pub const MAX_STEPS: u32 = 10;
-
-fn max_steps() -> u32 {
-    MAX_STEPS
-}
+/// How many cells of code and look-ups there are before the person is asked, where nobody says otherwise.
+const MAX_STEPS: u32 = 10;
 
 /// The keys of `start`.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,12 +20,12 @@ pub struct SheetInput {
     pub workbook: String,
     /// What is to be done, or found out.
     pub instruction: String,
-    /// How many steps it takes before you are asked whether to go on.
-    #[serde(default = "max_steps")]
-    pub max_steps: u32,
-    /// Also offer the model look-ups of headings and values.
+    /// How many steps it takes before you are asked whether to go on; as the config says where it is left out.
     #[serde(default)]
-    pub with_informer: bool,
+    pub max_steps: Option<u32>,
+    /// Also offer the model look-ups of headings and values; as the config says where it is left out.
+    #[serde(default)]
+    pub with_informer: Option<bool>,
     /// A model from the config, for this thread.
     #[serde(default)]
     pub model: Option<String>,
@@ -195,6 +191,11 @@ pub enum SheetUpdate {
         /// The answer.
         answer: String,
     },
+    /// The person ended it, and what was changed until then stays.
+    Ended {
+        /// What is said of it.
+        answer: String,
+    },
     /// The person went on after a result.
     Heard {
         /// The words.
@@ -223,6 +224,7 @@ impl State for SheetWork {
 
     fn started(input: SheetInput) -> SheetUpdate {
         let SheetInput { workbook, instruction, max_steps, with_informer, model } = input;
+        let (max_steps, with_informer) = (max_steps.unwrap_or(MAX_STEPS), with_informer.unwrap_or_default());
         SheetUpdate::Started { instruction, workbook, max_steps, with_informer, model }
     }
 
@@ -316,6 +318,12 @@ impl State for SheetWork {
             SheetUpdate::Finished { message, answer } => {
                 self.messages.push(message);
                 (self.pending, self.answer) = (None, Some(answer));
+            }
+            SheetUpdate::Ended { answer } => {
+                if self.pending.is_some() {
+                    self.tell("Not run. The person ended the work here.", true);
+                }
+                self.answer = Some(answer);
             }
             SheetUpdate::Heard { text } => {
                 (self.answer, self.result_file, self.may_write, self.verdict) = (None, None, None, None);

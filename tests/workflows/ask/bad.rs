@@ -41,6 +41,33 @@ async fn bad_answers_are_trouble_and_a_retry_asks_again() {
 }
 
 #[tokio::test]
+async fn json_that_means_harm_is_told_or_refused() {
+    let deep = format!("{{\"data\": {}1{}}}", "[".repeat(10_000), "]".repeat(10_000));
+    for (text, told) in [
+        (deep, "JSON that is nested over 127 deep"),
+        ("{\"data\": [1e999]}".to_owned(), "and not with JSON"),
+        ("{\"data\": [\"\\ud800\"]}".to_owned(), "and not with JSON"),
+        ("{\"data\": [1]} trailing".to_owned(), "and not with JSON"),
+    ] {
+        let room = Room::new().await;
+        room.server.tell(TRENDING, [Reply::Raw(text)]);
+        troubled(&room, told).await;
+    }
+    let room = Room::new().await;
+    let odd = r#"{"data": [{"title": "A\u001b]0;x\u0007", "play_count": 123456789012345678901234567890,
+        "user": {"name": "\u202eB\n\n# C"}}, {"title": {"deep": [1, 2]}, "play_count": -9223372036854775808}]}"#;
+    room.server.tell(TRENDING, [Reply::Raw(odd.to_owned())]);
+    let answer = room.answer("trending tracks").await;
+    assert!(!answer.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{answer}");
+    assert_eq!(
+        answer.lines().filter(|line| line.starts_with("1. ") || line.starts_with("2. ")).count(),
+        2,
+        "{answer}"
+    );
+    assert!(answer.contains("-9,223,372,036,854,775,808 plays") && !answer.contains("\n# C"), "{answer}");
+}
+
+#[tokio::test]
 async fn what_passes_is_tried_again() {
     let room = Room::new().await;
     let fine = Reply::Json(200, json!({"data": [{"title": "A"}]}));
@@ -103,5 +130,32 @@ async fn hidden_text_in_an_answer_is_made_visible_and_long_answers_are_cut() {
     room.server.tell(TRENDING, [Reply::Json(200, json!({"data": tracks}))]);
     let answer = room.answer("trending tracks").await;
     assert!(answer.contains("1. \"T0⟨U+202E…×2⟩[2J\" (0 plays)"), "{answer}");
-    assert!(answer.contains("100 of 500 entries are kept here") && !answer.contains("T100"), "{answer}");
+    assert!(
+        answer.contains("100 of 500 are shown; say “more” for the next.") && !answer.contains("T100"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn a_long_list_is_told_page_by_page_and_asked_for_once() {
+    let room = Room::new().await;
+    let tracks: Vec<_> = (0..250).map(|n| json!({"title": format!("T{n}"), "play_count": n})).collect();
+    room.server.tell(TRENDING, [Reply::Json(200, json!({"data": tracks}))]);
+    let thread = room.ask("trending tracks").await;
+    for (says, first, last, rest) in [
+        ("more", "101. \"T100\" (100 plays)", "200. \"T199\" (199 plays)", "200 of 250 are shown"),
+        ("Show more!", "201. \"T200\" (200 plays)", "250. \"T249\" (249 plays)", ""),
+    ] {
+        room.proceeds(&thread, says).await;
+        let answer = room.answered(&thread).await;
+        assert!(answer.starts_with("Trending Tracks (time week):"), "{answer}");
+        assert!(answer.contains(first) && answer.contains(last) && answer.contains(rest), "{answer}");
+        assert_eq!(answer.contains("say “more”"), !rest.is_empty(), "{answer}");
+    }
+    room.proceeds(&thread, "more").await;
+    assert_eq!(room.answered(&thread).await, "Nothing is left to show; that was all.");
+    assert_eq!(room.server.asked().len(), 1, "the answer was kept");
+    // Words that only begin so are a question.
+    room.proceeds(&thread, "more trending tracks").await;
+    assert_eq!(room.server.asked().len(), 2);
 }

@@ -2,7 +2,9 @@
 
 mod approve;
 mod bad;
+mod documents;
 mod entities;
+mod hosts;
 mod room;
 mod server;
 mod state;

@@ -10,11 +10,14 @@ use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{Backend, Item, Outcome};
 use sayso::llm::{Builtin, Model, ModelError, Reply, Request, Scripted};
 use sayso::store::Store;
+use sayso::tools::catalogue::Shelf;
 use sayso::tools::http::{Http, Limits, Resolve};
 use sayso::workflows::{self, Models, Picked};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::ops::Deref;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -83,16 +86,56 @@ impl Room {
     }
 
     pub async fn with(script: Option<Arc<Scripted>>, settings: Settings) -> Self {
+        Self::configured(script, settings, |_| String::new()).await
+    }
+
+    /// With the built-in rules, and APIs that have servers at these ports of this machine, in this order.
+    pub async fn reaching(ports: impl FnOnce(u16) -> Vec<u16>) -> Self {
+        Self::furnished(None, eager(), |port| {
+            let ports = ports(port);
+            let quoted = |begin: &str| {
+                let each: Vec<String> =
+                    ports.iter().map(|port| format!("\"{begin}127.0.0.1:{port}\"")).collect();
+                each.join(", ")
+            };
+            let (hosts, private) = (quoted("http://"), quoted(""));
+            format!(
+                "[apis.audius]\nhosts = [{hosts}]\nprivate = [{private}]\n\
+                 [apis.tasks]\nhosts = [{hosts}]\nprivate = [{private}]\napi_key_env = \"TASKS_KEY\"\n"
+            )
+        })
+        .await
+    }
+
+    /// With more in its config; `more` is told where the server listens.
+    pub async fn configured(
+        script: Option<Arc<Scripted>>,
+        settings: Settings,
+        more: impl FnOnce(u16) -> String,
+    ) -> Self {
+        Self::furnished(script, settings, |port| {
+            format!(
+                "[apis.audius]\nhost_list = \"http://127.0.0.1:{port}/\"\n\
+                 private = [\"127.0.0.1:{port}\", \"127.0.0.1:1\"]\n\
+                 [apis.tasks]\nprivate = [\"127.0.0.1:{port}\"]\napi_key_env = \"TASKS_KEY\"\n{}",
+                more(port)
+            )
+        })
+        .await
+    }
+
+    /// With this config; `config` is told where the server listens.
+    async fn furnished(
+        script: Option<Arc<Scripted>>,
+        settings: Settings,
+        config: impl FnOnce(u16) -> String,
+    ) -> Self {
         let server = Server::start().await;
         let folder = tempfile::tempdir().unwrap();
         let data = folder.path().join("data");
         let store = Store::open(&data).unwrap();
         let url = server.url();
-        let (list, port) = (format!("{url}/"), server.port);
-        let config = format!(
-            "[apis.audius]\nhost_list = \"{list}\"\nprivate = [\"127.0.0.1:{port}\", \"127.0.0.1:1\"]\n\
-             [apis.tasks]\nprivate = [\"127.0.0.1:{port}\"]\napi_key_env = \"TASKS_KEY\"\n"
-        );
+        let config = config(server.port);
         std::fs::write(data.join("config.toml"), config).unwrap();
         std::fs::create_dir(data.join("apis")).unwrap();
         std::fs::write(data.join("apis/tasks.json"), tasks(&url).to_string()).unwrap();
@@ -103,7 +146,7 @@ impl Room {
             config_dir: None,
             time_zone: jiff::tz::TimeZone::UTC,
         };
-        let env = Env::from_iter([("TASKS_KEY", "canary-key")]);
+        let env = Env::from_iter([("TASKS_KEY", "canary-key"), ("DEPOT_KEY", "canary-depot")]);
         let flags = Flags { data: Some(data), ..Flags::default() };
         let config = Config::load(&Inputs { flags, env: env.clone(), host }).unwrap();
         let mut services = services(&Arc::new(config), env, &store);
@@ -119,6 +162,14 @@ impl Room {
         let street = Street::new(folder.path().join("street"));
         let house = House { folder, local, street, world: Default::default() };
         Self { house, server, script: script.unwrap_or_else(|| Arc::new(Scripted::texts([]))) }
+    }
+
+    /// Adds the API of a document.
+    pub fn adds(&self, document: &str) {
+        let folder = self.folder.path().join("data/apis");
+        let shelf = Shelf::new(folder, BTreeMap::new(), Env::default());
+        let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/openapi").join(document);
+        shelf.add(&file, None).unwrap();
     }
 
     /// A question, driven until it rests.
@@ -158,6 +209,12 @@ impl Room {
 
     pub async fn says(&self, thread: &ThreadId, text: &str) -> Outcome {
         self.decides(thread, Decision::Respond { text: text.to_owned() }).await
+    }
+
+    /// Goes on after an answer.
+    pub async fn proceeds(&self, thread: &ThreadId, words: &str) {
+        self.local.proceed(thread.clone(), words.to_owned()).await.unwrap();
+        self.settle().await;
     }
 
     pub async fn open(&self, thread: &ThreadId) -> Item {

@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex};
 #[derive(Clone)]
 pub enum Reply {
     Json(u16, Value),
+    /// A text that is said to be JSON.
+    Raw(String),
     Later(u64),
     Html,
     Never,
@@ -65,6 +67,11 @@ impl Server {
         lines.filter(|line| line.contains("/v1/")).collect()
     }
 
+    /// Everything that was asked, as `GET /path?query`.
+    pub fn lines(&self) -> Vec<String> {
+        self.desk.seen.lock().unwrap().iter().map(|(line, _)| line.clone()).collect()
+    }
+
     /// How often this was asked.
     pub fn count(&self, begins: &str) -> usize {
         self.desk.seen.lock().unwrap().iter().filter(|(line, _)| line.starts_with(begins)).count()
@@ -114,6 +121,9 @@ async fn odd(reply: Reply) -> Response {
     let endless = || stream::repeat_with(|| Ok::<_, std::io::Error>(Bytes::from(vec![b' '; 64 << 10])));
     match reply {
         Reply::Json(status, value) => json_reply(status, &value),
+        Reply::Raw(text) => {
+            Response::builder().header("content-type", "application/json").body(Body::from(text)).unwrap()
+        }
         Reply::Later(seconds) => Response::builder()
             .status(429)
             .header("retry-after", seconds.to_string())

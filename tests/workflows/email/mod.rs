@@ -4,6 +4,7 @@ mod forks;
 mod learning;
 mod meeting;
 mod news;
+mod observing;
 mod office;
 mod reply;
 mod safety;

@@ -194,15 +194,15 @@ impl Calendar for Days {
     }
 }
 
-struct One(Account);
+struct One(Account, Arc<Mutex<MailMode>>);
 
 impl Accounts for One {
     fn get(&self, name: &str) -> Option<Account> {
-        (name == self.0.name).then(|| self.0.clone())
+        self.first().filter(|account| name == account.name)
     }
 
     fn first(&self) -> Option<Account> {
-        Some(self.0.clone())
+        Some(Account { mode: *self.1.lock().unwrap(), ..self.0.clone() })
     }
 }
 
@@ -228,6 +228,8 @@ pub struct Office {
     pub way: Arc<Way>,
     pub mailbox: Arc<Cabinet>,
     pub days: Arc<Days>,
+    /// What the config says of the account now.
+    pub mode: Arc<Mutex<MailMode>>,
 }
 
 impl Office {
@@ -266,13 +268,14 @@ impl Office {
         let answers = script.clone();
         let mut services = services(&Arc::new(config), Env::default(), &store);
         services.models = Arc::new(Cast(Arc::new(Scripted::by(move |request| answers.answer(request)))));
-        services.accounts = Arc::new(One(account));
+        let mode = Arc::new(Mutex::new(plan.mode));
+        services.accounts = Arc::new(One(account, mode.clone()));
         services.calendar = Some(days.clone());
         let registry = workflows::all(&Arc::new(services)).unwrap();
         let local = Local::new(Engine::new(store, registry, plan.settings));
         let street = Street::new(folder.path().join("street"));
         let house = House { folder, local, street, world: Default::default() };
-        Self { house, script, way, mailbox, days }
+        Self { house, script, way, mailbox, days, mode }
     }
 
     fn thread(&self, input: Value) -> NewThread {

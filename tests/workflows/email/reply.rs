@@ -1,7 +1,6 @@
 //! Every answer to a proposed mail and to a question.
 
 use super::office::{BOB, ME, Office, Plan, ask, calls, done, edit, mail_with, respond, write};
-use sayso::config::MailMode;
 use sayso::graph::{Decision, Kind};
 use sayso::inbox::{ItemKind, Status};
 use sayso::mail::SendError;
@@ -128,26 +127,6 @@ async fn a_question_takes_words_or_nothing() {
     office.decides(&thread, Decision::Ignore).await;
     assert_eq!(office.outcome(&thread).await.output.unwrap()["outcome"], "ignored");
     assert_eq!(office.learned(), ["triage_preferences proposal_ignored"]);
-}
-
-#[tokio::test]
-async fn an_account_that_observes_sends_and_marks_nothing_and_says_so() {
-    let plan = || Plan { mode: MailMode::Observe, ..Plan::default() };
-    let office = Office::with(plan(), "respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    let item = office.open(&thread).await;
-    assert!(item.text.contains("only observes: accepting sends nothing"), "{}", item.text);
-    assert!(!item.irreversible);
-    office.decides(&thread, Decision::Accept).await;
-    assert!(office.sent().is_empty() && office.marks().is_empty());
-    assert_eq!(office.outcome(&thread).await.output.unwrap()["outcome"], "observed");
-    assert!(format!("{:?}", office.requests("email.reply")[1].messages).contains("Nothing was sent"));
-    assert!(office.view(&thread).await.effects.is_empty());
-
-    let office = Office::with(plan(), "respond", [calls([write()])]);
-    let thread = office.got().await;
-    office.decides(&thread, Decision::Draft).await;
-    assert!(office.mailbox.drafts.lock().unwrap().is_empty());
 }
 
 #[tokio::test]

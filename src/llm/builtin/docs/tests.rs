@@ -27,7 +27,7 @@ fn text(answer: Result<Answer, String>) -> String {
     match answer {
         Ok(Answer::Text(text)) => text,
         Ok(Answer::Data(value)) => value.to_string(),
-        Ok(Answer::Calls(_)) => panic!("calls"),
+        Ok(Answer::Calls(..)) => panic!("calls"),
         Err(why) => panic!("{why}"),
     }
 }

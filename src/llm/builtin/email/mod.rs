@@ -31,5 +31,5 @@ pub(super) fn memory(value: &Value) -> Result<Answer, String> {
 
 /// `email.reply`
 pub(super) fn reply(value: &Value) -> Result<Answer, String> {
-    reply::reply(&facts::<ReplyFacts>(value)?).map(Answer::Calls)
+    reply::reply(&facts::<ReplyFacts>(value)?).map(|calls| Answer::Calls(String::new(), calls))
 }

@@ -86,7 +86,10 @@ impl Patch<'_> {
             next_row = row + 1;
             self.rows_before(Some(row));
             let edits = self.rows.remove(&row).unwrap_or_default();
-            if piece.kind == Kind::Start {
+            if piece.kind == Kind::Start && edits.is_empty() && self.broken.is_empty() {
+                self.out.push_str(piece.raw);
+                self.whole_row(left);
+            } else if piece.kind == Kind::Start {
                 self.out.push_str(&without_spans(&piece, &edits));
                 self.row(row, edits, left);
             } else if edits.is_empty() {
@@ -96,6 +99,16 @@ impl Patch<'_> {
                 let _ = write!(self.out, "{}>", open.trim_end_matches("/>"));
                 self.cells(row, &edits);
                 let _ = write!(self.out, "</{}>", piece.full_name());
+            }
+        }
+    }
+
+    /// A row that nothing was done to, as it is.
+    fn whole_row<'x>(&mut self, left: &mut Peekable<impl Iterator<Item = Piece<'x>>>) {
+        for piece in left {
+            self.out.push_str(piece.raw);
+            if piece.closes("row") {
+                return;
             }
         }
     }
@@ -203,25 +216,23 @@ impl Patch<'_> {
         };
         let p = &self.prefix;
         let open = format!("<{p}c r=\"{at}\"{style}");
-        let _ = match (formula, value) {
-            (Some(formula), _) => write!(self.out, "{open}><{p}f>{}</{p}f></{p}c>", escape(formula)),
-            (None, Value::Empty) => write!(self.out, "{open}/>"),
-            (None, Value::Bool(yes)) => {
-                write!(self.out, "{open} t=\"b\"><{p}v>{}</{p}v></{p}c>", u8::from(*yes))
-            }
-            (None, Value::Number(number)) => write!(self.out, "{open}><{p}v>{number}</{p}v></{p}c>"),
-            (None, Value::Date(date)) => {
-                write!(self.out, "{open}><{p}v>{}</{p}v></{p}c>", serial(*date) - self.zero)
-            }
-            (None, Value::Error(text)) => {
-                write!(self.out, "{open} t=\"e\"><{p}v>{}</{p}v></{p}c>", escape(text))
-            }
-            (None, Value::Text(text)) => write!(
-                self.out,
+        let formula = formula.map(|text| format!("<{p}f>{}</{p}f>", escape(text))).unwrap_or_default();
+        // A formula that was only marked keeps the value it had; one that was written has none yet.
+        let valued = |kind: &str, value: &str| format!("{open}{kind}>{formula}<{p}v>{value}</{p}v></{p}c>");
+        let cell = match value {
+            Value::Empty if formula.is_empty() => format!("{open}/>"),
+            Value::Empty => format!("{open}>{formula}</{p}c>"),
+            Value::Bool(yes) => valued(" t=\"b\"", if *yes { "1" } else { "0" }),
+            Value::Number(number) => valued("", &number.to_string()),
+            Value::Date(date) => valued("", &(serial(*date) - self.zero).to_string()),
+            Value::Error(text) => valued(" t=\"e\"", &escape(text)),
+            Value::Text(text) if !formula.is_empty() => valued(" t=\"str\"", &escape(text)),
+            Value::Text(text) => format!(
                 "{open} t=\"inlineStr\"><{p}is><{p}t xml:space=\"preserve\">{}</{p}t></{p}is></{p}c>",
                 escape(text)
             ),
         };
+        self.out.push_str(&cell);
     }
 }
 

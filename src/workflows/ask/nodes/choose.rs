@@ -4,9 +4,9 @@ use super::{Given, erred};
 use crate::graph::{Command, Ctx, NodeError};
 use crate::llm::facts::ask::{CategoryAnswer, Complexity, SelectAnswer};
 use crate::tools::catalogue::{Catalogue, Operation};
-use crate::workflows::ask::prompts;
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
+use crate::workflows::ask::{page, prompts};
 use crate::workflows::{Services, ask_shaped, pick_model};
 use std::sync::Arc;
 
@@ -20,6 +20,9 @@ pub(in crate::workflows::ask) async fn extract_category_node(ctx: Ctx<Services>,
     }
     if state.query.as_deref().is_none_or(|query| query.trim().is_empty()) {
         return Err(NodeError::failed("there is no question"));
+    }
+    if let Some(next) = page::turn(ctx.services(), &state)? {
+        return Ok(Command::goto("reset_state_node").update(next));
     }
     let catalogues = catalogues(ctx.services())?;
     let model = pick_model(&ctx, "category", state.model_name.as_deref()).await?;

@@ -4,9 +4,10 @@ use super::{Given, erred};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels};
 use crate::inbox::proposal;
 use crate::workflows::Services;
+use crate::workflows::ask::parts::More;
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
-use crate::workflows::ask::{QUESTION, format};
+use crate::workflows::ask::{QUESTION, format, page};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -25,18 +26,20 @@ pub(in crate::workflows::ask) async fn format_response_node(ctx: Ctx<Services>, 
         response,
     };
     let (mut text, mut table) = format::answer(&first);
+    let mut more: Vec<More> = page::left(ctx.services(), &first, state.kept.first()).into_iter().collect();
     if let Some((api, response)) = state.secondary_api.as_ref().zip(state.secondary_response.as_ref()) {
         let catalogue = super::catalogue(ctx.services(), &api.catalogue)?;
         let parameters = state.secondary_parameters.as_ref();
         let second = format::Part { catalogue: &catalogue, operation: api, parameters, response, ..first };
-        let (more, rows) = format::answer(&second);
-        text = format!("{text}\n\n{more}");
+        let (words, rows) = format::answer(&second);
+        text = format!("{text}\n\n{words}");
         table = table.or(rows);
+        more.extend(page::left(ctx.services(), &second, state.kept.get(1)));
     }
-    for note in &state.notes {
+    for note in state.notes.iter().cloned().chain(more.first().map(page::note)) {
         text = format!("{text}\n\n{note}");
     }
-    Ok(Command::goto("reset_state_node").update(AskUpdate::Formatted { text, table }))
+    Ok(Command::goto("reset_state_node").update(AskUpdate::Formatted { text, table, more }))
 }
 
 /// Forgets the question; what belongs to the thread stays.

@@ -162,7 +162,10 @@ fn the_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> Found {
             );
             Found::Ask(text, state.candidates.clone())
         }
-        None => Found::Ask(format!("Which {kind}? Say its name."), Vec::new()),
+        None => {
+            let text = format!("Which {kind}? Say its name; {} is asked for it.", catalogue.name);
+            Found::Ask(text, Vec::new())
+        }
     }
 }
 

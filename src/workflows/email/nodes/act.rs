@@ -185,7 +185,7 @@ impl Doing<'_> {
         draft: &Draft,
         note: SentNote,
     ) -> Result<(), NodeError> {
-        if self.observes(call) {
+        if self.withheld(call) {
             return Ok(());
         }
         let Some(sent) = self.leave(&format!("send:{}", call.id), call, basis, draft).await? else {
@@ -204,12 +204,12 @@ impl Doing<'_> {
             return Ok(());
         };
         let Ok(draft) = meeting::invitation(services, self.conversation, &event, args) else { return Ok(()) };
-        if self.observes(call) {
+        if self.withheld(call) {
             return Ok(());
         }
         let mut text = String::new();
-        if let Some(calendar) = &services.calendar {
-            let effect = AddEvent { calendar: calendar.clone(), uid: event.uid.clone() };
+        if let Some(calendar) = self.conversation.calendar(services) {
+            let effect = AddEvent { calendar, uid: event.uid.clone() };
             let frozen = crate::calendar::event_text(&event);
             let name = format!("event:{}", call.id);
             self.ctx.once(&name, basis.clone(), frozen, Arc::new(effect)).await?;
@@ -232,7 +232,7 @@ impl Doing<'_> {
         let Some(files) = files else { return Ok(()) };
         let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
         self.over = true;
-        if self.observes(call) {
+        if self.withheld(call) {
             return Ok(());
         }
         let Some(account) = &self.conversation.account else {
@@ -272,10 +272,11 @@ impl Doing<'_> {
         Ok(Some(serde_json::from_value(outcome).unwrap_or_default()))
     }
 
-    /// Whether the account only observes; then the call is over, and says so.
-    fn observes(&mut self, call: &ToolCall) -> bool {
+    /// Whether nothing may be done. Where the account only observes the call is over, and says so; where it did when
+    /// the call was asked about, the person was told that nothing would leave, and is asked again.
+    fn withheld(&mut self, call: &ToolCall) -> bool {
         if self.conversation.acts() {
-            return false;
+            return self.state.observing;
         }
         self.acted.observed = true;
         let text = "Nothing was sent: this account only observes (mode = \"observe\"). Take it as done.";

@@ -36,7 +36,10 @@ pub(in crate::workflows::email) async fn interrupt_handler(ctx: Ctx<Services>, s
     for call in state.pending.iter().filter(|call| tools::asks(&call.name)) {
         asked.push(interrupt(&ctx, &state, &conversation, answered, call).await?);
     }
-    Ok(if asked.is_empty() { Command::goto("act") } else { Command::ask(asked, "act") })
+    let next = if asked.is_empty() { Command::goto("act") } else { Command::ask(asked, "act") };
+    let observing = !conversation.acts();
+    let changed = observing != state.observing;
+    Ok(if changed { next.update(EmailUpdate::Asked { observing }) } else { next })
 }
 
 /// What is wrong with calls that fit their schema and still mean nothing. One such call spoils its neighbours.

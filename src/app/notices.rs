@@ -1,0 +1,213 @@
+//! Telling the person by a command of theirs that something new waits.
+//!
+//! Promises: what was there before is not told; what came is told once, together with what else came, no more often than
+//! the config says and not in quiet hours; what was decided meanwhile is not told at all. No shell sees any of it: the
+//! words are arguments and variables, Visible, short and never an option. A command that fails or hangs hurts nothing.
+//! It runs in the process that drives.
+
+use super::local::Local;
+use crate::config::NoticeCommand;
+use crate::inbox::{Backend, BackendError, Item, ItemQuery};
+use crate::text::{Visible, truncate};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::process::Command;
+use tokio::time::Instant;
+
+/// How much is read at once.
+const PAGE: usize = 200;
+/// How long a command may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often the hour is looked at while something waits to be told.
+const HOUR: Duration = Duration::from_secs(30);
+/// Letters of a title or gist.
+const LONGEST: usize = 160;
+
+/// What is told at once.
+#[derive(Debug, PartialEq, Eq)]
+struct Told {
+    title: String,
+    gist: String,
+    kind: String,
+    id: String,
+    count: usize,
+}
+
+/// The command, and whose hours count.
+pub(super) type Way = (NoticeCommand, TimeZone);
+
+impl Local {
+    /// The same, with a command that tells of what is new where this process drives.
+    pub fn with_notices(mut self, how: Option<NoticeCommand>, zone: TimeZone) -> Self {
+        self.notices = how.map(|how| (how, zone));
+        self
+    }
+
+    /// Tells of whatever comes, for ever.
+    pub(super) async fn tell_news(&self) {
+        match &self.notices {
+            Some((how, zone)) => tell(self, how, zone).await,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+async fn tell(local: &Local, how: &NoticeCommand, zone: &TimeZone) {
+    let mut changes = local.engine().store().changes();
+    let mut last = None;
+    // What waits already is no news.
+    if let Err(error) = arrived(local, &mut last).await {
+        tracing::warn!(%error, "notices cannot be given");
+    }
+    let mut waiting: Vec<Item> = Vec::new();
+    let mut told: Option<Instant> = None;
+    loop {
+        match arrived(local, &mut last).await {
+            Ok(new) => waiting.extend(new.into_iter().filter(|item| wanted(how, item))),
+            Err(error) => tracing::warn!(%error, "notices cannot be given"),
+        }
+        let due = told.map(|told| told + how.every);
+        let is_due = due.is_none_or(|due| due <= Instant::now());
+        let quiet = how.is_quiet(local.engine().store().now(), zone);
+        if !waiting.is_empty() && is_due && !quiet {
+            let mut open = Vec::new();
+            for item in waiting.drain(..) {
+                let still = local.outcome(item.thread.clone()).await;
+                if still.is_ok_and(|outcome| outcome.interrupts.iter().any(|id| id.as_str() == item.id)) {
+                    open.push(item);
+                }
+            }
+            if let Some(words) = together(&open) {
+                told = Some(Instant::now());
+                run(&how.command, &words).await;
+            }
+        }
+        let again = match (waiting.is_empty(), due) {
+            (true, _) => None,
+            (false, Some(due)) if !quiet => Some(due),
+            (false, _) => Some(Instant::now() + HOUR),
+        };
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { std::future::pending::<()>().await },
+            () = at(again) => {}
+        }
+    }
+}
+
+async fn at(when: Option<Instant>) {
+    match when {
+        Some(when) => tokio::time::sleep_until(when).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// What was asked since `last`, which is moved on.
+async fn arrived(local: &Local, last: &mut Option<i64>) -> Result<Vec<Item>, BackendError> {
+    let mut found = Vec::new();
+    loop {
+        let page = local.items(ItemQuery { after: *last, limit: PAGE, ..ItemQuery::default() }).await?;
+        let more = page.items.len() >= PAGE;
+        found.extend(page.items);
+        *last = page.last.or(*last);
+        if !more {
+            return Ok(found);
+        }
+    }
+}
+
+fn wanted(how: &NoticeCommand, item: &Item) -> bool {
+    how.kinds.iter().any(|kind| kind == item.kind.word())
+}
+
+/// Several items in one notice: how many, and the first ones' titles.
+fn together(items: &[Item]) -> Option<Told> {
+    let first = items.first()?;
+    let (title, gist) = match items.len() {
+        1 => (first.title.clone(), first.gist.clone()),
+        count => {
+            let titles: Vec<&str> = items.iter().take(3).map(|item| item.title.as_str()).collect();
+            (format!("{count} new in sayso"), titles.join(" · "))
+        }
+    };
+    Some(Told {
+        title: word(&title),
+        gist: word(&gist),
+        kind: first.kind.word().to_owned(),
+        id: first.id.clone(),
+        count: items.len(),
+    })
+}
+
+/// Words that no program takes for an option or an order to a terminal.
+fn word(text: &str) -> String {
+    let line = Visible::line(text.trim());
+    let short = truncate(line.as_str(), LONGEST).into_owned();
+    match short.strip_prefix('-') {
+        Some(rest) => format!("–{rest}"),
+        None => short,
+    }
+}
+
+async fn run(command: &[String], words: &Told) {
+    let Some((program, args)) = command.split_first() else { return };
+    let mut child = Command::new(program);
+    child.args(args).arg(&words.title).arg(&words.gist);
+    child.env("SAYSO_NOTICE_TITLE", &words.title).env("SAYSO_NOTICE_GIST", &words.gist);
+    child.env("SAYSO_NOTICE_KIND", &words.kind).env("SAYSO_NOTICE_ID", &words.id);
+    child.env("SAYSO_NOTICE_COUNT", words.count.to_string());
+    child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
+    match tokio::time::timeout(PATIENCE, child.status()).await {
+        Ok(Ok(status)) if status.success() => {}
+        Ok(Ok(status)) => tracing::warn!(%status, "the command for notices failed"),
+        Ok(Err(error)) => tracing::warn!(%error, "the command for notices cannot be run"),
+        Err(_) => tracing::warn!("the command for notices did not end, and was stopped"),
+    }
+}
+
+impl NoticeCommand {
+    /// Whether nobody is to be told now.
+    fn is_quiet(&self, now: Timestamp, zone: &TimeZone) -> bool {
+        let Some((from, until)) = self.quiet else { return false };
+        let time = now.to_zoned(zone.clone()).time();
+        // From the evening until the morning is over midnight.
+        if from <= until { from <= time && time < until } else { from <= time || time < until }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::time;
+
+    #[test]
+    fn quiet_hours_are_by_the_persons_clock_and_may_pass_midnight() {
+        let zone = TimeZone::get("Europe/Paris").unwrap();
+        let quiet = |from, until, now: &str| {
+            let how = NoticeCommand { quiet: Some((from, until)), ..NoticeCommand::default() };
+            how.is_quiet(now.parse().unwrap(), &zone)
+        };
+        let (evening, morning, noon) = (time(22, 0, 0, 0), time(7, 0, 0, 0), time(12, 0, 0, 0));
+        // In Paris it is an hour later.
+        assert!(
+            quiet(evening, morning, "2026-11-15T21:00:00Z")
+                && quiet(evening, morning, "2026-11-15T05:59:59Z")
+        );
+        assert!(
+            !quiet(evening, morning, "2026-11-15T06:00:00Z")
+                && !quiet(evening, morning, "2026-11-15T20:59:00Z")
+        );
+        assert!(
+            quiet(morning, noon, "2026-11-15T08:00:00Z") && !quiet(morning, noon, "2026-11-15T12:00:00Z")
+        );
+        assert!(!NoticeCommand::default().is_quiet("2026-11-15T21:00:00Z".parse().unwrap(), &zone));
+    }
+
+    #[test]
+    fn words_are_no_option_and_no_order() {
+        assert_eq!(word("--icon=/etc/passwd"), "–-icon=/etc/passwd");
+        assert_eq!(word(" a\u{1b}]9;x\u{7}\nb "), "a⟨U+001B⟩]9;x⟨U+0007⟩ b");
+        assert!(word(&"x".repeat(5000)).chars().count() <= LONGEST);
+    }
+}

@@ -1,0 +1,229 @@
+//! Past interrupts asked again: of another model, with other memory or other rules.
+//!
+//! A case is a decision a person took. The thread's state is folded up to the step at which a model was last asked
+//! before that interrupt; from there its nodes run again until one asks, and what would be asked is compared with what
+//! the person decided. For mail, triage is a case of its own. Nothing is done to the outside and nothing is written:
+//! the journal refuses every effect, and the services have no doors ([`services`]).
+//!
+//! What it cannot know: the calendar is read as it is today, and so is who is known.
+
+mod judge;
+mod report;
+mod services;
+
+pub use report::{DecisionsEval, EvalMiss, EvalRow, NotReplayed};
+
+use super::engine::Engine;
+use super::setup::Setup;
+use crate::config::Rule;
+use crate::graph::{Folded, Interrupt, Kind, Next, Place, ProgressSink, run_node};
+use crate::inbox::Spec;
+use crate::llm::Usage;
+use crate::llm::facts::email::Class;
+use crate::store::{Laps, PastDecision, StoreError};
+use crate::workflows;
+use jiff::Timestamp;
+use serde_json::Value;
+use services::{Refusing, Spent, Then};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A replay that has run through so many nodes and not asked never will.
+const MOST_NODES: usize = 16;
+/// Where mail gets its class.
+const TRIAGE_NODE: &str = "triage_router";
+
+/// What is to be replayed, and how.
+#[derive(Clone, Debug, Default)]
+pub struct ReplayOptions {
+    /// Only decisions since then.
+    pub since: Option<Timestamp>,
+    /// At most so many, the newest.
+    pub limit: usize,
+    /// Profiles in place of those of then, by namespace.
+    pub memory: BTreeMap<String, String>,
+    /// Rules in place of the config's.
+    pub rules: Option<Vec<Rule>>,
+    /// Whether it may cost more than a day's budget.
+    pub any_cost: bool,
+}
+
+/// One thing to run again.
+struct Case {
+    past: PastDecision,
+    /// The step at which it begins.
+    from: u64,
+    node: String,
+    at: Timestamp,
+    sort: Sort,
+}
+
+enum Sort {
+    Triage(Class),
+    Call(judge::Wanted),
+}
+
+impl Setup {
+    /// The whole name of the memory a person means.
+    pub fn memory_named(&self, word: &str) -> Result<String, StoreError> {
+        self.store.memory_named(word)
+    }
+
+    /// Replays past decisions; `told` hears how many of how many are done, and `stop` ends it early with what there is.
+    pub async fn eval_decisions(
+        &self,
+        options: ReplayOptions,
+        told: &(dyn Fn(usize, usize) + Send + Sync),
+        stop: impl Future<Output = ()>,
+    ) -> Result<DecisionsEval, String> {
+        let failed = |e: StoreError| e.to_string();
+        let (then, spent) = (Then::default(), Arc::new(Spent::new(self.config.prices.clone())));
+        let doorless = services::services(
+            &self.config,
+            &self.env,
+            &self.store,
+            options.memory,
+            options.rules,
+            &then,
+            &spent,
+        );
+        let registry = workflows::all(&Arc::new(doorless)).map_err(|e| e.to_string())?;
+        let engine = self.engine(registry);
+        let past = self.store.past_decisions(options.since, options.limit).map_err(failed)?;
+        let mut report = DecisionsEval::new(self.config.model.name.clone());
+        let (cases, used) = cases(&engine, past, &mut report).map_err(failed)?;
+        if !options.any_cost {
+            self.check_cost(cases.len(), used)?;
+        }
+        tokio::pin!(stop);
+        for (done, case) in (1..).zip(&cases) {
+            then.set(case.at);
+            tokio::select! {
+                () = &mut stop => {
+                    report.stopped = true;
+                    break;
+                }
+                () = replay(&engine, case, &mut report) => told(done, cases.len()),
+            }
+        }
+        report.spent(spent.sum());
+        Ok(report)
+    }
+
+    /// Whether the replay is within a day's budget, going by the tokens the same calls took before.
+    fn check_cost(&self, cases: usize, used: Usage) -> Result<(), String> {
+        let Some(price) = self.config.prices.get(&self.config.model.name) else { return Ok(()) };
+        let (cost, budget) = (used.cost(price), self.config.budget.day);
+        if cost <= budget {
+            return Ok(());
+        }
+        Err(format!(
+            "{cases} calls would cost about ${cost:.2}, more than budget.day (${budget:.2}); take fewer with --limit \
+             or --since, or say --yes"
+        ))
+    }
+}
+
+/// The cases in past decisions, and what their calls used then.
+fn cases(
+    engine: &Engine,
+    past: Vec<PastDecision>,
+    report: &mut DecisionsEval,
+) -> Result<(Vec<Case>, Usage), StoreError> {
+    let mut cases = Vec::new();
+    let mut used = Usage::default();
+    let mut seen = HashSet::new();
+    for past in past {
+        let laps = engine.store().laps(&past.thread)?;
+        let triage = laps.steps.iter().rev().find(|lap| lap.node == TRIAGE_NODE && lap.step <= past.step);
+        if let (Some(lap), Some(class)) = (triage, judge::class(&past))
+            && seen.insert((past.thread.clone(), lap.step))
+        {
+            used += usage_at(&laps, lap.step);
+            let (from, node, at) = (lap.step, lap.node.clone(), lap.at);
+            cases.push(Case { past: past.clone(), from, node, at, sort: Sort::Triage(class) });
+        }
+        if past.kind == Kind::Triage {
+            continue;
+        }
+        let Some(wanted) = judge::wanted(&past) else {
+            report.unclear += 1;
+            continue;
+        };
+        let called = laps.calls.iter().map(|call| call.span.step).filter(|step| *step <= past.step).max();
+        let lap = called.and_then(|called| laps.steps.iter().find(|lap| lap.step == called));
+        match lap {
+            Some(lap) => {
+                used += usage_at(&laps, lap.step);
+                let (from, node, at) = (lap.step, lap.node.clone(), lap.at);
+                cases.push(Case { past, from, node, at, sort: Sort::Call(wanted) });
+            }
+            None => report.not_replayed(&past, "it is not known at which step a model was asked"),
+        }
+    }
+    Ok((cases, used))
+}
+
+fn usage_at(laps: &Laps, step: u64) -> Usage {
+    let mut used = Usage::default();
+    for span in laps.calls.iter().map(|call| &call.span).filter(|span| span.step == step) {
+        used += Usage { input: span.input, output: span.output, cached: span.cached };
+    }
+    used
+}
+
+async fn replay(engine: &Engine, case: &Case, report: &mut DecisionsEval) {
+    match run(engine, case).await {
+        Err(why) => report.not_replayed(&case.past, &why),
+        Ok((state, asked)) => match &case.sort {
+            Sort::Triage(class) => report.triaged(&case.past, *class, &state),
+            Sort::Call(wanted) => {
+                let tool = &case.past.action;
+                let got = asked.iter().find(|asked| asked.action == *tool).map(|asked| &asked.args);
+                report.called(&case.past, wanted, judge::judge(tool, wanted, got), &asked);
+            }
+        },
+    }
+}
+
+/// Runs a case until something is asked: the state then, and what is asked.
+async fn run(engine: &Engine, case: &Case) -> Result<(Value, Vec<Interrupt>), String> {
+    let thread = &case.past.thread;
+    let state = engine.state_at(thread, Some(case.from)).map_err(|e| e.to_string())?;
+    let (Some(mut state), Some(spec)) = (state, engine.registry().get(&case.past.workflow)) else {
+        return Err(format!("there is no workflow `{}` any more", case.past.workflow));
+    };
+    let sink: ProgressSink = Arc::new(|_| {});
+    let mut node = case.node.clone();
+    for nth in 0..MOST_NODES {
+        let place = Place {
+            thread: thread.clone(),
+            workflow: case.past.workflow.clone(),
+            node: node.clone(),
+            step: case.from + nth as u64,
+            forked: true,
+            allowance: 1,
+            last_try: true,
+        };
+        let limit = Duration::from_secs(300);
+        let output = run_node(&spec.workflow, place, Arc::new(Refusing), &state, limit, &sink)
+            .await
+            .map_err(|e| e.to_string())?;
+        state = spec.workflow.apply(state, &output.updates).map_err(|e| e.to_string())?;
+        if matches!(case.sort, Sort::Triage(_)) {
+            return Ok((written(spec, &state), Vec::new()));
+        }
+        match output.next {
+            Next::Goto(next) => node = next,
+            Next::Ask(asked, _) => return Ok((written(spec, &state), asked)),
+            Next::Spawn(..) | Next::End | Next::Abandon => return Ok((written(spec, &state), Vec::new())),
+        }
+    }
+    Err("it ran on without asking".to_owned())
+}
+
+fn written(spec: &Spec, state: &Folded) -> Value {
+    let text = spec.workflow.write(state).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or(Value::Null)
+}

@@ -1,0 +1,334 @@
+//! Services for a replay. There is no door in them: nothing is sent, marked, requested, run or learned, because what
+//! could do so is not there; and what the store would keep is thrown away.
+
+use crate::app::accounts::accounts;
+use crate::app::models::ConfiguredModels;
+use crate::app::post::{ConfiguredAccounts, StoreContacts, StoreLedger};
+use crate::app::services::StoreBlobs;
+use crate::calendar::{self, Busy, Calendar, CalendarError};
+use crate::config::{Config, Env, Price, Rule};
+use crate::graph::{Begun, BoxFuture, EffectState, Intent, InterruptId, Journal, JournalError};
+use crate::graph::{NodeError, Place, ThreadId};
+use crate::llm::Usage;
+use crate::llm::facts::email::Class;
+use crate::mail::{Cursor, Fetched, Handled, Mail, MailError, Mailbox, Standing};
+use crate::store::Store;
+use crate::tools::catalogue::Shelf;
+use crate::tools::http::{Http, Limits, Resolve};
+use crate::tools::sandbox::Sandbox;
+use crate::workflows::{
+    Blobs, CallRecord, Contacts, Grants, Ledger, Lesson, Memory, Meter, Profile, Services, Wish,
+};
+use jiff::Timestamp;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A place where nothing is.
+const NOWHERE: &str = "/nowhere/in-a-replay";
+
+/// When it is, in a replay: the time of the step that is run again.
+#[derive(Clone, Default)]
+pub(super) struct Then(Arc<AtomicI64>);
+
+impl Then {
+    pub(super) fn set(&self, at: Timestamp) {
+        self.0.store(at.as_millisecond(), Ordering::Relaxed);
+    }
+
+    fn get(&self) -> Timestamp {
+        Timestamp::from_millisecond(self.0.load(Ordering::Relaxed)).unwrap_or_default()
+    }
+}
+
+/// What a replay uses of a data folder.
+pub(super) fn services(
+    config: &Arc<Config>,
+    env: &Env,
+    store: &Store,
+    given: BTreeMap<String, String>,
+    rules: Option<Vec<Rule>>,
+    then: &Then,
+    spent: &Arc<Spent>,
+) -> Services {
+    let mut doorless = accounts(config);
+    for account in &mut doorless {
+        (account.mailbox, account.outgoing) = (Arc::new(Shut), None);
+    }
+    let clock = then.clone();
+    Services {
+        models: Arc::new(ConfiguredModels::new(config.clone(), env.clone())),
+        meter: spent.clone(),
+        blobs: Arc::new(ReadBlobs(StoreBlobs(store.clone()))),
+        memory: Arc::new(MemoryThen { store: store.clone(), given, then: then.clone() }),
+        contacts: Arc::new(ReadContacts(StoreContacts(store.clone()))),
+        accounts: Arc::new(ConfiguredAccounts(doorless)),
+        ledger: Arc::new(ReadLedger(StoreLedger(store.clone()))),
+        calendar: config.calendar.as_ref().map(|named| {
+            let open = calendar::open(named, config.user.time_zone.clone());
+            Arc::new(ReadCalendar(open)) as Arc<dyn Calendar>
+        }),
+        sandbox: Sandbox::of(PathBuf::from(NOWHERE)),
+        sheet: config.sheet.clone(),
+        rules: rules.unwrap_or_else(|| config.rules.clone()),
+        grants: Arc::new(NoGrants),
+        // What is built in goes by names, and no name is looked up.
+        apis: Shelf::new(PathBuf::from(NOWHERE), BTreeMap::new(), env.clone()),
+        http: Http::new(Arc::new(NoNames), Limits::default()),
+        user: config.user.clone(),
+        clock: Arc::new(move || clock.get()),
+    }
+}
+
+fn refused<T>(what: &str) -> Result<T, NodeError> {
+    Err(NodeError::failed(format!("{what}: a replay does nothing to the outside")))
+}
+
+/// A journal that begins no effect, and forgets every call.
+pub(super) struct Refusing;
+
+impl Journal for Refusing {
+    fn recorded(&self, _: &str) -> Option<Value> {
+        None
+    }
+
+    fn record(&self, _: &str, _: &Value) {}
+
+    fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        let text = format!("`{}`: a replay does nothing to the outside", intent.name);
+        Box::pin(async move { Err(JournalError::NotApproved(text)) })
+    }
+
+    fn settle<'a>(
+        &'a self,
+        name: &'a str,
+        _: EffectState,
+        _: &'a Value,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(async move { Err(JournalError::NotApproved(format!("`{name}` was never begun"))) })
+    }
+}
+
+/// What the calls of a replay came to.
+#[derive(Default)]
+pub(super) struct Spent {
+    prices: BTreeMap<String, Price>,
+    sum: Mutex<Sum>,
+}
+
+/// Tokens, and what they cost.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Sum {
+    pub usage: Usage,
+    pub cost: f64,
+    /// Whether the price of a call is not known.
+    pub unpriced: bool,
+}
+
+impl Spent {
+    pub(super) fn new(prices: BTreeMap<String, Price>) -> Self {
+        Self { prices, sum: Mutex::default() }
+    }
+
+    pub(super) fn sum(&self) -> Sum {
+        *self.sum.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Meter for Spent {
+    fn check(&self, _: &Place) -> Result<(), NodeError> {
+        // What the whole replay may cost was asked before it began.
+        Ok(())
+    }
+
+    fn record(&self, _: &Place, call: CallRecord) {
+        let mut sum = self.sum.lock().unwrap_or_else(PoisonError::into_inner);
+        sum.usage += call.usage;
+        match self.prices.get(&call.model) {
+            _ if call.builtin => {}
+            Some(price) => sum.cost += call.usage.cost(price),
+            None => sum.unpriced = true,
+        }
+    }
+}
+
+/// What is kept can be read, and nothing is added to it.
+struct ReadBlobs(StoreBlobs);
+
+impl Blobs for ReadBlobs {
+    fn put(&self, _: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {
+        Box::pin(async { refused("keeping a file") })
+    }
+
+    fn get(&self, digest: &str) -> Result<Vec<u8>, NodeError> {
+        self.0.get(digest)
+    }
+}
+
+/// Profiles as they were then, or as they are given.
+struct MemoryThen {
+    store: Store,
+    given: BTreeMap<String, String>,
+    then: Then,
+}
+
+impl Memory for MemoryThen {
+    fn read<'a>(&'a self, namespace: &'a str, preset: &'a str) -> BoxFuture<'a, Result<Profile, NodeError>> {
+        Box::pin(async move {
+            let profile =
+                |version, text: &str| Profile { version, text: text.to_owned(), pinned: Vec::new() };
+            if let Some(given) = self.given.get(namespace) {
+                return Ok(profile(0, given));
+            }
+            let then = self.then.get();
+            let history = self.store.memory_history(namespace).map_err(NodeError::failed)?;
+            let found = history.iter().find(|version| version.updated_at <= then);
+            Ok(found.map_or_else(|| profile(0, preset), |found| profile(found.version, &found.profile)))
+        })
+    }
+
+    fn learn<'a>(&'a self, _: &'a Place, _: Vec<Lesson>) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn write<'a>(
+        &'a self,
+        _: &'a str,
+        _: u64,
+        _: String,
+        _: Option<(ThreadId, Option<InterruptId>)>,
+    ) -> BoxFuture<'a, Result<Option<u64>, NodeError>> {
+        Box::pin(async { refused("writing memory") })
+    }
+}
+
+struct ReadContacts(StoreContacts);
+
+impl Contacts for ReadContacts {
+    fn known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError> {
+        self.0.known(address, besides)
+    }
+
+    fn all(&self) -> Result<Vec<String>, NodeError> {
+        self.0.all()
+    }
+
+    fn wrote_to<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+struct ReadLedger(StoreLedger);
+
+impl Ledger for ReadLedger {
+    fn hand_in<'a>(&'a self, _: &'a Place, _: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn newest(&self, account: &str, most: usize) -> Result<Vec<Vec<u8>>, NodeError> {
+        self.0.newest(account, most)
+    }
+
+    fn triaged<'a>(&'a self, _: &'a Place, _: Class, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn handled<'a>(&'a self, _: &'a Place, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// A calendar that is read as it is today, and not written.
+struct ReadCalendar(Arc<dyn Calendar>);
+
+impl Calendar for ReadCalendar {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>> {
+        self.0.busy(from, until)
+    }
+
+    fn add<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(async { Err(CalendarError::Lasting("a replay puts in no event".to_owned())) })
+    }
+
+    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
+        self.0.holds(uid)
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
+        self.0.check()
+    }
+}
+
+/// Whatever would run without asking is asked, and there the replay ends.
+struct NoGrants;
+
+impl Grants for NoGrants {
+    fn covers(&self, _: &Place, _: &Wish<'_>) -> Result<Option<String>, NodeError> {
+        Ok(None)
+    }
+
+    fn builtin(&self, _: &str) -> Result<bool, NodeError> {
+        Ok(false)
+    }
+}
+
+/// A mailbox with its door shut.
+struct Shut;
+
+fn shut<T>() -> Result<T, MailError> {
+    Err(MailError::Lasting("a replay opens no mailbox".to_owned()))
+}
+
+impl Mailbox for Shut {
+    fn fetch<'a>(&'a self, _: Option<&'a Cursor>, _: usize) -> BoxFuture<'a, Result<Fetched, MailError>> {
+        Box::pin(async { shut() })
+    }
+
+    fn standing<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+        Box::pin(async { shut() })
+    }
+
+    fn mark<'a>(&'a self, _: &'a str, _: Handled) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async { shut() })
+    }
+
+    fn save_draft<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async { shut() })
+    }
+
+    fn answered_elsewhere<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        Box::pin(async { shut() })
+    }
+
+    fn is_sent<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        Box::pin(async { shut() })
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        Box::pin(async { shut() })
+    }
+}
+
+/// No name leads anywhere.
+struct NoNames;
+
+impl Resolve for NoNames {
+    fn resolve<'a>(
+        &'a self,
+        _: &'a str,
+    ) -> Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send + 'a>> {
+        Box::pin(async { Err(std::io::Error::other("a replay makes no request")) })
+    }
+}

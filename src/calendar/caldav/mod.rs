@@ -1,0 +1,331 @@
+//! CalDAV (RFC 4791): a calendar on a server of the person's, shared with whatever else uses it.
+//!
+//! Promised: the calendar is found from any address the server is known by (its own, the person's, the server's root);
+//! recurrences and zones are followed by the same code as in files, so a server need not know how; an event is put in
+//! only where nothing is yet, and is found again by its UID wherever it lies; the password goes to the configured
+//! server alone, encrypted unless that is this machine. What cannot be read is an error, never free time.
+
+mod discover;
+mod xml;
+
+use super::entry::entries_of;
+use super::file::name_for;
+use super::lines::{self, Component};
+use super::taken::{Window, taken};
+use super::{BoxFuture, Busy, Calendar, CalendarError, short};
+use crate::config::CalDavServer;
+use crate::web::{Ask, Reply, Wait, Web, WebError, said, secret};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use discover::Collection;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use reqwest::header::{AUTHORIZATION, HeaderName, IF_NONE_MATCH};
+use reqwest::{Method, Url};
+use secrecy::ExposeSecret;
+use tokio::sync::OnceCell;
+use xml::{CALDAV, DAV, Node, escaped};
+
+/// How long a reply may be.
+const MOST: usize = 64 << 20;
+
+/// A calendar on a CalDAV server.
+pub struct CalDav {
+    server: CalDavServer,
+    person: TimeZone,
+    wait: Wait,
+    name: String,
+    web: OnceCell<Web>,
+    collection: OnceCell<Collection>,
+}
+
+impl CalDav {
+    /// The calendar of a config. Nothing is said yet.
+    pub fn new(server: &CalDavServer, person: TimeZone) -> Self {
+        Self::patient(server, person, Wait::default())
+    }
+
+    /// The same with another patience.
+    pub fn patient(server: &CalDavServer, person: TimeZone, wait: Wait) -> Self {
+        let name = server.calendar.clone().unwrap_or_else(|| "calendar".to_owned());
+        let (web, collection) = (OnceCell::new(), OnceCell::new());
+        Self { server: server.clone(), person, wait, name, web, collection }
+    }
+
+    async fn web(&self) -> Result<&Web, CalendarError> {
+        let make = async || {
+            let url =
+                Url::parse(&self.server.url).map_err(|_| "url in [calendar] is no address".to_owned())?;
+            let ca = match &self.server.ca_file {
+                Some(path) => {
+                    let read = tokio::fs::read(path).await;
+                    Some(read.map_err(|error| format!("ca_file {} cannot be read: {error}", path.display()))?)
+                }
+                None => None,
+            };
+            Web::new(&url, ca.as_deref(), self.wait)
+        };
+        self.web.get_or_try_init(make).await.map_err(CalendarError::Lasting)
+    }
+
+    /// Asks, with the password.
+    async fn ask(&self, ask: Ask) -> Result<Reply, CalendarError> {
+        let web = self.web().await?;
+        let user = &self.server.user;
+        let whose = format!("the password of {} at {}", said(user), web.place());
+        let password =
+            secret(&self.server.password, &whose, "password").await.map_err(CalendarError::Lasting)?;
+        let shown = BASE64_STANDARD.encode(format!("{user}:{}", password.expose_secret()));
+        let reply = web.ask(&ask.header(AUTHORIZATION, &format!("Basic {shown}"))).await;
+        let reply = reply.map_err(|error| match error {
+            WebError::NotSent(text) => CalendarError::Passing(text),
+            WebError::Cut(text) => CalendarError::Unknown(text),
+        })?;
+        if reply.status == 401 {
+            return Err(CalendarError::Lasting(format!(
+                "{} refused the password of {}; check user and password (some servers want an app password)",
+                web.place(),
+                said(user)
+            )));
+        }
+        Ok(reply)
+    }
+
+    /// Asks for something that changes nothing: what is not known not to have happened did no harm.
+    async fn look(&self, ask: Ask) -> Result<Reply, CalendarError> {
+        self.ask(ask).await.map_err(|error| match error {
+            CalendarError::Unknown(text) => CalendarError::Passing(text),
+            other => other,
+        })
+    }
+
+    async fn collection(&self) -> Result<&Collection, CalendarError> {
+        self.collection.get_or_try_init(|| self.discover()).await
+    }
+
+    /// What a server says of several things at once.
+    async fn multistatus(
+        &self,
+        method: &[u8],
+        url: &Url,
+        depth: &str,
+        body: String,
+    ) -> Result<Multistatus, CalendarError> {
+        let method = Method::from_bytes(method).unwrap_or_default();
+        let ask = Ask::new(method, url.clone()).body("application/xml; charset=utf-8", body.into_bytes());
+        let ask = ask.header(HeaderName::from_static("depth"), depth).most(MOST);
+        let reply = self.look(ask).await?;
+        let place = self.web().await?.place();
+        match reply.status {
+            207 if !reply.whole => Err(CalendarError::Lasting(format!(
+                "the calendar at {place} has more than {} MiB for one look; name a smaller one",
+                MOST >> 20
+            ))),
+            207 => {
+                match xml::read(&reply.body).filter(|node| node.space == DAV && node.name == "multistatus") {
+                    Some(node) => Ok(Multistatus::Said(node)),
+                    None => Err(CalendarError::Passing(format!(
+                        "{place} answers with something else than CalDAV"
+                    ))),
+                }
+            }
+            301 | 302 | 303 | 307 | 308 => {
+                Ok(Multistatus::Elsewhere(reply.header("location").unwrap_or_default().to_owned()))
+            }
+            // What is not the person's is shown to them as little as what is not there.
+            403 | 404 | 405 | 410 | 501 => Ok(Multistatus::Nothing),
+            429 | 500.. => Err(CalendarError::Passing(format!("{place} fails (status {})", reply.status))),
+            status => Err(CalendarError::Lasting(format!("{place} says no (status {status})"))),
+        }
+    }
+
+    /// The texts of the events that fit a filter.
+    async fn query(&self, filter: &str) -> Result<Vec<Vec<u8>>, CalendarError> {
+        let url = self.collection().await?.url.clone();
+        let body = format!(
+            "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<C:calendar-query xmlns:D=\"{DAV}\" xmlns:C=\"{CALDAV}\">\
+             <D:prop><D:getetag/><C:calendar-data/></D:prop><C:filter><C:comp-filter name=\"VCALENDAR\">\
+             <C:comp-filter name=\"VEVENT\">{filter}</C:comp-filter></C:comp-filter></C:filter></C:calendar-query>"
+        );
+        let place = self.web().await?.place();
+        let said = match self.multistatus(b"REPORT", &url, "1", body).await? {
+            Multistatus::Said(node) => node,
+            Multistatus::Elsewhere(_) | Multistatus::Nothing => {
+                let text = format!("the calendar at {place} is not there any more; check [calendar]");
+                return Err(CalendarError::Lasting(text));
+            }
+        };
+        let mut texts = Vec::new();
+        for response in said.all(DAV, "response") {
+            let data = properties(response).find_map(|props| props.get(CALDAV, "calendar-data"));
+            match data {
+                Some(data) => texts.push(data.text.clone().into_bytes()),
+                // Deleted while the server looked.
+                None if response.get(DAV, "status").is_some_and(|status| status.text.contains(" 404")) => {}
+                // Leaving it out would make up free time.
+                None => {
+                    let text = format!("{place} names an event and does not show it; try again");
+                    return Err(CalendarError::Passing(text));
+                }
+            }
+        }
+        Ok(texts)
+    }
+
+    async fn times(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Busy>, CalendarError> {
+        // Times without a zone are the person's, which the server does not know.
+        let day = jiff::SignedDuration::from_hours(24);
+        let wider = (from.saturating_sub(day).unwrap_or(from), until.saturating_add(day).unwrap_or(until));
+        let filter = format!("<C:time-range start=\"{}\" end=\"{}\"/>", utc(wider.0), utc(wider.1));
+        let mut entries = Vec::new();
+        for text in self.query(&filter).await? {
+            let calendars = self.read(&text)?;
+            let read = entries_of(&calendars, &self.person);
+            entries.extend(read.map_err(|(title, uid, error)| self.broken(&title, &uid, &error))?);
+        }
+        taken(&entries, &Window { from, until, person: &self.person })
+            .map_err(|(entry, error)| self.broken(&entry.title, &entry.uid, &error))
+    }
+
+    fn read(&self, text: &[u8]) -> Result<Vec<Component>, CalendarError> {
+        lines::read(text).map_err(|error| {
+            CalendarError::Lasting(format!("an event of {} is damaged: {error}", self.place()))
+        })
+    }
+
+    fn place(&self) -> String {
+        self.web.get().map_or_else(String::new, |web| web.place().to_owned())
+    }
+
+    fn broken(&self, title: &str, uid: &str, error: &dyn std::fmt::Display) -> CalendarError {
+        let title = if title.is_empty() { "without a title" } else { title };
+        CalendarError::Lasting(format!(
+            "the calendar at {} has an event that cannot be followed, “{title}” ({}): {error}; mend it or take it out",
+            self.place(),
+            short(uid)
+        ))
+    }
+
+    /// Where an event of ours lies.
+    async fn own(&self, uid: &str) -> Result<Url, CalendarError> {
+        let mut url = self.collection().await?.url.clone();
+        if let Ok(mut path) = url.path_segments_mut() {
+            path.pop_if_empty().push(&name_for(uid));
+        }
+        Ok(url)
+    }
+
+    async fn put(&self, event: &[u8]) -> Result<(), CalendarError> {
+        let calendars = lines::read(event)
+            .map_err(|error| CalendarError::Lasting(format!("the event is no calendar text: {error}")))?;
+        let Some(uid) = only_uid(&calendars) else {
+            let text = "the event cannot be put in: it is not exactly one event with a UID";
+            return Err(CalendarError::Lasting(text.to_owned()));
+        };
+        let ask = Ask::new(Method::PUT, self.own(&uid).await?)
+            .body("text/calendar; charset=utf-8; component=VEVENT", event.to_vec())
+            .header(IF_NONE_MATCH, "*");
+        let reply = self.ask(ask).await?;
+        let place = self.place();
+        match reply.status {
+            200..300 => Ok(()),
+            412 if self.there(&uid).await? => Ok(()),
+            412 => Err(CalendarError::Lasting(format!("another event is in its place at {place}"))),
+            // It is there under another name.
+            409 if self.there(&uid).await? => Ok(()),
+            429 => Err(CalendarError::Passing(format!("{place} asks to be left alone"))),
+            500.. => {
+                Err(CalendarError::Unknown(format!("{place} failed in the middle of it ({})", reply.status)))
+            }
+            403 => Err(CalendarError::Lasting(format!("{place} does not let events be put in (status 403)"))),
+            status => {
+                Err(CalendarError::Lasting(format!("{place} does not take the event (status {status})")))
+            }
+        }
+    }
+
+    async fn there(&self, uid: &str) -> Result<bool, CalendarError> {
+        let reply = self.look(Ask::new(Method::GET, self.own(uid).await?).most(MOST)).await?;
+        match reply.status {
+            200 if has_uid(&self.read(&reply.body)?, uid) => return Ok(true),
+            200 | 404 | 410 => {}
+            status => {
+                return Err(CalendarError::Passing(format!("{} fails (status {status})", self.place())));
+            }
+        }
+        let filter = format!(
+            "<C:prop-filter name=\"UID\"><C:text-match collation=\"i;octet\">{}</C:text-match></C:prop-filter>",
+            escaped(uid)
+        );
+        for text in self.query(&filter).await? {
+            if has_uid(&self.read(&text)?, uid) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// What a request for several things came to.
+enum Multistatus {
+    Said(Node),
+    /// It is elsewhere, as the server writes it.
+    Elsewhere(String),
+    Nothing,
+}
+
+/// The properties of a response that are there.
+fn properties(response: &Node) -> impl Iterator<Item = &Node> {
+    let is_there = |stat: &&Node| stat.get(DAV, "status").is_none_or(|status| status.text.contains(" 200"));
+    response.all(DAV, "propstat").filter(is_there).filter_map(|stat| stat.get(DAV, "prop"))
+}
+
+fn events(calendars: &[Component]) -> impl Iterator<Item = &Component> {
+    calendars.iter().flat_map(|calendar| &calendar.inside).filter(|part| part.kind == "VEVENT")
+}
+
+fn only_uid(calendars: &[Component]) -> Option<String> {
+    match events(calendars).collect::<Vec<_>>().as_slice() {
+        [event] => Some(event.text("UID")).filter(|uid| !uid.is_empty()),
+        _ => None,
+    }
+}
+
+fn has_uid(calendars: &[Component], uid: &str) -> bool {
+    events(calendars).any(|event| event.text("UID") == uid)
+}
+
+fn utc(time: Timestamp) -> String {
+    TimeZone::UTC.to_datetime(time).strftime("%Y%m%dT%H%M%SZ").to_string()
+}
+
+impl Calendar for CalDav {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>> {
+        Box::pin(self.times(from, until))
+    }
+
+    fn add<'a>(&'a self, event: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>> {
+        Box::pin(self.put(event))
+    }
+
+    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
+        Box::pin(self.there(uid))
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
+        Box::pin(async move {
+            let collection = self.collection().await?;
+            let (name, place) = (said(&collection.name), self.place());
+            match collection.writable {
+                true => Ok(format!("{name} at {place} can be read and written")),
+                false => {
+                    Err(CalendarError::Lasting(format!("{name} at {place} can be read, but not written")))
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,227 @@
+//! XML as WebDAV servers write it: elements, their namespaces and their text, read within bounds.
+//!
+//! Promised: a document type is refused, so nothing can be defined, expanded or fetched; depth and number of elements
+//! are bounded; what is cut off is an error.
+
+const DEEPEST: usize = 32;
+const MOST: usize = 500_000;
+
+/// An element.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Node {
+    /// What its namespace is called.
+    pub space: String,
+    /// Its name without a prefix.
+    pub name: String,
+    /// Its attribute `name`; empty where it has none.
+    pub called: String,
+    /// Its own text, entities resolved.
+    pub text: String,
+    /// The elements inside.
+    pub inside: Vec<Node>,
+}
+
+/// WebDAV's own namespace.
+pub(super) const DAV: &str = "DAV:";
+/// CalDAV's.
+pub(super) const CALDAV: &str = "urn:ietf:params:xml:ns:caldav";
+
+impl Node {
+    /// The elements of a name inside.
+    pub fn all<'a>(&'a self, space: &'a str, name: &'a str) -> impl Iterator<Item = &'a Node> {
+        self.inside.iter().filter(move |node| node.space == space && node.name == name)
+    }
+
+    /// The first of them.
+    pub fn get(&self, space: &str, name: &str) -> Option<&Node> {
+        self.inside.iter().find(|node| node.space == space && node.name == name)
+    }
+}
+
+/// Reads a document; `None` where it is none, or more than is read.
+pub(super) fn read(bytes: &[u8]) -> Option<Node> {
+    let mut rest = str::from_utf8(bytes).ok()?.trim_start_matches('\u{feff}');
+    let mut open: Vec<(Node, String, usize)> = Vec::new();
+    let mut spaces: Vec<(String, String)> = Vec::new();
+    let mut many = 0;
+    loop {
+        let at = rest.find('<')?;
+        let (text, tag) = rest.split_at(at);
+        match open.last_mut() {
+            Some((node, ..)) => node.text.push_str(&resolved(text)?),
+            None if text.trim().is_empty() => {}
+            None => return None,
+        }
+        if let Some(after) = tag.strip_prefix("<!--") {
+            rest = after.split_once("-->")?.1;
+        } else if let Some(after) = tag.strip_prefix("<![CDATA[") {
+            let (text, after) = after.split_once("]]>")?;
+            open.last_mut()?.0.text.push_str(text);
+            rest = after;
+        } else if let Some(after) = tag.strip_prefix("<?") {
+            rest = after.split_once("?>")?.1;
+        } else if tag.starts_with("<!") {
+            return None;
+        } else if let Some(after) = tag.strip_prefix("</") {
+            let (name, after) = after.split_once('>')?;
+            let (node, written, known) = open.pop()?;
+            if name.trim_end() != written {
+                return None;
+            }
+            spaces.truncate(known);
+            rest = after;
+            match open.last_mut() {
+                Some((parent, ..)) => parent.inside.push(node),
+                None => return Some(node),
+            }
+        } else {
+            let (written, attributes, after) = begun(&tag[1..])?;
+            many += 1;
+            if open.len() >= DEEPEST || many > MOST {
+                return None;
+            }
+            let known = spaces.len();
+            let mut called = String::new();
+            for (name, value) in attributes {
+                if name == "name" {
+                    called = value;
+                } else if name == "xmlns" {
+                    spaces.push((String::new(), value));
+                } else if let Some(prefix) = name.strip_prefix("xmlns:") {
+                    spaces.push((prefix.to_owned(), value));
+                }
+            }
+            let (prefix, name) = written.split_once(':').unwrap_or(("", &written));
+            let space =
+                spaces.iter().rev().find(|(known, _)| known == prefix).map(|(_, space)| space.clone());
+            let (space, name) = (space.unwrap_or_default(), name.to_owned());
+            let node = Node { space, name, called, ..Node::default() };
+            match after {
+                End::Open(after) => {
+                    open.push((node, written, known));
+                    rest = after;
+                }
+                End::Closed(after) => {
+                    spaces.truncate(known);
+                    rest = after;
+                    match open.last_mut() {
+                        Some((parent, ..)) => parent.inside.push(node),
+                        None => return Some(node),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How a tag ends, and what follows it.
+enum End<'a> {
+    Open(&'a str),
+    Closed(&'a str),
+}
+
+type Attributes = Vec<(String, String)>;
+
+/// A tag that begins an element: its name, its attributes, and what follows.
+fn begun(tag: &str) -> Option<(String, Attributes, End<'_>)> {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '>' | '=');
+    let (name, mut rest) = tag.split_at(tag.find(ends)?);
+    if name.is_empty() {
+        return None;
+    }
+    let mut attributes = Vec::new();
+    loop {
+        rest = rest.trim_start();
+        if let Some(after) = rest.strip_prefix("/>") {
+            return Some((name.to_owned(), attributes, End::Closed(after)));
+        }
+        if let Some(after) = rest.strip_prefix('>') {
+            return Some((name.to_owned(), attributes, End::Open(after)));
+        }
+        let (key, after) = rest.split_at(rest.find(ends)?);
+        let after = after.trim_start().strip_prefix('=')?.trim_start();
+        let quote = after.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        let (value, after) = after[1..].split_once(quote)?;
+        if key.is_empty() || attributes.len() >= 100 {
+            return None;
+        }
+        attributes.push((key.to_owned(), resolved(value)?));
+        rest = after;
+    }
+}
+
+/// Text with its entities resolved; only those there are anyhow.
+fn resolved(text: &str) -> Option<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('&') {
+        out.push_str(before);
+        let (name, after) = after.split_once(';')?;
+        out.push(match name {
+            "lt" => '<',
+            "gt" => '>',
+            "amp" => '&',
+            "quot" => '"',
+            "apos" => '\'',
+            other => {
+                let number = other.strip_prefix('#')?;
+                let code = match number.strip_prefix(['x', 'X']) {
+                    Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                    None => number.parse().ok()?,
+                };
+                char::from_u32(code)?
+            }
+        });
+        rest = after;
+    }
+    out.push_str(rest);
+    Some(out)
+}
+
+/// Text as it can stand in a document.
+pub(super) fn escaped(text: &str) -> String {
+    let text: String = text.chars().filter(|c| !c.is_control()).collect();
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_servers_write() {
+        let text = "<?xml version=\"1.0\"?>\n<D:multistatus xmlns:D='DAV:' xmlns:C=\"urn:ietf:params:xml:ns:caldav\">\
+            <D:response><D:href>/a%20b/</D:href><!-- x --><C:calendar-data>A &amp; B&#10;<![CDATA[<C>]]></C:calendar-data>\
+            <resourcetype xmlns='DAV:'><collection/><C:calendar /></resourcetype></D:response></D:multistatus>";
+        let node = read(text.as_bytes()).unwrap();
+        let response = node.get(DAV, "response").unwrap();
+        assert_eq!(response.get(DAV, "href").unwrap().text, "/a%20b/");
+        assert_eq!(response.get(CALDAV, "calendar-data").unwrap().text, "A & B\n<C>");
+        let kinds = response.get(DAV, "resourcetype").unwrap();
+        assert!(kinds.get(DAV, "collection").is_some() && kinds.get(CALDAV, "calendar").is_some());
+        assert!(kinds.get(DAV, "calendar").is_none());
+    }
+
+    #[test]
+    fn what_is_none_is_none() {
+        let deep = format!("{}{}", "<a>".repeat(100), "</a>".repeat(100));
+        for odd in [
+            "",
+            "text",
+            "<a>",
+            "<a></b>",
+            "<a><b></a></b>",
+            "<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>",
+            "<a>&b;</a>",
+            "<a>&#xD800;</a>",
+            "<a b=c/>",
+            "<a b='c>",
+            "< a/>",
+            "<a",
+            &deep,
+        ] {
+            assert_eq!(read(odd.as_bytes()), None, "{odd}");
+        }
+        assert_eq!(read(b"\xff<a/>"), None);
+    }
+}

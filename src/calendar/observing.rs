@@ -1,0 +1,31 @@
+//! A calendar that is only looked at, for mail of an account that only observes.
+
+use super::{BoxFuture, Busy, Calendar, CalendarError};
+use jiff::Timestamp;
+use std::sync::Arc;
+
+/// A calendar nothing is put into.
+pub struct Observing(pub Arc<dyn Calendar>);
+
+impl Calendar for Observing {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>> {
+        self.0.busy(from, until)
+    }
+
+    fn add<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>> {
+        let text = "the account this mail came to only observes; set its mode to \"act\" in the config";
+        Box::pin(async { Err(CalendarError::Lasting(text.to_owned())) })
+    }
+
+    fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
+        self.0.holds(uid)
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
+        self.0.check()
+    }
+}

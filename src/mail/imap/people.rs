@@ -1,0 +1,72 @@
+//! Whom the person knows, by the envelopes of the newest mails on the server: addresses without any mail.
+
+use super::fetch::{date, open};
+use super::folders::Folder;
+use super::session::{Arg, ImapError, Session};
+use super::value::{Value, after};
+use crate::mail::People;
+use jiff::Timestamp;
+use std::collections::BTreeSet;
+
+/// How many mails of a folder are looked at.
+const MOST: u64 = 1_000;
+/// How many of them at once.
+const AT_ONCE: u64 = 200;
+
+/// Where an envelope has whom it is from, and whom it is to.
+const FROM: [usize; 1] = [2];
+const TO: [usize; 3] = [5, 6, 7];
+
+pub(super) async fn people(
+    session: &mut Session,
+    read: &[Folder],
+    sent: Option<&Folder>,
+    until: Timestamp,
+) -> Result<People, ImapError> {
+    let (mut wrote_to, mut heard_from) = (BTreeSet::new(), BTreeSet::new());
+    if let Some(sent) = sent {
+        envelopes(session, sent, |_, envelope| add(&mut wrote_to, envelope, &TO)).await?;
+    }
+    for folder in read {
+        let earlier = |arrived: Option<Timestamp>, envelope: &[Value]| {
+            if arrived.is_some_and(|arrived| arrived < until) {
+                add(&mut heard_from, envelope, &FROM);
+            }
+        };
+        envelopes(session, folder, earlier).await?;
+    }
+    Ok(People { wrote_to: wrote_to.into_iter().collect(), heard_from: heard_from.into_iter().collect() })
+}
+
+/// Looks at the envelopes of the newest mails of a folder.
+async fn envelopes(
+    session: &mut Session,
+    folder: &Folder,
+    mut look: impl FnMut(Option<Timestamp>, &[Value]),
+) -> Result<(), ImapError> {
+    let mails = open(session, folder, false).await?.mails;
+    let mut last = mails;
+    while last > mails.saturating_sub(MOST) {
+        let first = last.saturating_sub(AT_ONCE - 1).max(mails.saturating_sub(MOST) + 1);
+        let line = format!("FETCH {first}:{last} (UID INTERNALDATE ENVELOPE)");
+        let answers = session.command(&[Arg::Raw(&line)]).await?;
+        for (_, pairs) in answers.fetched() {
+            let arrived = after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
+            look(arrived, after(pairs, "ENVELOPE").map(Value::list).unwrap_or_default());
+        }
+        last = first - 1;
+    }
+    Ok(())
+}
+
+/// The bare addresses of some fields of an envelope: `((name route mailbox host) …)`.
+fn add(known: &mut BTreeSet<String>, envelope: &[Value], fields: &[usize]) {
+    for person in fields.iter().filter_map(|at| envelope.get(*at)).flat_map(Value::list) {
+        let [_, _, mailbox, host] = person.list() else { continue };
+        // A group's name has no host.
+        let (Some(mailbox), Some(host)) = (mailbox.text(), host.text()) else { continue };
+        if !mailbox.eq_ignore_ascii_case("nil") && !host.eq_ignore_ascii_case("nil") {
+            known.insert(format!("{mailbox}@{host}").to_lowercase());
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Doors that are only looked through: the account's mode is `observe`.
+//!
+//! Promised: whatever kind of mailbox and way out stand behind them, nothing is sent, marked or kept there. This is the
+//! one place where that is held; cards and nodes that say so beforehand only spare people the refusal.
+
+use super::{
+    BoxFuture, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, People, SendError, Sent,
+    Standing,
+};
+use std::sync::Arc;
+
+/// A door of an account that only observes.
+pub(super) struct Observing<T: ?Sized> {
+    /// The account.
+    pub(super) account: String,
+    /// What stands behind it.
+    pub(super) behind: Arc<T>,
+}
+
+impl<T: ?Sized> Observing<T> {
+    fn refusal(&self) -> String {
+        format!("the account {} only observes; set its mode to \"act\" in the config", self.account)
+    }
+}
+
+impl Outgoing for Observing<dyn Outgoing> {
+    fn send<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Sent, SendError>> {
+        Box::pin(async { Err(SendError::Refused(self.refusal())) })
+    }
+
+    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
+        self.behind.find(raw)
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        self.behind.check()
+    }
+}
+
+impl Mailbox for Observing<dyn Mailbox> {
+    fn fetch<'a>(
+        &'a self,
+        since: Option<&'a Cursor>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Fetched, MailError>> {
+        self.behind.fetch(since, limit)
+    }
+
+    fn start(&self, from: jiff::Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
+        self.behind.start(from)
+    }
+
+    fn newest(&self, count: usize) -> BoxFuture<'_, Result<Option<jiff::Timestamp>, MailError>> {
+        self.behind.newest(count)
+    }
+
+    fn people(&self, until: jiff::Timestamp) -> BoxFuture<'_, Result<People, MailError>> {
+        self.behind.people(until)
+    }
+
+    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {
+        self.behind.standing(places)
+    }
+
+    fn mark<'a>(&'a self, _: &'a str, _: Handled) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn save_draft<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(async { Err(MailError::Lasting(self.refusal())) })
+    }
+
+    fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        self.behind.answered_elsewhere(message_id)
+    }
+
+    fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+        self.behind.is_sent(message_id)
+    }
+
+    fn changed(&self) -> BoxFuture<'_, ()> {
+        self.behind.changed()
+    }
+
+    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
+        let check = self.behind.check();
+        Box::pin(async {
+            let said = check.await?;
+            Ok(format!("{said}; it only observes: nothing is sent or marked until mode = \"act\""))
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! M06 and M07 at Google: a history that is gone, tokens that are over, and servers that ask to be left alone.
+
+use crate::google::{Fault, Google};
+use crate::person::{Person, proposal, question};
+use crate::report;
+use futures_util::future::join_all;
+use sayso::config::{AfterHandling, Mail, MailMode, MailSource};
+use sayso::mail::gmail::{Gmail, GmailOutgoing};
+use sayso::mail::{MailError, Mailbox, Outgoing};
+use sayso::web::Wait;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+const WAIT: Wait = Wait {
+    connect: Duration::from_secs(20),
+    reply: Duration::from_secs(20),
+    again: Duration::from_millis(1),
+    longest: Duration::from_secs(5),
+};
+
+fn mailbox(login: &sayso::config::Google) -> Gmail {
+    let mail = Mail {
+        name: "home".to_owned(),
+        source: MailSource::Gmail { google: login.clone(), labels: Vec::new() },
+        address: "ada@gmail.example".to_owned(),
+        aliases: Vec::new(),
+        mode: MailMode::Act,
+        handled_done: AfterHandling::Seen,
+        handled_ignored: AfterHandling::None,
+        outgoing: None,
+    };
+    Gmail::patient(&mail, login, &[], WAIT).unwrap()
+}
+
+#[test]
+fn m06_a_history_that_is_gone_loses_nothing_and_triages_nothing_twice() {
+    let person = Person::new("");
+    person.log_in();
+    person.json(&["mail", "sync"]);
+    let mut came = 0_u32;
+    let rounds = 6;
+    for round in 0..rounds {
+        for _ in 0..=round {
+            came += 1;
+            person.google.deliver(&question(came));
+        }
+        if round % 2 == 1 {
+            person.google.world().forget_history();
+        }
+        came += 1;
+        person.google.deliver(&question(came));
+        // Some of it fails on the way and is looked at again.
+        if round % 3 == 2 {
+            for _ in 0..5 {
+                person.google.world().fault("format=raw", Fault::Cut);
+            }
+        }
+        for _ in 0..2 {
+            person.sayso(&["mail", "sync"]);
+        }
+    }
+    let mails = person.json(&["mail"]);
+    let mails = mails.as_array().unwrap();
+    assert_eq!(mails.len(), came as usize, "nothing is lost");
+    let threads: BTreeSet<&str> = mails.iter().filter_map(|mail| mail["thread"].as_str()).collect();
+    assert_eq!(threads.len(), came as usize, "each has one thread of its own");
+    let all = person.json(&["threads"]);
+    assert_eq!(all.as_array().unwrap().len(), came as usize, "and there is no other");
+    report("M06", "Gmail's history gone, and cut connections", rounds);
+}
+
+#[tokio::test]
+async fn m07_many_401s_are_one_refresh() {
+    let rounds = 5;
+    for _ in 0..rounds {
+        let (google, folder) = (Google::start(), tempfile::tempdir().unwrap());
+        let login = google.login(folder.path());
+        for n in 0..40 {
+            google.deliver(&question(n));
+        }
+        // Several doors of one account, as in one process, and as in several.
+        let doors: Vec<Gmail> = (0..3).map(|_| mailbox(&login)).collect();
+        let out = GmailOutgoing::patient(&login, WAIT).unwrap();
+        google.world().access.clear();
+        let (fetched, checked) =
+            tokio::join!(join_all(doors.iter().map(|door| door.fetch(None, 50))), out.check());
+        checked.unwrap();
+        for fetched in fetched {
+            assert_eq!(fetched.unwrap().mails.len(), 40);
+        }
+        assert_eq!(google.world().refreshes, 1);
+    }
+    report("M07", "401 under load: one refresh", rounds);
+}
+
+#[tokio::test]
+async fn m07_a_login_that_is_over_is_said_and_not_asked_again_and_again() {
+    let (google, folder) = (Google::start(), tempfile::tempdir().unwrap());
+    let login = google.login(folder.path());
+    let door = mailbox(&login);
+    {
+        let mut world = google.world();
+        world.access.clear();
+        world.refresh = "another".to_owned();
+    }
+    for _ in 0..4 {
+        match door.fetch(None, 10).await {
+            Err(MailError::Login(text)) => {
+                assert!(text.contains("run `sayso auth gmail --account home`"), "{text}");
+                assert!(!text.contains("canary"), "{text}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(google.world().refreshes, 1);
+    // Another process logs in, and this one goes on.
+    google.login(folder.path());
+    door.fetch(None, 10).await.unwrap();
+    report("M07", "invalid_grant: asked once, and said", 4);
+}
+
+#[tokio::test]
+async fn m07_a_wish_to_be_left_alone_is_kept_by_all() {
+    let (google, folder) = (Google::start(), tempfile::tempdir().unwrap());
+    let door = mailbox(&google.login(folder.path()));
+    for n in 0..10 {
+        google.deliver(&question(n));
+    }
+    let limit = r#"{"error": {"errors": [{"reason": "userRateLimitExceeded"}]}}"#;
+    let cases = [
+        Fault::Says(429, vec![("retry-after", "1".into())], "{}".into()),
+        Fault::Says(403, vec![("retry-after", "1".into())], limit.into()),
+    ];
+    let trials = cases.len();
+    for fault in cases {
+        google.world().fault("GET /gmail/v1/users/me/messages/", fault);
+        let began = Instant::now();
+        let fetched = door.fetch(None, 50).await.unwrap();
+        assert_eq!(fetched.mails.len(), 10);
+        assert!(began.elapsed() >= Duration::from_millis(900), "{:?}", began.elapsed());
+    }
+    report("M07", "429 and 403 with Retry-After: waited for", trials);
+}
+
+#[test]
+fn m07_a_reply_that_met_a_login_that_is_over_waits_for_the_next() {
+    let person = Person::new("");
+    person.log_in();
+    person.google.deliver(&question(1));
+    person.json(&["mail", "sync"]);
+    let item = proposal(&person);
+    {
+        let mut world = person.google.world();
+        world.access.clear();
+        world.refresh = "canary-refresh-second".to_owned();
+    }
+    person.json(&["accept", item["id"].as_str().unwrap()]);
+    person.json(&["run", "--until-idle"]);
+    let list = person.json(&["list"]);
+    let card = list.as_array().unwrap().iter().find(|item| item["kind"] == "trouble").expect("a card");
+    let (_, view, _) = person.sayso(&["view", card["id"].as_str().unwrap()]);
+    assert!(view.contains("sayso auth gmail --account home"), "{view}");
+    assert_eq!(person.google.world().sent().len(), 0);
+    person.log_in();
+    person.json(&["accept", card["id"].as_str().unwrap()]);
+    person.json(&["run", "--until-idle"]);
+    assert_eq!(person.google.world().sent().len(), 1);
+    report("M07", "a re-login card, and the reply sent once after it", 1);
+}

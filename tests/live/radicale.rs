@@ -1,0 +1,209 @@
+//! A real radicale: found, read with recurrences and zones, written once, killed in the middle.
+
+use super::dovecot::{end, free_port, wait_for};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use sayso::calendar::{CalDav, Calendar, CalendarError, Event, event_text};
+use sayso::config::{CalDavServer, Secret};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+const PASSWORD: &str = "canary-radicale";
+
+struct Radicale {
+    folder: tempfile::TempDir,
+    port: u16,
+    child: Child,
+}
+
+/// The Python that `.ci/run` has installed it for; `None` where that could not be.
+fn python() -> Option<PathBuf> {
+    let python = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/radicale/bin/python");
+    let there = Command::new(&python).args(["-c", "import radicale"]).stderr(Stdio::null()).status();
+    if there.is_ok_and(|status| status.success()) {
+        return Some(python);
+    }
+    eprintln!("radicale cannot be had here, so this was not tried");
+    None
+}
+
+impl Radicale {
+    fn start(python: &std::path::Path) -> Self {
+        let (folder, port) = (tempfile::tempdir().unwrap(), free_port());
+        std::fs::write(folder.path().join("users"), format!("ada:{PASSWORD}\n")).unwrap();
+        let child = Self::run(python, folder.path(), port);
+        Self { folder, port, child }
+    }
+
+    fn run(python: &std::path::Path, folder: &std::path::Path, port: u16) -> Child {
+        let mut command = Command::new(python);
+        let option = |name: &str, value: String| format!("--{name}={value}");
+        command.args(["-m", "radicale", "--config", ""]);
+        command.arg(option("server-hosts", format!("127.0.0.1:{port}")));
+        command.arg(option("auth-type", "htpasswd".to_owned()));
+        command.arg(option("auth-htpasswd-filename", folder.join("users").display().to_string()));
+        command.arg(option("auth-htpasswd-encryption", "plain".to_owned()));
+        command.arg(option("storage-filesystem-folder", folder.join("data").display().to_string()));
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        wait_for(port);
+        child
+    }
+
+    fn calendar(&self, path: &str, name: Option<&str>) -> CalDav {
+        let server = CalDavServer {
+            url: format!("http://127.0.0.1:{}{path}", self.port),
+            user: "ada".to_owned(),
+            password: Secret::Command(format!("echo {PASSWORD}")),
+            calendar: name.map(str::to_owned),
+            ca_file: None,
+        };
+        CalDav::new(&server, TimeZone::get("Europe/Paris").unwrap())
+    }
+
+    /// As another client does it.
+    async fn other(&self, method: &str, path: &str, body: &str) {
+        use base64::Engine as _;
+        let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+        let url = format!("http://127.0.0.1:{}{path}", self.port);
+        let shown = base64::prelude::BASE64_STANDARD.encode(format!("ada:{PASSWORD}"));
+        let client = reqwest::Client::builder().no_proxy().tls_certs_only([]).build().unwrap();
+        let request = client.request(method, url).header("authorization", format!("Basic {shown}"));
+        let reply = request.body(body.to_owned()).send().await.unwrap();
+        assert!(reply.status().is_success(), "{path}: {}", reply.status());
+    }
+
+    async fn make(&self, name: &str) {
+        let body = format!(
+            "<C:mkcalendar xmlns:D=\"DAV:\" xmlns:C=\"urn:ietf:params:xml:ns:caldav\"><D:set><D:prop>\
+             <D:displayname>{name}</D:displayname></D:prop></D:set></C:mkcalendar>"
+        );
+        self.other("MKCALENDAR", &format!("/ada/{}/", name.to_lowercase()), &body).await;
+    }
+
+    fn objects(&self) -> usize {
+        let folder = self.folder.path().join("data/collection-root/ada/work");
+        let is_event = |name: &std::ffi::OsString| name.to_string_lossy().ends_with(".ics");
+        std::fs::read_dir(folder)
+            .unwrap()
+            .filter(|entry| is_event(&entry.as_ref().unwrap().file_name()))
+            .count()
+    }
+}
+
+impl Drop for Radicale {
+    fn drop(&mut self) {
+        end(&mut self.child);
+    }
+}
+
+fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+fn meeting(n: u32) -> (String, Vec<u8>) {
+    let uid = format!("t{n}-c1@sayso");
+    let start = at("2026-06-01T08:00:00Z") + jiff::SignedDuration::from_hours(i64::from(n));
+    let event = Event {
+        uid: uid.clone(),
+        stamp: at("2026-03-01T00:00:00Z"),
+        sequence: 0,
+        title: format!("Meeting {n}"),
+        start,
+        end: start + jiff::SignedDuration::from_mins(30),
+        zone: Some("Europe/Paris".to_owned()),
+        location: String::new(),
+        description: String::new(),
+        organizer: None,
+        attendees: Vec::new(),
+    };
+    (uid, event_text(&event))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs radicale; run by .ci/run"]
+async fn a_calendar_is_found_read_and_written_once() {
+    let Some(python) = python() else { return };
+    let radicale = Radicale::start(&python);
+    radicale.make("Work").await;
+    for (path, name) in [("/", None), ("/ada/", None), ("/ada/work/", None), ("/nowhere/", Some("Work"))] {
+        let said = radicale.calendar(path, name).check().await.unwrap();
+        assert!(said.contains("Work at 127.0.0.1"), "{path}: {said}");
+    }
+    let weekly = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y//EN\r\nBEGIN:VEVENT\r\nUID:w\r\nDTSTAMP:20260101T000000Z\r\n\
+        SUMMARY:Weekly\r\nDTSTART;TZID=America/New_York:20260302T090000\r\nDTEND;TZID=America/New_York:20260302T100000\r\n\
+        RRULE:FREQ=WEEKLY\r\nEXDATE;TZID=America/New_York:20260316T090000\r\nEND:VEVENT\r\n\
+        BEGIN:VEVENT\r\nUID:w\r\nDTSTAMP:20260101T000000Z\r\nSUMMARY:Weekly moved\r\nRECURRENCE-ID;TZID=America/New_York:20260323T090000\r\n\
+        DTSTART;TZID=America/New_York:20260323T150000\r\nDTEND;TZID=America/New_York:20260323T160000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
+    radicale.other("PUT", "/ada/work/w.ics", weekly).await;
+    let calendar = radicale.calendar("/", None);
+    let busy = calendar.busy(at("2026-03-08T00:00:00Z"), at("2026-03-25T00:00:00Z")).await.unwrap();
+    let times: Vec<String> = busy.iter().map(|one| format!("{} {}", one.start, one.title)).collect();
+    // Summer time begins in New York on the 8th; the 16th is left out, and the 23rd is later.
+    assert_eq!(times, ["2026-03-09T13:00:00Z Weekly", "2026-03-23T19:00:00Z Weekly moved"]);
+
+    let (uid, event) = meeting(1);
+    assert!(!calendar.holds(&uid).await.unwrap());
+    for _ in 0..3 {
+        calendar.add(&event).await.unwrap();
+    }
+    assert!(calendar.holds(&uid).await.unwrap());
+    assert_eq!(radicale.objects(), 2);
+    let busy = calendar.busy(at("2026-06-01T00:00:00Z"), at("2026-06-02T00:00:00Z")).await.unwrap();
+    assert!(
+        busy.iter().any(|one| one.start == at("2026-06-01T09:00:00Z") && one.title == "Meeting 1"),
+        "{busy:?}"
+    );
+    // Another client's event of the same UID, under a name of its own, is the same event.
+    let (uid, event) = meeting(2);
+    radicale.other("PUT", "/ada/work/else.ics", &String::from_utf8(event.clone()).unwrap()).await;
+    assert!(calendar.holds(&uid).await.unwrap());
+    let refused = CalDav::new(
+        &CalDavServer {
+            url: format!("http://127.0.0.1:{}/", radicale.port),
+            user: "ada".to_owned(),
+            password: Secret::Command("echo wrong".to_owned()),
+            calendar: None,
+            ca_file: None,
+        },
+        TimeZone::UTC,
+    );
+    let error = refused.check().await.unwrap_err().to_string();
+    assert!(error.contains("refused the password of ada"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs radicale; run by .ci/run"]
+async fn a_server_killed_in_the_middle_has_each_event_at_most_once() {
+    let Some(python) = python() else { return };
+    let mut radicale = Radicale::start(&python);
+    radicale.make("Work").await;
+    let (mut surely, mut unclear) = (0, 0);
+    let rounds = 12;
+    for n in 1..=rounds {
+        let (uid, event) = meeting(n);
+        let calendar = radicale.calendar("/ada/work/", None);
+        calendar.check().await.unwrap();
+        let adding = tokio::spawn(async move { calendar.add(&event).await });
+        tokio::time::sleep(std::time::Duration::from_micros(u64::from(n * n) * 900)).await;
+        radicale.child.kill().unwrap();
+        radicale.child.wait().unwrap();
+        let added = adding.await.unwrap();
+        radicale.child = Radicale::run(&python, radicale.folder.path(), radicale.port);
+        let calendar = radicale.calendar("/ada/work/", None);
+        let there = calendar.holds(&uid).await.unwrap();
+        match added {
+            Ok(()) => {
+                assert!(there, "{n}: what was said to be there is");
+                surely += 1;
+            }
+            Err(CalendarError::Passing(_) | CalendarError::Lasting(_)) => {
+                assert!(!there, "{n}: it surely was not")
+            }
+            Err(CalendarError::Unknown(_)) => unclear += 1,
+        }
+        // Whatever it was, putting it in again leaves one.
+        calendar.add(&meeting(n).1).await.unwrap();
+        assert_eq!(radicale.objects(), n as usize);
+    }
+    eprintln!("{rounds} kills: {surely} confirmed, {unclear} in doubt, each there once");
+}
