@@ -69,6 +69,7 @@ fn help_is_there_for_every_verb() {
         .collect();
     let expected = [
         "demo",
+        "init",
         "list",
         "view",
         "accept",
@@ -83,6 +84,9 @@ fn help_is_there_for_every_verb() {
         "ask",
         "docs",
         "sheet",
+        "request",
+        "answer",
+        "mcp",
         "continue",
         "stop",
         "pause",
@@ -91,6 +95,7 @@ fn help_is_there_for_every_verb() {
         "run",
         "watch",
         "mail",
+        "auth",
         "threads",
         "show",
         "fork",

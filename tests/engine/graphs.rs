@@ -204,7 +204,7 @@ fn every_kind_of_edge_is_drawn() {
     let taken = Taken { visits: visits.into(), ways: [way].into(), here: Some("play".to_owned()) };
     let picture = shape.picture(&taken);
     let text = picture.text();
-    assert!(text.contains("▸ play ×3") && text.contains('╔') && text.contains('◀'), "{text}");
+    assert!(text.contains("▸ play ×3") && text.contains('╔') && text.contains('▶'), "{text}");
     assert_eq!(picture.here(), Some(4), "where it stands is lit");
     assert!(shape.mermaid().contains("n_play == children ==> n_play"));
 }

@@ -96,7 +96,7 @@ async fn every_step_tells_what_it_changed() {
     let steps = study.view(&thread).await.steps.len() as u64;
     let asked = study.local.step_states(thread.clone(), 1).await.unwrap();
     let paths: Vec<&str> = asked.changes.iter().map(|change| change.path.as_str()).collect();
-    assert!(paths.contains(&"analysis_history[1]"), "{paths:?}");
+    assert!(paths.contains(&"analysis_history[0]"), "{paths:?}");
     assert_eq!(
         study.local.step_states(thread.clone(), steps - 1).await.unwrap().state,
         study.view(&thread).await.state

@@ -57,7 +57,7 @@ async fn another_answer_on_a_fork_goes_its_own_way() {
 /// `w` says what was known: the class and its reason, and the profile as it stood when the mail was triaged.
 #[tokio::test]
 async fn why_tells_the_memory_it_went_by() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let office = Office::new("respond", [calls([write()]), calls([write()]), calls([done()])]);
     let thread = office.got().await;
     let asked = office.open(&thread).await.id;
     let why = office.local.why(asked.clone()).await.unwrap().text();
