@@ -166,7 +166,7 @@ fn calendar(response: &Node, at: &Url) -> Option<Collection> {
 }
 
 fn last(url: &Url) -> String {
-    let last = url.path_segments().and_then(|path| path.filter(|part| !part.is_empty()).next_back());
+    let last = url.path_segments().and_then(|mut path| path.rfind(|part| !part.is_empty()));
     last.unwrap_or_default().to_owned()
 }
 

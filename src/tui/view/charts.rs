@@ -120,7 +120,7 @@ fn numbers(model: &Model, sheet: &mut Sheet, all: &[(String, u64)]) {
 fn price(cost: Option<f64>) -> String {
     match cost {
         None => "price not known".to_owned(),
-        Some(cost) if cost == 0.0 => "$0".to_owned(),
+        Some(0.0) => "$0".to_owned(),
         Some(cost) if cost < 0.1 => format!("${cost:.4}"),
         Some(cost) => format!("${cost:.2}"),
     }
