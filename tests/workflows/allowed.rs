@@ -40,11 +40,11 @@ async fn why_tells_what_the_thread_did_and_what_it_cost() {
         Study::with("[prices.scripted]\ninput = 1.0\noutput = 10.0\n", [paid("Since when?"), paid("# Late")]);
     let thread = study.begun().await;
     let why = study.local.why(study.asked(&thread).await.to_string()).await.unwrap().text();
-    assert!(why.contains("1 analysis_prepare: then analysis_interrupt"), "{why}");
+    assert!(why.contains("one thing at a time") && why.contains("turns so far: 1 by the agent"), "{why}");
     assert!(why.contains("model calls: 1") && why.contains("cost: $0.0020"), "{why}");
     study.says(&thread, "DONE").await;
     let result = study.local.why(thread.to_string()).await.unwrap();
-    assert!(result.text().contains("model calls: 2") && matches!(result.blocks[0], Block::Heading(_)));
+    assert!(result.text().contains("model calls: 2") && matches!(result.blocks[0], Block::Fields(_)));
     assert!(study.local.why("x".to_owned()).await.unwrap_err().to_string().contains("there is no item `x`"));
 }
 
