@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn no_query_reads_a_whole_table() {
         let db = Connection::open_in_memory().unwrap();
-        super::super::schema::migrate(&db).unwrap();
+        super::super::schema::migrate(&db, 0).unwrap();
         for sql in [DECIDED, CALLED, WORKED] {
             let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let count = plan.parameter_count();
