@@ -91,6 +91,7 @@ fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
         updated_at: crate::harness::wall(),
         parent: None,
         forked_from: None,
+        place: 1,
     };
     desk.tell(Msg::Running(Ok(vec![line])));
     desk.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "plan".to_owned() }));
