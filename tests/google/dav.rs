@@ -15,10 +15,13 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 const PASSWORD: &str = "canary-dav-password";
 
+/// Status, headers, body.
+type Reply = (u16, Vec<(&'static str, String)>, String);
+
 #[derive(Default)]
 struct Said {
     /// By method and path; without one there is nothing.
-    replies: BTreeMap<String, (u16, Vec<(&'static str, String)>, String)>,
+    replies: BTreeMap<String, Reply>,
     objects: BTreeMap<String, Vec<u8>>,
     asked: Vec<String>,
     /// The next PUT is kept, or not, and then the connection breaks.
