@@ -4,6 +4,7 @@ use super::drive::arrival;
 use super::engine::{Engine, StartError};
 use super::grants::policy_line;
 use super::intake::Intake;
+use super::memory;
 use super::notices;
 use super::servers::Servers;
 pub(super) use super::told::told;
@@ -293,20 +294,7 @@ impl Backend for Local {
     }
 
     fn memory(&self) -> Reply<'_, Vec<MemoryLine>> {
-        Box::pin(self.blocking(|this| {
-            let store = this.engine.store();
-            let mut lines = Vec::new();
-            for namespace in store.memory_namespaces()? {
-                lines.extend(store.memory(&namespace)?.map(|newest| MemoryLine {
-                    namespace: newest.namespace,
-                    version: newest.version,
-                    profile: newest.profile,
-                    updated_at: newest.updated_at,
-                    cause: newest.cause.kind,
-                }));
-            }
-            Ok(lines)
-        }))
+        Box::pin(self.blocking(|this| memory::lines(this.engine.store())))
     }
 
     fn snooze(&self, id: InterruptId, until: Option<Timestamp>) -> Reply<'_, Item> {

@@ -45,7 +45,7 @@ fn a_grant_is_given_with_an_accept_listed_and_revoked() {
     for line in lines.as_array().unwrap() {
         keys(line, GRANT);
     }
-    let given = &lines[3];
+    let given = &lines[4];
     assert_eq!(
         (&given["tool"], &given["sender"], &given["origin"]),
         (&json!("do"), &json!("bo@far.test"), &json!(asked))
@@ -114,7 +114,7 @@ fn what_is_built_in_is_switched_off_and_on() {
     desk.refused(&["grants", "revoke"], 2, "<ID>");
     desk.refused(&["grants", "give"], 2, "give");
     desk.configure("[policy.write_email]\nmode = \"allow\"\nrecipients = [\"own_domain\"]\n");
-    let policy = desk.json(&["grants"])[3].clone();
+    let policy = desk.json(&["grants"])[4].clone();
     assert_eq!((&policy["id"], &policy["origin"]), (&json!("policy:write_email"), &json!("config")));
     desk.refused(&["grants", "revoke", "policy:write_email"], 2, "[policy.write_email]");
 }

@@ -61,6 +61,8 @@ fn desk() -> Desk {
         .unwrap();
     std::fs::write(desk.path("README.md"), "# A project\n\nIt counts bicycles.\n").unwrap();
     std::fs::write(desk.path("sales.csv"), "Region,Amount\nNorth,3\nSouth,4\n").unwrap();
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/demo/sheets/orders.xlsx");
+    std::fs::copy(book, desk.path("sales.xlsx")).unwrap();
     let mail = "From: bob@b.example\r\nTo: ada@example.org\r\nSubject: Lunch?\r\n\r\nOn Friday?\r\n";
     std::fs::write(desk.path("letter.eml"), mail).unwrap();
     let api = "openapi: 3.0.0\ninfo: {title: Tracker, version: '1'}\nservers: [{url: 'https://tracker.example'}]\n\

@@ -100,6 +100,8 @@ fn help_is_there_for_every_verb() {
         "show",
         "fork",
         "reclassify",
+        "prune",
+        "activity",
         "export",
         "memory",
         "grants",

@@ -72,7 +72,8 @@ pub(super) fn services(
             let open = calendar::open(named, config.user.time_zone.clone());
             Arc::new(ReadCalendar(open)) as Arc<dyn Calendar>
         }),
-        sandbox: Sandbox::of(PathBuf::from(NOWHERE)),
+        // It has no way to the outside of its own.
+        sandbox: Sandbox::of_this_program(),
         sheet: config.sheet.clone(),
         rules: rules.unwrap_or_else(|| config.rules.clone()),
         grants: Arc::new(NoGrants),

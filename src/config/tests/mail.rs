@@ -206,7 +206,7 @@ fn mail_that_cannot_be_meant_is_refused() {
         ),
         (
             with("outgoing = { path = \"/o\" }"),
-            "[[mail]] at /x/config.toml:1 needs outgoing.kind; write maildir, command or smtp",
+            "[[mail]] at /x/config.toml:1 needs outgoing.kind; write maildir, command, smtp or gmail",
         ),
         (
             with("outgoing = { kind = \"command\", path = \"/o\" }"),

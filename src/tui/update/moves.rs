@@ -95,20 +95,15 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::PageUp if in_card => scroll(model, -page_of_card),
         Action::PageDown => return step(model, half_list),
         Action::PageUp => return step(model, -half_list),
-        Action::Top if in_card && model.tab == Tab::Threads => scroll(model, isize::MIN / 2),
-        Action::Bottom if in_card && model.tab == Tab::Threads => scroll(model, isize::MAX / 2),
-        Action::Top if in_card => {
-            scroll(model, isize::MIN / 2);
-            if let Some((_, top)) = page(model) {
-                *top = Place::default();
-            }
-        }
-        Action::Bottom if in_card => {
-            scroll(model, isize::MAX / 2);
-            if let Some((doc, top)) = page(model) {
-                *top = doc.end(width, height);
-            }
-        }
+        Action::Top if in_card => match page(model) {
+            Some((_, top)) => *top = Place::default(),
+            None => scroll(model, isize::MIN / 2),
+        },
+        Action::Bottom if in_card => match page(model) {
+            // Its end is known without laying out all that stands before it.
+            Some((doc, top)) => *top = doc.end(width, height),
+            None => scroll(model, isize::MAX / 2),
+        },
         Action::Top => return step(model, isize::MIN / 2),
         Action::Bottom => return step(model, isize::MAX / 2),
         Action::NextPart | Action::PreviousPart if review::has_steps(model) => {
