@@ -3,8 +3,8 @@
 use crate::desk::{Desk, said};
 use std::path::{Path, PathBuf};
 
-/// What stays until it is told to stop, or wants a terminal; these are asked for their help instead.
-const STAY: &[&str] = &["", "demo", "watch", "run"];
+/// What stays until it is told to stop or is answered, or wants a terminal; these are asked for their help instead.
+const STAY: &[&str] = &["", "demo", "watch", "run", "request", "mcp", "auth", "init"];
 
 /// What else the examples call.
 const OTHERS: &[&str] = &["cargo", "git", "sqlite3", "systemctl", "export", "cp", "mkdir", "cd"];
@@ -56,6 +56,11 @@ fn words(line: &str) -> Vec<String> {
 /// A folder with everything the examples name.
 fn desk() -> Desk {
     let desk = Desk::new();
+    for part in ["cur", "new", "tmp"] {
+        std::fs::create_dir_all(desk.path("mail").join(part)).unwrap();
+    }
+    let account = "[user]\naddress = \"ada@example.org\"\n[[mail]]\nname = \"home\"\npath = ";
+    desk.configure(&format!("{account}\"{}\"\n", desk.path("mail").display()));
     std::fs::create_dir(desk.path("notes")).unwrap();
     std::fs::write(desk.path("notes/launch.md"), "The launch slipped because the supplier was late.\n")
         .unwrap();

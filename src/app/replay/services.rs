@@ -13,6 +13,7 @@ use crate::llm::Usage;
 use crate::llm::facts::email::Class;
 use crate::mail::{Cursor, Fetched, Handled, Mail, MailError, Mailbox, Standing};
 use crate::store::Store;
+use crate::text::hex;
 use crate::tools::catalogue::Shelf;
 use crate::tools::http::{Http, Limits, Resolve};
 use crate::tools::sandbox::Sandbox;
@@ -21,7 +22,8 @@ use crate::workflows::{
 };
 use jiff::Timestamp;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -63,7 +65,7 @@ pub(super) fn services(
     Services {
         models: Arc::new(ConfiguredModels::new(config.clone(), env.clone())),
         meter: spent.clone(),
-        blobs: Arc::new(ReadBlobs(StoreBlobs(store.clone()))),
+        blobs: Arc::new(ReadBlobs { kept: StoreBlobs(store.clone()), meanwhile: Mutex::default() }),
         memory: Arc::new(MemoryThen { store: store.clone(), given, then: then.clone() }),
         contacts: Arc::new(ReadContacts(StoreContacts(store.clone()))),
         accounts: Arc::new(ConfiguredAccounts(doorless)),
@@ -157,16 +159,24 @@ impl Meter for Spent {
     }
 }
 
-/// What is kept can be read, and nothing is added to it.
-struct ReadBlobs(StoreBlobs);
+/// What is kept can be read; what a node keeps meanwhile is gone with the replay.
+struct ReadBlobs {
+    kept: StoreBlobs,
+    meanwhile: Mutex<HashMap<String, Vec<u8>>>,
+}
 
 impl Blobs for ReadBlobs {
-    fn put(&self, _: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {
-        Box::pin(async { refused("keeping a file") })
+    fn put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {
+        Box::pin(async move {
+            let digest = hex(&Sha256::digest(&bytes));
+            self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner).insert(digest.clone(), bytes);
+            Ok(digest)
+        })
     }
 
     fn get(&self, digest: &str) -> Result<Vec<u8>, NodeError> {
-        self.0.get(digest)
+        let meanwhile = self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner);
+        meanwhile.get(digest).cloned().map_or_else(|| self.kept.get(digest), Ok)
     }
 }
 

@@ -95,6 +95,8 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::PageUp if in_card => scroll(model, -page_of_card),
         Action::PageDown => return step(model, half_list),
         Action::PageUp => return step(model, -half_list),
+        Action::Top if in_card && model.tab == Tab::Threads => scroll(model, isize::MIN / 2),
+        Action::Bottom if in_card && model.tab == Tab::Threads => scroll(model, isize::MAX / 2),
         Action::Top if in_card => match page(model) {
             Some((_, top)) => *top = Place::default(),
             None => scroll(model, isize::MIN / 2),
