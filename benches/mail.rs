@@ -5,13 +5,13 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod house;
 mod report;
 
 use axum::Router;
 use axum::routing::post;
 use report::Row;
 use sayso::app::{Local, Scope, Setup, Until, Worker};
-use sayso::config::{Config, Env, Flags, Host, Inputs};
 use sayso::inbox::{Backend, Status, ThreadQuery};
 use std::fs;
 use std::path::Path;
@@ -118,20 +118,12 @@ async fn open(home: &Path, model: &str) -> (Local, Setup) {
     for part in ["cur", "new", "tmp"] {
         fs::create_dir_all(home.join("mail").join(part)).unwrap();
     }
-    let data = home.join("data");
-    fs::create_dir_all(&data).unwrap();
     let text = format!(
         "[user]\nname = \"Ada\"\naddress = \"ada@example.org\"\n{model}\
          [intake]\nfirst_days = 3650\n[[mail]]\nname = \"home\"\nkind = \"maildir\"\npath = \"{}\"\naddress = \"ada@example.org\"\n",
         home.join("mail").display()
     );
-    fs::write(data.join("config.toml"), text).unwrap();
-    let flags = Flags { data: Some(data), ..Flags::default() };
-    let env = Env::default();
-    let config = Config::load(&Inputs { flags, env: env.clone(), host: Host::system() }).unwrap();
-    let setup = Setup::open(config, env).unwrap();
-    let engine = setup.engine(setup.workflows().unwrap());
-    (Local::new(engine), setup)
+    house::open(home.join("data"), &text)
 }
 
 /// A mail of one of the usual shapes, about 3 kB.

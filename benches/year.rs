@@ -6,6 +6,7 @@
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod house;
 mod report;
 #[allow(dead_code)]
 #[path = "ui/seed.rs"]
@@ -14,7 +15,6 @@ mod seed;
 use jiff::{SignedDuration, Timestamp};
 use report::Row;
 use sayso::app::{Local, Scope, Setup, Until, Worker};
-use sayso::config::{Config, Env, Flags, Host, Inputs};
 use sayso::graph::Decision;
 use sayso::inbox::{ActivityQuery, Backend, By, Decide, ItemQuery, PruneQuery, Status, Storage, ThreadQuery};
 use serde_json::json;
@@ -202,7 +202,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
 }
 
 fn open(home: &Path) -> (Local, Setup) {
-    for part in ["mail/cur", "mail/new", "mail/tmp", "sent/cur", "sent/new", "sent/tmp", "data"] {
+    for part in ["mail/cur", "mail/new", "mail/tmp", "sent/cur", "sent/new", "sent/tmp"] {
         fs::create_dir_all(home.join(part)).unwrap();
     }
     let text = format!(
@@ -211,14 +211,7 @@ fn open(home: &Path) -> (Local, Setup) {
          address = \"ada@example.org\"\n[mail.outgoing]\nkind = \"maildir\"\npath = \"{0}/sent\"\n",
         home.display()
     );
-    let data = home.join("data");
-    fs::write(data.join("config.toml"), text).unwrap();
-    let flags = Flags { data: Some(data), ..Flags::default() };
-    let env = Env::default();
-    let config = Config::load(&Inputs { flags, env: env.clone(), host: Host::system() }).unwrap();
-    let setup = Setup::open(config, env).unwrap();
-    let engine = setup.engine(setup.workflows().unwrap());
-    (Local::new(engine), setup)
+    house::open(home.join("data"), &text)
 }
 
 /// A mail: most are newsletters and notices, some ask something, a few want a meeting. About 2.5 kB.

@@ -54,47 +54,20 @@ impl Names<'_> {
 
 fn whole(name: String, laps: Laps, children: Vec<TraceView>) -> TraceView {
     TraceView {
-        name,
-        sort: "thread",
-        at: laps.began,
         ms: between(laps.began, laps.last),
         thread: Some(laps.thread),
-        step: None,
-        input_tokens: 0,
-        output_tokens: 0,
-        cost: None,
-        call: None,
-        model: None,
-        error: None,
         children,
+        ..TraceView::begun(name, "thread", laps.began)
     }
 }
 
 fn node(name: String, lap: &Lap, ms: u64) -> TraceView {
-    TraceView {
-        name,
-        sort: "node",
-        at: before(lap.at, ms),
-        ms,
-        thread: None,
-        step: Some(lap.step),
-        input_tokens: 0,
-        output_tokens: 0,
-        cost: None,
-        call: None,
-        model: None,
-        error: None,
-        children: Vec::new(),
-    }
+    TraceView { ms, step: Some(lap.step), ..TraceView::begun(name, "node", before(lap.at, ms)) }
 }
 
 fn called(Call { number, span, at }: &Call) -> TraceView {
     TraceView {
-        name: span.task.clone(),
-        sort: "call",
-        at: before(*at, span.ms),
         ms: span.ms,
-        thread: None,
         step: Some(span.step),
         input_tokens: span.input,
         output_tokens: span.output,
@@ -102,7 +75,7 @@ fn called(Call { number, span, at }: &Call) -> TraceView {
         call: Some(*number),
         model: Some(span.model.clone()),
         error: span.error.clone(),
-        children: Vec::new(),
+        ..TraceView::begun(span.task.clone(), "call", before(*at, span.ms))
     }
 }
 

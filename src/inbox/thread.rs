@@ -131,6 +131,27 @@ pub struct TraceView {
     pub children: Vec<TraceView>,
 }
 
+impl TraceView {
+    /// Something that began then and took no time yet.
+    pub fn begun(name: String, sort: &'static str, at: Timestamp) -> Self {
+        Self {
+            name,
+            sort,
+            thread: None,
+            step: None,
+            at,
+            ms: 0,
+            input_tokens: 0,
+            output_tokens: 0,
+            cost: None,
+            call: None,
+            model: None,
+            error: None,
+            children: Vec::new(),
+        }
+    }
+}
+
 /// One step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepView {

@@ -101,19 +101,8 @@ pub fn view(server: &str, thread: &RemoteThread, history: &[Checkpoint]) -> Thre
         .as_ref()
         .map(|text| ErrorView { code: "failed".to_owned(), text: Visible::new(text).into_string() });
     let trace = TraceView {
-        name: line.workflow.clone(),
-        sort: "thread",
         thread: Some(line.id.clone()),
-        step: None,
-        at: line.created_at,
-        ms: 0,
-        input_tokens: 0,
-        output_tokens: 0,
-        cost: None,
-        call: None,
-        model: None,
-        error: None,
-        children: Vec::new(),
+        ..TraceView::begun(line.workflow.clone(), "thread", line.created_at)
     };
     ThreadView {
         id: line.id,

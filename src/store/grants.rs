@@ -76,32 +76,28 @@ impl Store {
         sender: &str,
         strangers: &[&String],
     ) -> Result<Option<String>, StoreError> {
-        let now = self.now_ms();
-        self.read(|db| {
-            let mut found =
-                db.prepare_cached("SELECT * FROM grants WHERE tool = ? AND revoked_at IS NULL ORDER BY seq")?;
-            let mut rows = found.query([tool])?;
-            while let Some(row) = rows.next()? {
-                let row = GrantRow::read(row)?;
-                let reaches = match &row.scope {
-                    Scope::Thread(only) => only == thread,
-                    Scope::Sender(only) => {
-                        !sender.is_empty()
-                            && only.eq_ignore_ascii_case(sender)
-                            && strangers.iter().all(|to| only.eq_ignore_ascii_case(to))
-                    }
-                    Scope::Builtin | Scope::Command(_) => false,
-                };
-                if reaches && row.lasts(now) {
-                    return Ok(Some(row.id));
-                }
+        self.first_grant(tool, |row| match &row.scope {
+            Scope::Thread(only) => only == thread,
+            Scope::Sender(only) => {
+                !sender.is_empty()
+                    && only.eq_ignore_ascii_case(sender)
+                    && strangers.iter().all(|to| only.eq_ignore_ascii_case(to))
             }
-            Ok(None)
+            Scope::Builtin | Scope::Command(_) => false,
         })
     }
 
     /// The grant that covers this command of a program.
     pub fn covering_command(&self, tool: &str, command: &CommandLine) -> Result<Option<String>, StoreError> {
+        self.first_grant(tool, |row| row.covers_command(command))
+    }
+
+    /// The first grant for a tool that is in force and covers what is asked for.
+    fn first_grant(
+        &self,
+        tool: &str,
+        covers: impl Fn(&GrantRow) -> bool,
+    ) -> Result<Option<String>, StoreError> {
         let now = self.now_ms();
         self.read(|db| {
             let mut found =
@@ -109,7 +105,7 @@ impl Store {
             let mut rows = found.query([tool])?;
             while let Some(row) = rows.next()? {
                 let row = GrantRow::read(row)?;
-                if row.covers_command(command) && row.lasts(now) {
+                if covers(&row) && row.lasts(now) {
                     return Ok(Some(row.id));
                 }
             }

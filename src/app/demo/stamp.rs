@@ -4,6 +4,7 @@
 //! `{{ymd w+2}}` name the second working day after today; `{{utc w+2 1400}}` is two o'clock of that day on the
 //! person's clock, in UTC as calendars write it.
 
+use crate::text::GERMAN_MONTHS;
 use jiff::civil::{Date, Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, Zoned};
@@ -116,21 +117,7 @@ fn weekday(day: Weekday) -> &'static str {
 }
 
 fn month(date: Date) -> Option<&'static str> {
-    const NAMES: [&str; 12] = [
-        "Januar",
-        "Februar",
-        "März",
-        "April",
-        "Mai",
-        "Juni",
-        "Juli",
-        "August",
-        "September",
-        "Oktober",
-        "November",
-        "Dezember",
-    ];
-    NAMES.get(usize::try_from(date.month() - 1).ok()?).copied()
+    GERMAN_MONTHS.get(usize::try_from(date.month() - 1).ok()?).copied()
 }
 
 #[cfg(test)]

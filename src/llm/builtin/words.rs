@@ -1,5 +1,6 @@
 //! Words of a text, for rules that count and compare them. English; other languages match by whole words.
 
+use crate::text::GERMAN_MONTHS;
 use std::collections::HashSet;
 
 /// Words that say nothing about a subject.
@@ -109,21 +110,7 @@ fn initial(before: &str) -> bool {
 /// The dot of a German date, `17. November`, ends no sentence.
 fn ordinal(before: &str, after: &str) -> bool {
     let day = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
-    let months = [
-        "Januar",
-        "Februar",
-        "März",
-        "April",
-        "Mai",
-        "Juni",
-        "Juli",
-        "August",
-        "September",
-        "Oktober",
-        "November",
-        "Dezember",
-    ];
-    (1..=2).contains(&day.len()) && months.iter().any(|month| after.trim_start().starts_with(month))
+    (1..=2).contains(&day.len()) && GERMAN_MONTHS.iter().any(|month| after.trim_start().starts_with(month))
 }
 
 fn push<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {

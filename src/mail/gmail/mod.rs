@@ -29,7 +29,7 @@ mod wire;
 pub use send::GmailOutgoing;
 
 use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, SendError, Standing};
-use crate::config::{self, AfterHandling, Google, MailMode};
+use crate::config::{self, AfterHandling, Google};
 use crate::web::Wait;
 use crate::web::google::{Api, CallError, Repeat};
 use jiff::Timestamp;
@@ -52,7 +52,6 @@ pub struct Gmail(Arc<Inner>);
 struct Inner {
     api: Api,
     read: Vec<String>,
-    mode: MailMode,
     done: AfterHandling,
     ignored: AfterHandling,
     labels: labels::Labels,
@@ -96,7 +95,6 @@ impl Gmail {
             labels: labels::Labels::new(api.clone()),
             api,
             read,
-            mode: mail.mode,
             done: mail.handled_done.clone(),
             ignored: mail.handled_ignored.clone(),
             listing: Mutex::default(),
@@ -227,7 +225,7 @@ impl Mailbox for Gmail {
                 Handled::Answered | Handled::Done => &inner.done,
                 Handled::Ignored => &inner.ignored,
             };
-            if inner.mode == MailMode::Observe || *after == AfterHandling::None || !wire::is_id(place) {
+            if *after == AfterHandling::None || !wire::is_id(place) {
                 return Ok(());
             }
             inner.labels.mark(place, after, handled).await

@@ -133,8 +133,7 @@ impl Told {
             | Fact::Paused
             | Fact::Resumed
             | Fact::Stopped { .. }
-            | Fact::Corrected { .. }
-            | Fact::Pruned { .. } => {}
+            | Fact::Corrected { .. } => {}
         }
     }
 }

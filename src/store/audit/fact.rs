@@ -90,8 +90,6 @@ pub(in crate::store) enum Fact {
     Stopped { thread: String },
     /// A person corrected what a thread took its mail for.
     Corrected { thread: String },
-    /// Threads that ended before a time were removed.
-    Pruned { threads: u64, before: String },
 }
 
 /// Why a decision was taken back.

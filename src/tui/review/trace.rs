@@ -130,21 +130,8 @@ mod tests {
     use super::*;
 
     fn span(name: &str, sort: &'static str, at: i64, ms: u64, children: Vec<TraceView>) -> TraceView {
-        TraceView {
-            name: name.to_owned(),
-            sort,
-            thread: None,
-            step: None,
-            at: Timestamp::from_millisecond(at).unwrap(),
-            ms,
-            input_tokens: 0,
-            output_tokens: 0,
-            cost: None,
-            call: None,
-            model: None,
-            error: None,
-            children,
-        }
+        let at = Timestamp::from_millisecond(at).unwrap();
+        TraceView { ms, children, ..TraceView::begun(name.to_owned(), sort, at) }
     }
 
     #[test]

@@ -24,6 +24,17 @@ fn page(model: &mut Model) -> Option<(&Doc, &mut Place)> {
     }
 }
 
+/// How much room that page has.
+fn page_size(model: &Model) -> (usize, usize) {
+    match model.tab {
+        Tab::Threads => review::size(model),
+        Tab::Inbox | Tab::Activity | Tab::Memory => {
+            let Areas { card, .. } = layout::areas(model);
+            (usize::from(card.width), usize::from(card.height))
+        }
+    }
+}
+
 /// The page that is drawn as a whole beside the list, where there is one: how far it can be scrolled, and how far it is.
 fn sheet(model: &mut Model) -> Option<(usize, &mut usize)> {
     match model.tab {
@@ -35,20 +46,18 @@ fn sheet(model: &mut Model) -> Option<(usize, &mut usize)> {
 
 /// Scrolls the page by lines.
 pub(super) fn scroll(model: &mut Model, by: isize) {
-    if model.tab == Tab::Threads {
-        return review::scroll(model, by);
-    }
     if let Some((last, top)) = sheet(model) {
         *top = top.saturating_add_signed(by).min(last);
         return;
     }
-    let Areas { card, .. } = layout::areas(model);
-    let (width, height) = (usize::from(card.width), usize::from(card.height));
+    let (width, height) = page_size(model);
     if let Some((doc, top)) = page(model) {
         *top = match usize::try_from(by) {
             Ok(down) => doc.down(*top, down, width, height),
             Err(_) => doc.up(*top, by.unsigned_abs(), width),
         };
+    } else if model.tab == Tab::Threads {
+        review::scroll(model, by);
     }
 }
 
@@ -79,7 +88,7 @@ pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
 
 pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
     let Areas { list, card, .. } = layout::areas(model);
-    let (width, height) = (usize::from(card.width), usize::from(card.height));
+    let (width, height) = page_size(model);
     let half_list =
         isize::from(i16::try_from((list.height / layout::row_height(list) / 2).max(1)).unwrap_or(1));
     let page_of_card = isize::from(i16::try_from(card.height.saturating_sub(2).max(1)).unwrap_or(1));
@@ -95,8 +104,6 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::PageUp if in_card => scroll(model, -page_of_card),
         Action::PageDown => return step(model, half_list),
         Action::PageUp => return step(model, -half_list),
-        Action::Top if in_card && model.tab == Tab::Threads => scroll(model, isize::MIN / 2),
-        Action::Bottom if in_card && model.tab == Tab::Threads => scroll(model, isize::MAX / 2),
         Action::Top if in_card => match page(model) {
             Some((_, top)) => *top = Place::default(),
             None => scroll(model, isize::MIN / 2),

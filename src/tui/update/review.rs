@@ -144,15 +144,11 @@ pub(super) fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
 
 /// Scrolls by lines, or moves the cursor where there is one.
 pub(super) fn scroll(model: &mut Model, by: isize) {
-    let (width, height) = size(model);
+    let (_, height) = size(model);
     let Some(review) = &mut model.threads.review else { return };
     match review.aspect {
-        Aspect::Conversation | Aspect::Steps => {
-            review.top = match usize::try_from(by) {
-                Ok(down) => review.doc.down(review.top, down, width, height),
-                Err(_) => review.doc.up(review.top, by.unsigned_abs(), width),
-            };
-        }
+        // Pages, and scrolled as all of them are.
+        Aspect::Conversation | Aspect::Steps => {}
         Aspect::Graph => {
             let last = (review.picture.lines.len() + 1).saturating_sub(height);
             review.first = review.first.saturating_add_signed(by).min(last);
@@ -175,7 +171,7 @@ fn follow(model: &mut Model) {
 }
 
 /// Columns and lines of what is below the title.
-fn size(model: &Model) -> (usize, usize) {
+pub(super) fn size(model: &Model) -> (usize, usize) {
     let (_, body) = layout::review(layout::areas(model).card);
     (usize::from(body.width), usize::from(body.height))
 }

@@ -11,11 +11,10 @@ mod prompts;
 mod state;
 
 use crate::graph::{BuildError, Folded, Graph, Workflow, ask, end, goto};
-use crate::inbox::{Block, Card, Item, ItemKind, Span, Spec, Tone};
+use crate::inbox::{Block, Card, Item, ItemKind, Spec, changed_lines};
 use crate::text::Visible;
 use crate::workflows::Services;
 use serde_json::Value;
-use similar::{ChangeTag, TextDiff};
 use std::sync::Arc;
 
 pub use state::{Learning, MemoryInput};
@@ -49,7 +48,7 @@ fn draw(state: &Folded, item: &Item) -> Card {
         ItemKind::Interrupt(_) => item.args.get("profile").and_then(Value::as_str).unwrap_or_default(),
         ItemKind::Result => &state.proposed,
     };
-    blocks.push(Block::Diff(diff(&state.profile, after)));
+    blocks.push(Block::Diff(changed_lines(&state.profile, after)));
     Card { blocks }
 }
 
@@ -70,17 +69,4 @@ fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     }
     fields.extend(state.thread.as_deref().map(|thread| (line("taught last by"), line(thread))));
     vec![Block::Fields(fields)]
-}
-
-fn diff(before: &str, after: &str) -> Vec<Span> {
-    let changes = TextDiff::from_lines(before, after);
-    let span = |tag: ChangeTag, text: &str| Span {
-        tone: match tag {
-            ChangeTag::Equal => Tone::Quiet,
-            ChangeTag::Delete => Tone::Removed,
-            ChangeTag::Insert => Tone::Added,
-        },
-        text: Visible::new(text.trim_end_matches('\n')),
-    };
-    changes.iter_all_changes().map(|change| span(change.tag(), change.value())).collect()
 }

@@ -1,0 +1,17 @@
+//! The program as it is set up, on a folder of the bench's own.
+
+use sayso::app::{Local, Setup};
+use sayso::config::{Config, Env, Flags, Host, Inputs};
+use std::path::PathBuf;
+
+/// Opens a data folder with this config.
+pub fn open(data: PathBuf, text: &str) -> (Local, Setup) {
+    std::fs::create_dir_all(&data).unwrap();
+    std::fs::write(data.join("config.toml"), text).unwrap();
+    let flags = Flags { data: Some(data), ..Flags::default() };
+    let env = Env::default();
+    let config = Config::load(&Inputs { flags, env: env.clone(), host: Host::system() }).unwrap();
+    let setup = Setup::open(config, env).unwrap();
+    let engine = setup.engine(setup.workflows().unwrap());
+    (Local::new(engine), setup)
+}
