@@ -124,3 +124,45 @@ fn every_config_in_the_docs_is_read() {
     }
     assert!(tried > 4, "{tried}");
 }
+
+/// The name by which a heading is linked to.
+fn anchor(heading: &str) -> String {
+    let kept = heading.trim().to_lowercase();
+    let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[test]
+fn every_link_in_the_docs_leads_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut linked = std::collections::BTreeSet::new();
+    for page in pages().into_iter().chain(["ARCHITECTURE.md", "CONTRIBUTING.md"].map(|name| root.join(name)))
+    {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for target in text.split("](").skip(1).map(|rest| rest.split(')').next().unwrap()) {
+            if target.starts_with("http") {
+                continue;
+            }
+            let (file, part) = target.split_once('#').unwrap_or((target, ""));
+            let file = if file.is_empty() { page.clone() } else { page.with_file_name(file) };
+            let found = std::fs::read_to_string(&file);
+            let found = found.unwrap_or_else(|_| panic!("{}: {target} leads nowhere", page.display()));
+            let has = |part| {
+                found
+                    .lines()
+                    .any(|line| line.starts_with('#') && anchor(line.trim_start_matches('#')) == part)
+            };
+            assert!(part.is_empty() || has(part), "{}: {target} names no heading", page.display());
+            if page.ends_with("README.md") {
+                linked.insert(file);
+            }
+        }
+    }
+    for page in pages() {
+        assert!(
+            linked.contains(&page) || page.ends_with("README.md"),
+            "README.md does not list {}",
+            page.display()
+        );
+    }
+}

@@ -9,6 +9,7 @@ mod analyze;
 mod ask;
 mod docs;
 mod email;
+mod example;
 mod request;
 mod sheet;
 mod study;
