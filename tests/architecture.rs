@@ -189,3 +189,25 @@ fn no_file_grows_out_of_hand() {
         .collect();
     assert_eq!(long, Vec::<String>::new(), "these ask to be two");
 }
+
+#[test]
+fn every_dependency_has_its_reason_and_none_is_openssl() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |name: &str| fs::read_to_string(root.join(name)).unwrap();
+    let manifest: toml::Table = read("Cargo.toml").parse().unwrap();
+    let linux = &manifest["target"]["cfg(target_os = \"linux\")"]["dependencies"];
+    let tables = [&manifest["dependencies"], &manifest["dev-dependencies"], linux];
+    let wanted: BTreeSet<String> =
+        tables.iter().flat_map(|table| table.as_table().unwrap().keys().cloned()).collect();
+    let page = read("docs/dependencies.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
+    // Which crates there are twice stands in a table of its own, without a licence.
+    let listed: BTreeSet<String> =
+        rows.filter(|(_, rest)| rest.matches(" | ").count() == 1).map(|(name, _)| name.to_owned()).collect();
+    assert_eq!(listed, wanted);
+    let lock: toml::Table = read("Cargo.lock").parse().unwrap();
+    for package in lock["package"].as_array().unwrap() {
+        let name = package["name"].as_str().unwrap();
+        assert!(!matches!(name, "openssl" | "openssl-sys" | "native-tls"), "{name} is in Cargo.lock");
+    }
+}
