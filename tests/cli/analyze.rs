@@ -1,9 +1,10 @@
-//! `sayso analyze` through the real program: whole conversations, what bad input gets, and what a folder may hold.
+//! `sayso analyze` through the real program: whole conversations, and what bad input gets. What a folder may hold is in
+//! the catalogue (row S05).
 
 use crate::desk::{Desk, Said, said, text, texts};
 use sayso::workflows::analyze::AnalyzeInput;
 use serde_json::Value;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 pub const QUERY: &str = "Why did the launch slip?";
@@ -126,29 +127,6 @@ fn what_cannot_be_analysed_is_refused() {
     let unknown = real(&desk, &["start", "analyze", "query=x", "inputs=notes", "model=oracle"]);
     unknown.refused(2, "oracle");
     assert_eq!(json(&desk, &["threads"]), Value::Array(Vec::new()));
-}
-
-#[test]
-fn s05_what_is_no_plain_text_beneath_the_folder_is_skipped_and_listed() {
-    let desk = desk();
-    std::fs::write(desk.path("secret.txt"), "canary-outside\n").unwrap();
-    symlink(desk.path("secret.txt"), notes(&desk, "link.txt")).unwrap();
-    symlink("..", notes(&desk, "up")).unwrap();
-    symlink("/dev/zero", notes(&desk, "zero.txt")).unwrap();
-    std::fs::write(notes(&desk, "huge.md"), vec![b'x'; 3 << 20]).unwrap();
-    std::fs::write(notes(&desk, "binary.txt"), [0, 159, 146, 150]).unwrap();
-    let pipe = notes(&desk, "pipe.txt");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let outcome = json(&desk, &["analyze", "--query", QUERY, "--inputs", "notes", "--recursive", "--wait"]);
-    let whole = json(&desk, &["show", &text(&outcome["thread"])]);
-    let names = |key: &str| -> Vec<String> {
-        whole["state"][key].as_array().unwrap().iter().map(|file| text(&file["name"])).collect()
-    };
-    assert_eq!(names("file_contents"), ["plan.md", "talk.txt"]);
-    assert_eq!(names("skipped"), ["binary.txt", "huge.md", "link.txt", "pipe.txt", "zero.txt"]);
-    assert!(!whole.to_string().contains("canary-outside"));
-    let card = real(&desk, &["view", &texts(&outcome["interrupts"])[0]]);
-    assert!(card.done().contains("pipe.txt (it is a device, a pipe or a socket)"), "{card:?}");
 }
 
 #[test]

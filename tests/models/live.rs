@@ -3,7 +3,8 @@
 use sayso::llm::{ModelSettings, Provider, check, open, structured};
 use secrecy::SecretString;
 
-use crate::speak::{Triage, request};
+use crate::asking::request;
+use crate::speak::Triage;
 
 #[tokio::test]
 #[ignore = "needs an OpenAI-compatible server named by SAYSO_LIVE_BASE_URL and SAYSO_LIVE_MODEL"]

@@ -3,8 +3,9 @@
 use sayso::llm::{Choice, Provider, propose, quiet, structured};
 use serde_json::{Value, json};
 
+use crate::asking::{request, tool};
 use crate::server::{Play, Server};
-use crate::speak::{Class, Triage, request, tool};
+use crate::speak::{Class, Triage};
 use crate::wire;
 
 fn delta(delta: Value) -> Value {

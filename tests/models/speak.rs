@@ -9,25 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::asking::{request, tool};
 use crate::server::{KEY, Play, Server};
 use crate::wire::{self, PROVIDERS};
-
-pub fn tool() -> ToolSpec {
-    ToolSpec {
-        name: "write_email".into(),
-        description: "Write a mail.".into(),
-        schema: json!({
-            "type": "object",
-            "properties": {"to": {"type": "array", "items": {"type": "string"}}, "content": {"type": "string"}},
-            "required": ["to", "content"],
-            "additionalProperties": false,
-        }),
-    }
-}
-
-pub fn request() -> Request {
-    Request::new("test", json!({"never": "sent-facts"})).system("You help.").user("Say hello.")
-}
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

@@ -10,7 +10,5 @@ mod harness;
 mod keys;
 mod mails;
 mod pulse;
-mod safe;
-mod sizes;
 mod snapshots;
 mod threads;

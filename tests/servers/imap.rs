@@ -85,35 +85,6 @@ async fn the_first_look_leaves_out_what_is_old() {
 }
 
 #[tokio::test]
-async fn m06_numbers_that_become_void_lose_nothing() {
-    let fake = Fake::new();
-    for n in 1..=3 {
-        fake.put("INBOX", &letter(n), &[]);
-    }
-    let (imap, _) = fake.open().await;
-    let fetched = imap.fetch(None, 10).await.unwrap();
-    let places: Vec<String> = fetched.mails.iter().map(|mail| mail.place.clone()).collect();
-    {
-        let mut state = fake.state();
-        let inbox = state.folders.get_mut("INBOX").unwrap();
-        inbox.validity = 99;
-        inbox.next = 200;
-        inbox.letters.remove(1);
-        for (at, letter) in inbox.letters.iter_mut().enumerate() {
-            letter.uid = 100 + at as u64;
-        }
-        inbox.letters[1].flags.push("\\Answered".to_owned());
-    }
-    // Everything is shown again; that a mail is known is decided by what it says.
-    assert_eq!(all(&imap, fetched.cursor, 10).await.0, ["1", "3"]);
-    // Places are found by Message-ID: none is called gone because of a number.
-    let there = |answered| Standing::There { seen: false, answered };
-    assert_eq!(imap.standing(&places).await.unwrap(), [there(false), Standing::Gone, there(true)]);
-    imap.mark(&places[2], Handled::Done).await.unwrap();
-    assert!(fake.letters("INBOX")[1].flags.contains(&"\\Seen".to_owned()));
-}
-
-#[tokio::test]
 async fn how_mails_stand() {
     let fake = Fake::new();
     for n in 1..=4 {

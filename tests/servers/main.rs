@@ -6,5 +6,4 @@ mod faults;
 mod imap;
 mod listening;
 mod script;
-mod smtp;
 mod trust;

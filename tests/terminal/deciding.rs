@@ -1,21 +1,12 @@
 //! Opened, moved through, decided each way, taken back, edited, resized.
 
-use crate::child::{fill, open};
+use crate::process::{filled, open};
 use crate::pty::Pty;
-use crate::support::desk;
 use sayso::inbox::{Backend, Screen, ThreadQuery};
 use std::path::Path;
 use std::time::Duration;
-use tempfile::TempDir;
 
 const HELD: Duration = Duration::from_secs(600);
-
-fn folder() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(fill(folder.path(), desk::samples()));
-    folder
-}
 
 fn decided(folder: &Path) -> Vec<(String, bool)> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -31,7 +22,7 @@ fn decided(folder: &Path) -> Vec<(String, bool)> {
 
 #[test]
 fn decided_each_way_and_taken_back() {
-    let folder = folder();
+    let folder = filled();
     let mut pty = Pty::open(folder.path(), HELD);
     pty.wait("Quarterly figures");
     pty.send("j");
@@ -62,7 +53,7 @@ fn decided_each_way_and_taken_back() {
 
 #[test]
 fn i14_keys_typed_ahead_and_pasted_decide_nothing() {
-    let folder = folder();
+    let folder = filled();
     let mut pty = Pty::open(folder.path(), HELD);
     // Before anything is on the screen.
     pty.send("aiaiaijaja");
@@ -76,7 +67,7 @@ fn i14_keys_typed_ahead_and_pasted_decide_nothing() {
 
 #[test]
 fn edited_in_an_editor() {
-    let folder = folder();
+    let folder = filled();
     let script = folder.path().join("editor.sh");
     std::fs::write(&script, "#!/bin/sh\nsed -i 's/Thursday at noon/Friday at one/' \"$1\"\n").unwrap();
     let editor = format!("sh {}", script.display());
@@ -93,7 +84,7 @@ fn edited_in_an_editor() {
 
 #[test]
 fn resized() {
-    let folder = folder();
+    let folder = filled();
     let mut pty = Pty::open(folder.path(), HELD);
     pty.wait("Quarterly figures");
     for (columns, rows) in [(40, 10), (1, 1), (200, 60), (12, 4), (110, 30)] {
@@ -106,7 +97,7 @@ fn resized() {
 
 #[test]
 fn what_is_accepted_is_carried_out_by_the_screen_that_drives() {
-    let folder = folder();
+    let folder = filled();
     let mut pty = Pty::open(folder.path(), Duration::from_millis(300));
     pty.wait("Quarterly figures");
     pty.send("j");

@@ -1,6 +1,6 @@
 //! A mail is piped on, and the terminal is the inbox's again afterwards.
 
-use crate::child::fill;
+use crate::process::fill;
 use crate::pty::Pty;
 use crate::support::desk;
 use std::time::Duration;

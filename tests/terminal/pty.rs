@@ -1,6 +1,6 @@
 //! A pseudo-terminal with the inbox in it.
 
-use crate::child::{FOLDER, HOLD};
+use crate::process::{FOLDER, HOLD};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -35,7 +35,7 @@ impl Pty {
     pub fn with(folder: &Path, hold: Duration, env: &[(&str, &str)]) -> Self {
         let exe = std::env::current_exe().unwrap();
         let mut command = CommandBuilder::new(exe);
-        command.args(["--ignored", "--exact", "child::screen", "--nocapture", "--test-threads=1"]);
+        command.args(["--ignored", "--exact", "process::screen", "--nocapture", "--test-threads=1"]);
         command.env(FOLDER, folder);
         command.env(HOLD, hold.as_millis().to_string());
         command.env("TERM", "xterm-256color");

@@ -1,6 +1,6 @@
 //! A walk through the threads of a data folder, in a real terminal.
 
-use crate::child::{fill, open};
+use crate::process::{fill, open};
 use crate::pty::Pty;
 use crate::support::desk;
 use sayso::inbox::{Backend, ThreadQuery};

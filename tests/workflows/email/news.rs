@@ -3,40 +3,9 @@
 use super::office::{Office, Plan, calls, done, mail, respond, second, write};
 use crate::support::house::holding;
 use sayso::graph::{Decision, What};
-use sayso::inbox::{Backend, BackendError, By, Decide, Status};
+use sayso::inbox::{Backend, BackendError, Status};
 use sayso::llm::{Builtin, Model};
 use serde_json::json;
-
-#[tokio::test]
-async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
-    let office = Office::new("respond", [calls([write()]), calls([done()])]);
-    let thread = office.got().await;
-    let id = office.asked(&thread).await;
-    let shown = office.item(&id).await.args_hash.unwrap().to_string();
-    office.news(&thread, &second()).await;
-    office.settle().await;
-    let decide = |shown: &str| Decide {
-        interrupt: id.clone(),
-        decision: Decision::Accept,
-        shown: Some(shown.to_owned()),
-        learn: true,
-        by: By::Cli,
-    };
-    let refused = office.local.decide(decide(&shown)).await.unwrap_err();
-    assert!(refused.to_string().contains("changed since it was shown"), "{refused}");
-    let item = office.item(&id).await;
-    assert!(item.warnings.iter().any(|warning| warning.code == "new_mail"));
-    assert!(item.text.contains("No hurry any more.") && item.text.contains("When does the report come?"));
-    assert!(
-        item.text.find("No hurry any more.") < item.text.find("When does the report come?"),
-        "the newest comes first"
-    );
-    office.local.decide(decide(&item.args_hash.unwrap().to_string())).await.unwrap();
-    office.settle().await;
-    assert_eq!(office.sent().len(), 1);
-    // What was proposed answers the mail it was proposed for, whatever came since.
-    assert!(office.sent()[0].contains("In-Reply-To: <one@client.example>"), "{}", office.sent()[0]);
-}
 
 #[tokio::test]
 async fn what_was_approved_before_a_mail_came_neither_answers_nor_quotes_it() {

@@ -1,6 +1,7 @@
 //! Safe keys: I14, I15, and that nothing but a confirmed decision key decides.
 
 use crate::harness::{Desk, row};
+use crate::report;
 use proptest::prelude::*;
 use sayso::tui::{Key, Mouse, Msg};
 use serde_json::json;
@@ -19,6 +20,7 @@ fn i14_keys_typed_before_the_card_appeared_decide_nothing() {
     desk.draw();
     desk.key(Key::plain('a'), MS(500), false);
     assert!(desk.decisions().is_empty(), "its card was never found on a quiet screen");
+    report("I14", "keys typed before their card was shown", 4);
 }
 
 #[test]
@@ -31,6 +33,7 @@ fn i14_paste_decides_nothing() {
     desk.press("jja");
     desk.tell(Msg::Paste("y".to_owned()));
     assert!(desk.decisions().is_empty());
+    report("I14", "paste with decision keys in it", 6);
 }
 
 #[test]
@@ -41,6 +44,7 @@ fn i15_a_key_held_down_decides_once() {
         desk.drawn();
     }
     assert_eq!(desk.decisions().len(), 1, "the first press was meant, the others repeat it");
+    report("I15", "a decision key held down", 100);
 }
 
 #[test]
@@ -94,6 +98,7 @@ fn i15_a_hidden_card_is_not_decided() {
     assert!(desk.note().contains("not on the screen"), "{}", desk.note());
     desk.press("k<enter>").press("i");
     assert_eq!(desk.decisions().len(), 1);
+    report("I15", "a narrow screen without the card", 3);
 }
 
 #[test]
@@ -108,6 +113,7 @@ fn i15_mouse_enter_and_escape_decide_nothing() {
     desk.press("jja").press("<enter>");
     desk.tell(Msg::Mouse(Mouse::Click, 40, 20));
     assert!(desk.decisions().is_empty());
+    report("I15", "mouse, Enter and Escape everywhere", usize::from(SIZE.0) * 6);
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::time::Duration;
 use sayso::llm::{Choice, Delta, ModelError, Provider, Reply, Request, open, propose, quiet};
 use serde_json::{Value, json};
 
+use crate::asking::{request, tool};
+use crate::report;
 use crate::server::{End, Play, Server};
-use crate::speak::{request, tool};
 use crate::wire::{self, PROVIDERS};
 
 fn asking() -> Request {
@@ -43,6 +44,7 @@ async fn s11_a_cut_stream_is_an_error_and_yields_no_call() {
             assert_eq!(server.count(), 2);
         }
     }
+    report("S11", "a stream cut between frames", 4 * PROVIDERS.len());
 }
 
 #[tokio::test]
@@ -55,6 +57,7 @@ async fn s11_a_cut_inside_a_frame_is_a_cut() {
         let server = Server::play([play]).await;
         assert_eq!(ask(&server, provider).await.unwrap_err().code(), "cut", "{provider:?}");
     }
+    report("S11", "a stream cut inside a frame", PROVIDERS.len());
 }
 
 #[tokio::test]
@@ -72,6 +75,7 @@ async fn s11_what_was_streamed_before_a_retry_is_declared_void() {
     .await
     .unwrap();
     assert_eq!((reply.text.as_str(), shown.lock().unwrap().as_str()), ("Hello", "Hello"));
+    report("S11", "a cut after words were shown", 1);
 }
 
 #[tokio::test]
@@ -86,6 +90,7 @@ async fn s11_bad_json_in_the_stream() {
         let error = ask(&server, provider).await.unwrap_err();
         assert_eq!((error.code(), server.count()), ("unreadable", 3), "{provider:?}");
     }
+    report("S11", "bad JSON in the stream", PROVIDERS.len());
 }
 
 #[tokio::test]
@@ -102,6 +107,7 @@ async fn s11_bad_json_in_the_arguments_is_told_and_asked_again() {
         assert_eq!((error.code(), server.count()), ("unreadable", 3), "{provider:?}");
         assert!(!error.transient());
     }
+    report("S11", "bad JSON in arguments", 2 * PROVIDERS.len());
 }
 
 #[tokio::test]
@@ -113,6 +119,7 @@ async fn s11_an_unknown_tool_is_told_and_asked_again() {
         assert_eq!((error.code(), server.count()), ("unreadable", 3), "{provider:?}");
         assert!(server.seen()[2].body.to_string().contains("transfer_money"));
     }
+    report("S11", "an unknown tool", PROVIDERS.len());
 }
 
 #[tokio::test]
@@ -124,6 +131,7 @@ async fn s11_an_empty_answer_is_asked_again() {
         let server = Server::play([wire::text(provider, &[]), wire::text(provider, &["Hi"])]).await;
         assert_eq!(propose(&*server.model(provider), &request(), &quiet).await.unwrap().text, "Hi");
     }
+    report("S11", "an empty answer", 2 * PROVIDERS.len());
 }
 
 #[tokio::test]
@@ -136,6 +144,7 @@ async fn s11_ten_megabytes_of_arguments_are_refused() {
         assert_eq!((error.code(), server.count()), ("unreadable", 1), "{provider:?}: {error}");
         assert!(error.to_string().len() < 400);
     }
+    report("S11", "10 MB of arguments", PROVIDERS.len());
 }
 
 #[tokio::test]
@@ -153,6 +162,7 @@ async fn s11_endless_bodies_and_endless_calls_end() {
     let page = Play { chunks: vec![vec![b'x'; 1 << 20]; 30], ..Play::json(500, &json!(null)) };
     let server = Server::play([page]).await;
     assert_eq!(ask(&server, Provider::Openai).await.unwrap_err().code(), "overloaded");
+    report("S11", "endless bodies and calls", 3);
 }
 
 #[tokio::test]
@@ -174,6 +184,7 @@ async fn s11_rate_limits_are_waited_out_or_handed_on() {
         assert_eq!(ask(&server, provider).await.unwrap_err().code(), "rate_limited");
         assert_eq!(server.count(), 3, "{provider:?}");
     }
+    report("S11", "429, with and without Retry-After", 3 * PROVIDERS.len());
 }
 
 #[tokio::test]
@@ -189,6 +200,7 @@ async fn s11_failing_servers_are_tried_a_bounded_number_of_times() {
         ask(&server, provider).await.unwrap();
         assert_eq!(server.count(), 2, "an error inside the stream, {provider:?}");
     }
+    report("S11", "500, 502, 503, 529 and errors in the stream", 5 * PROVIDERS.len());
 }
 
 #[tokio::test]
@@ -206,6 +218,7 @@ async fn s11_silence_ends_in_an_error() {
         let error = propose(&*open(&settings).unwrap(), &asking(), &quiet).await.unwrap_err();
         assert_eq!(error.code(), "cut", "{provider:?}");
     }
+    report("S11", "silence", 2 * PROVIDERS.len());
 }
 
 #[tokio::test]
@@ -217,6 +230,7 @@ async fn s11_a_finished_answer_survives_a_server_that_never_hangs_up() {
     settings.idle_timeout = Duration::from_millis(40);
     let reply = propose(&*open(&settings).unwrap(), &asking(), &quiet).await.unwrap();
     assert_eq!((reply.calls.len(), server.count()), (1, 1));
+    report("S11", "a server that never hangs up", 1);
 }
 
 #[tokio::test]
@@ -232,6 +246,7 @@ async fn s11_nobody_there_is_unreachable() {
         assert_eq!(error.code(), "unreachable");
         assert!(error.transient() && error.explain().contains("base_url"), "{error}");
     }
+    report("S11", "nobody there", PROVIDERS.len());
 }
 
 #[tokio::test]
@@ -243,6 +258,7 @@ async fn s11_an_answer_that_runs_out_of_tokens_yields_no_half_call() {
         let error = ask(&server, provider).await.unwrap_err();
         assert_eq!((error.code(), server.count()), ("answer_too_long", 1), "{provider:?}");
     }
+    report("S11", "an answer cut off by its length", PROVIDERS.len());
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use sayso::store::Store;
 use sayso::tui::{self, Options};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tempfile::TempDir;
 
 /// The folder the inbox is opened in; set for the child alone.
 pub const FOLDER: &str = "SAYSO_TEST_SCREEN";
@@ -28,6 +29,14 @@ pub async fn fill(folder: &Path, samples: Vec<(&str, serde_json::Value)>) {
         let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
         worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     }
+}
+
+/// A folder with one of each.
+pub fn filled() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(fill(folder.path(), desk::samples()));
+    folder
 }
 
 /// Not a test: the inbox itself, when this program is started for that.

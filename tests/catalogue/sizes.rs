@@ -1,6 +1,7 @@
 //! Any size, any text: T01, T05, T06, and a card of 50 MB.
 
 use crate::harness::{Desk, dump};
+use crate::report;
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{Block, Card};
 use sayso::text::Visible;
@@ -96,6 +97,7 @@ fn t01_no_escape_reaches_the_terminal() {
     desk.press("r");
     desk.tell(Msg::Paste(HOSTILE.to_owned()));
     assert_clean(&mut desk, "pasted");
+    report("T01", "escape sequences in every field, on every screen", screens.len() + 1);
 }
 
 #[test]
@@ -129,11 +131,12 @@ fn t05_any_size() {
         }
         desk.resize(80, 24);
     }
-    for columns in (1..200).step_by(7) {
-        for rows in (1..70).step_by(5) {
-            desk.resize(columns, rows);
-        }
+    let storm: Vec<(u16, u16)> =
+        (1..200).step_by(7).flat_map(|columns| (1..70).step_by(5).map(move |rows| (columns, rows))).collect();
+    for (columns, rows) in &storm {
+        desk.resize(*columns, *rows);
     }
+    report("T05", "every screen at every size, and a storm of sizes", screens.len() * 13 + storm.len());
 }
 
 #[test]
@@ -160,6 +163,7 @@ fn t06_nothing_bleeds_across_panes() {
             }
         }
     }
+    report("T06", "emoji, CJK, right-to-left and combining storms", 5 * 4);
 }
 
 #[test]

@@ -1,23 +1,16 @@
 //! Every way out gives the terminal back: T02, T09.
 
-use crate::child::{FOLDER, fill};
+use crate::process::{FOLDER, filled};
 use crate::pty::Pty;
-use crate::support::desk;
+use crate::report;
 use portable_pty::CommandBuilder;
 use std::time::Duration;
 use tempfile::TempDir;
 
 const HELD: Duration = Duration::from_secs(600);
 
-fn folder() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(fill(folder.path(), desk::samples()));
-    folder
-}
-
 fn opened() -> (TempDir, Pty) {
-    let folder = folder();
+    let folder = filled();
     let pty = Pty::open(folder.path(), HELD);
     pty.wait("Quarterly figures");
     assert!(pty.is_taken());
@@ -30,6 +23,7 @@ fn t02_quit() {
     pty.send("q");
     pty.wait("SCREEN ENDED WELL");
     pty.ended();
+    report("T02", "quit", 1);
 }
 
 #[test]
@@ -38,6 +32,7 @@ fn t02_sigterm() {
     pty.signal("TERM");
     pty.wait("SCREEN ENDED WELL");
     pty.ended();
+    report("T02", "SIGTERM", 1);
 }
 
 #[test]
@@ -45,20 +40,22 @@ fn t02_sighup() {
     let (_folder, mut pty) = opened();
     pty.signal("HUP");
     pty.ended();
+    report("T02", "SIGHUP", 1);
 }
 
 #[test]
 fn t02_panic() {
-    let folder = folder();
+    let folder = filled();
     let mut pty = Pty::with(folder.path(), HELD, &[("SAYSO_TEST_PANIC", "1"), ("RUST_BACKTRACE", "0")]);
     pty.wait("panicked at");
     pty.ended();
     assert!(pty.text().contains("broke on purpose"), "{}", pty.text());
+    report("T02", "a panic", 1);
 }
 
 #[test]
 fn t02_ctrl_z_and_fg() {
-    let folder = folder();
+    let folder = filled();
     // A shell with job control, as a person has it.
     let exe = std::env::current_exe().unwrap();
     let mut command = CommandBuilder::new("bash");
@@ -68,7 +65,7 @@ fn t02_ctrl_z_and_fg() {
     command.env("PS1", "shell> ");
     let mut pty = Pty::spawn(command);
     pty.wait("shell>");
-    pty.send(&format!("{} --ignored --exact child::screen --nocapture --test-threads=1\r", exe.display()));
+    pty.send(&format!("{} --ignored --exact process::screen --nocapture --test-threads=1\r", exe.display()));
     pty.wait("Lunch on Thursday?");
     // The shell reports pastes for its own line, so only the screen tells whose it is.
     pty.send("\x1a");
@@ -80,28 +77,30 @@ fn t02_ctrl_z_and_fg() {
     pty.send("Q");
     pty.wait("SCREEN ENDED WELL");
     assert!(!pty.is_over());
+    report("T02", "Ctrl-Z and fg", 1);
 }
 
 #[test]
 fn t09_no_colour() {
-    let folder = folder();
+    let folder = filled();
     let pty = Pty::with(folder.path(), HELD, &[("NO_COLOR", "1")]);
     pty.wait("Quarterly figures");
     let raw = String::from_utf8_lossy(&pty.raw()).into_owned();
     for colour in ["\x1b[31m", "\x1b[32m", "\x1b[38;5;1m", "\x1b[38;5;2m", "\x1b[38;5;6m", "\x1b[36m"] {
         assert!(!raw.contains(colour), "{colour:?}");
     }
+    report("T09", "NO_COLOR", 1);
 }
 
 #[test]
 fn t09_no_terminal_or_a_dumb_one() {
-    let folder = folder();
+    let folder = filled();
     let pty = Pty::with(folder.path(), HELD, &[("TERM", "dumb")]);
     pty.wait("cannot show a screen");
     pty.wait("sayso list");
     let exe = std::env::current_exe().unwrap();
     let output = std::process::Command::new(exe)
-        .args(["--ignored", "--exact", "child::screen", "--nocapture", "--test-threads=1"])
+        .args(["--ignored", "--exact", "process::screen", "--nocapture", "--test-threads=1"])
         .env(FOLDER, folder.path())
         .stdin(std::process::Stdio::null())
         .output()
@@ -109,4 +108,5 @@ fn t09_no_terminal_or_a_dumb_one() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("the inbox needs a terminal; `sayso list` prints what waits"), "{text}");
     assert!(!text.contains('\x1b'), "no escapes in a pipe: {text:?}");
+    report("T09", "no terminal, and a dumb one", 2);
 }

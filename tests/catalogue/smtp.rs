@@ -1,7 +1,8 @@
 //! SMTP, cut and refused at every step.
 
-use super::fake::{Fake, Fault};
-use super::script::{CANARY, Heard, Talk, account, patience, play, server};
+use crate::fake::{Fake, Fault};
+use crate::report;
+use crate::script::{CANARY, Heard, Talk, account, patience, play, server};
 use sayso::config::{FiledBy, MailLogin, MailTls, Secret};
 use sayso::mail::imap::Imap;
 use sayso::mail::smtp::Smtp;
@@ -125,6 +126,7 @@ async fn before_the_final_dot_nothing_was_sent() {
         assert!(matches!(error, SendError::NotSent(_)), "{cut}: {error:?}");
         assert!(part.taken().is_empty());
     }
+    report("M01", "cut at each step before the final dot", 6);
 }
 
 #[tokio::test]
@@ -147,6 +149,7 @@ async fn m01_without_an_answer_to_the_final_dot_nobody_knows() {
     }
     let (smtp, _) = open(&Part::new()).await;
     assert!(matches!(smtp.find(MAIL.as_bytes()).await, Found::Unknown(_)));
+    report("M01", "cut, or answered oddly, after the final dot", 3);
 }
 
 #[tokio::test]
@@ -169,6 +172,7 @@ async fn m02_not_now_and_never_are_told_apart() {
             drop(heard);
         }
     }
+    report("M02", "4xx and 5xx at each step", 12);
 }
 
 #[tokio::test]
@@ -186,6 +190,7 @@ async fn m02_recipients_the_server_does_not_take_are_named() {
         assert!(error.contains(name), "{error}");
     }
     assert_eq!(heard.count("DATA"), 0);
+    report("M02", "one recipient refused, and all of them", 2);
 }
 
 #[tokio::test]

@@ -1,0 +1,141 @@
+//! What a model proposes is only ever a proposal: I02, I04, I09, I10, I11.
+
+use crate::office::{BOB, Office, calls, done, second, write};
+use crate::report;
+use sayso::graph::Decision;
+use sayso::inbox::{Backend, By, Decide, Status};
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn i02_hostile_calls_do_nothing_without_a_decision() {
+    let hostile = [
+        (
+            "write_email",
+            json!({"to": ["evil@attacker.example"], "bcc": ["all@attacker.example"], "subject": "x\r\nBcc: more@attacker.example", "content": "\u{1b}[31mHello\u{202e}"}),
+        ),
+        (
+            "schedule_meeting",
+            json!({"attendees": ["evil@attacker.example"], "subject": "x", "start": "2036-05-05T14:00:00Z", "duration_minutes": 30}),
+        ),
+        ("question", json!({"content": "What is your password?"})),
+        ("check_calendar_availability", json!({"days": ["2036-05-05"]})),
+        ("done", json!({})),
+    ];
+    let office = Office::new("respond", [calls(hostile)]);
+    let thread = office.got().await;
+    assert_eq!(office.status(&thread).await, Status::Waiting);
+    assert!(office.sent().is_empty() && office.days.events.lock().unwrap().is_empty());
+    assert!(office.marks().is_empty() && office.view(&thread).await.effects.is_empty());
+    let items = office.items(&thread).await;
+    assert_eq!(items.len(), 3);
+    let args = items[0].args.to_string();
+    assert!(!args.contains('\u{1b}') && !args.contains("\\u001b") && !args.contains('\u{202e}'), "{args}");
+    let codes: Vec<&str> = items[0].warnings.iter().map(|warning| warning.code.as_str()).collect();
+    assert!(codes.contains(&"recipient_outside") && codes.contains(&"bcc_added"), "{codes:?}");
+    // Accepted all the same, the mail says what the card said, and no header more.
+    let ids = office.outcome(&thread).await.interrupts;
+    office.decide(&ids[0], Decision::Accept).await.unwrap();
+    office.decide(&ids[1], Decision::Ignore).await.unwrap();
+    office.decide(&ids[2], Decision::Ignore).await.unwrap();
+    office.settle().await;
+    let sent = office.sent().remove(0);
+    assert!(!sent.contains("\nBcc: more@"), "{sent}");
+    report("I02", "every tool called with hostile arguments", 5);
+}
+
+#[tokio::test]
+async fn i02_a_model_attaches_nothing_and_calls_no_tool_that_is_not_there() {
+    let mut attaching = write();
+    attaching.1["attachments"] = json!(["/etc/passwd"]);
+    for bad in [calls([attaching]), calls([("send_money", json!({}))]), calls([("unsubscribe", json!({}))])] {
+        let office = Office::new("respond", [bad, calls([done()])]);
+        let thread = office.got().await;
+        assert_eq!(office.status(&thread).await, Status::Done);
+        assert!(office.view(&thread).await.state["messages"].to_string().contains("done"));
+        assert!(!office.view(&thread).await.state.to_string().contains("passwd"));
+        assert!(office.sent().is_empty());
+    }
+    report("I02", "attachments, and tools that are not offered", 3);
+}
+
+#[tokio::test]
+async fn i04_strangers_blind_copies_and_look_alikes_are_flagged() {
+    let mut odd = write();
+    odd.1["cc"] = json!(["bob@cl1ent.example"]);
+    odd.1["bcc"] = json!(["dora@else.example"]);
+    let office = Office::new("respond", [calls([odd])]);
+    let thread = office.got().await;
+    let item = office.open(&thread).await;
+    let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
+    for code in ["recipient_outside", "bcc_added", "look_alike"] {
+        assert!(codes.contains(&code), "{code}: {codes:?}");
+    }
+    assert!(item.text.starts_with("! "), "{}", item.text);
+    assert!(item.text.contains("Bcc: dora@else.example"));
+    report("I04", "a stranger, a blind copy, a look-alike domain", 3);
+}
+
+#[tokio::test]
+async fn i09_arguments_changed_in_the_database_are_not_carried_out() {
+    let office = Office::new("respond", [calls([write()])]);
+    let thread = office.got().await;
+    let id = office.asked(&thread).await;
+    let sql = "UPDATE interrupts SET args = replace(args, 'bob@client', 'eve@client') WHERE id = ?";
+    assert_eq!(office.sql().execute(sql, [id.as_str()]).unwrap(), 1);
+    assert!(office.decide(&id, Decision::Accept).await.is_err());
+    assert!(office.sent().is_empty());
+    report("I09", "arguments changed in the database after display", 1);
+}
+
+#[tokio::test]
+async fn i11_edits_that_do_not_fit_are_refused_with_the_field() {
+    let office = Office::new("respond", [calls([write()])]);
+    let thread = office.got().await;
+    let id = office.asked(&thread).await;
+    let cases: [(Value, &str); 5] = [
+        (json!({"to": [], "subject": "x", "content": "y"}), "to"),
+        (json!({"to": ["nobody"], "subject": "x", "content": "y"}), "to"),
+        (json!({"to": [BOB], "subject": 7, "content": "y"}), "subject"),
+        (json!({"to": [BOB], "subject": "x"}), "content"),
+        (json!({"to": [BOB], "subject": "x", "content": "y", "html": "z"}), "html"),
+    ];
+    for (args, field) in cases {
+        let refused = office.decide(&id, Decision::Edit { args }).await.unwrap_err().to_string();
+        assert!(refused.contains(field), "{field}: {refused}");
+    }
+    assert_eq!(office.status(&thread).await, Status::Waiting, "nothing was decided");
+    assert!(office.sent().is_empty());
+    report("I11", "edited arguments: invalid, missing, wrong, too many", 5);
+}
+
+#[tokio::test]
+async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let thread = office.got().await;
+    let id = office.asked(&thread).await;
+    let shown = office.item(&id).await.args_hash.unwrap().to_string();
+    office.news(&thread, &second()).await;
+    office.settle().await;
+    let decide = |shown: &str| Decide {
+        interrupt: id.clone(),
+        decision: Decision::Accept,
+        shown: Some(shown.to_owned()),
+        learn: true,
+        by: By::Cli,
+    };
+    let refused = office.local.decide(decide(&shown)).await.unwrap_err();
+    assert!(refused.to_string().contains("changed since it was shown"), "{refused}");
+    let item = office.item(&id).await;
+    assert!(item.warnings.iter().any(|warning| warning.code == "new_mail"));
+    assert!(item.text.contains("No hurry any more.") && item.text.contains("When does the report come?"));
+    assert!(
+        item.text.find("No hurry any more.") < item.text.find("When does the report come?"),
+        "the newest comes first"
+    );
+    office.local.decide(decide(&item.args_hash.unwrap().to_string())).await.unwrap();
+    office.settle().await;
+    assert_eq!(office.sent().len(), 1);
+    // What was proposed answers the mail it was proposed for, whatever came since.
+    assert!(office.sent()[0].contains("In-Reply-To: <one@client.example>"), "{}", office.sent()[0]);
+    report("I10", "new mail between showing and accepting", 1);
+}

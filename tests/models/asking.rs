@@ -1,0 +1,21 @@
+//! What models are asked in tests: a few words, and a tool to call.
+
+use sayso::llm::{Request, ToolSpec};
+use serde_json::json;
+
+pub fn tool() -> ToolSpec {
+    ToolSpec {
+        name: "write_email".into(),
+        description: "Write a mail.".into(),
+        schema: json!({
+            "type": "object",
+            "properties": {"to": {"type": "array", "items": {"type": "string"}}, "content": {"type": "string"}},
+            "required": ["to", "content"],
+            "additionalProperties": false,
+        }),
+    }
+}
+
+pub fn request() -> Request {
+    Request::new("test", json!({"never": "sent-facts"})).system("You help.").user("Say hello.")
+}
