@@ -2,51 +2,13 @@
 
 use crate::support::House;
 use crate::support::house::eager;
+use crate::support::walk::Walk;
 use sayso::graph::{
-    Answer, BuildError, Builder, ChildResult, Command, Ctx, Event, Graph, NodeError, State, Taken, Workflow,
-    ask, end, goto, spawn,
+    BuildError, Builder, Command, Ctx, Graph, NodeError, Taken, Workflow, ask, end, goto, spawn,
 };
 use sayso::inbox::{Card, Spec, Status};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::sync::Arc;
-
-/// A walk through a graph, which remembers where it has been.
-#[derive(Default, Clone, Serialize, Deserialize)]
-struct Walk {
-    seen: Vec<String>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-struct Nothing {}
-
-impl State for Walk {
-    type Input = Nothing;
-    type Update = String;
-
-    fn started(_: Nothing) -> String {
-        "start".to_owned()
-    }
-    fn answered(_: Vec<Answer>) -> String {
-        "answers".to_owned()
-    }
-    fn joined(_: Vec<ChildResult>) -> String {
-        "join".to_owned()
-    }
-    fn arrived(_: Event) -> Option<String> {
-        None
-    }
-    fn apply(&mut self, update: String) {
-        self.seen.push(update);
-    }
-    fn title(&self) -> String {
-        "a walk".to_owned()
-    }
-    fn output(&self) -> Option<Value> {
-        Some(json!(self.seen))
-    }
-}
 
 type Made = Result<Command<Walk>, NodeError>;
 
