@@ -2,9 +2,7 @@
 
 use std::sync::Mutex;
 
-use sayso::llm::{
-    Choice, Delta, Message, Provider, Request, Stop, ToolSpec, Usage, check, propose, quiet, structured,
-};
+use sayso::llm::{Choice, Delta, Message, Provider, Stop, Usage, check, propose, quiet, structured};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
