@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PROMPTS, PRUNE];
+const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PROMPTS, PRUNE, NARROW];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -375,6 +375,12 @@ CREATE INDEX decisions_by_time ON decisions (at);
 CREATE TABLE letting_go (
     digest  BLOB PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
+";
+
+/// By which threads are narrowed.
+const NARROW: &str = "
+CREATE INDEX threads_by_workflow ON threads (workflow, seq);
+CREATE INDEX mails_by_account ON mails (account, thread) WHERE thread IS NOT NULL;
 ";
 
 /// The format of an open database.

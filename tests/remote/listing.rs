@@ -31,8 +31,12 @@ async fn all_threads_are_one_list_page_by_page() {
     assert_eq!((all.len(), ids.len()), (121, 121));
     assert!(all.iter().all(|line| line.workflow == "lab/agent"));
     assert_eq!(all[0].status, Status::Waiting);
-    let query =
-        ThreadQuery { status: Some(Status::Done), search: Some("THREAD 11".into()), limit: 50, after: None };
+    let query = ThreadQuery {
+        status: Some(Status::Done),
+        search: Some("THREAD 11".into()),
+        limit: 50,
+        ..ThreadQuery::default()
+    };
     let found = room.local.threads(query).await.unwrap().threads;
     assert_eq!(found.len(), 11, "{found:?}");
 }

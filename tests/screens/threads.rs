@@ -32,6 +32,7 @@ fn every_side() {
     snap("threads_state", "2<enter>llll<enter>");
     snap("threads_filter", "2\\");
     snap("threads_filtered", "2\\jj<enter>");
+    snap("threads_of_a_workflow", "2\\G<enter>");
     snap("threads_search", "2/figures");
     snap("threads_fork", "2jj<enter>lf");
     snap("threads_retry", "2jjR");
@@ -75,6 +76,34 @@ fn threads_are_filtered_by_status() {
     assert_eq!(listed(&desk), ["Fetch the prices"]);
     desk.press("<esc>");
     assert_eq!(listed(&desk).len(), desk::samples().len());
+}
+
+/// By workflow beside the status; what is chosen twice is lifted, and `all` lifts everything.
+#[test]
+fn threads_are_filtered_by_workflow_too() {
+    let mut desk = Desk::full((120, 32));
+    let all = desk::samples().len();
+    let choose = |desk: &mut Desk, row: &str| {
+        desk.press("2\\gg");
+        let Some(sayso::tui::Layer::Menu(menu)) = desk.model.layer() else { panic!("no menu") };
+        let at = menu.rows.iter().position(|(text, _)| text.contains(row)).unwrap();
+        desk.press(&"j".repeat(at)).press("<enter>");
+    };
+    choose(&mut desk, "workflow  report");
+    assert_eq!(listed(&desk), ["What changed in the code base?"]);
+    assert!(desk.dump().contains("only report"), "{}", desk.dump());
+    choose(&mut desk, "waiting");
+    assert!(listed(&desk).is_empty(), "no report waits");
+    choose(&mut desk, "workflow  report");
+    assert_eq!(listed(&desk).len(), 7, "those that wait, of any workflow");
+    choose(&mut desk, "workflow  desk");
+    choose(&mut desk, "waiting");
+    assert_eq!(listed(&desk).len(), all - 1);
+    choose(&mut desk, "all");
+    assert_eq!(listed(&desk).len(), all);
+    choose(&mut desk, "workflow  desk");
+    desk.press("<esc>");
+    assert_eq!(listed(&desk).len(), all);
 }
 
 /// New threads appear on top, others change, and what one looks at stays where it is.
