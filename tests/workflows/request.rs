@@ -112,7 +112,7 @@ async fn why_a_program_asks_is_told_by_the_rule_that_applied() {
             with(command("cargo test --lib"), named.clone()),
             "no grant allowed `cargo test --lib`, nor every `cargo test …` in /home/a/app by builder",
         ),
-        (with(command("echo '$HOME'"), named.clone()), "more than plain words"),
+        (with(command("echo 'a b'"), named.clone()), "more than plain words"),
         (with(command("cargo test"), json!({"source": "builder"})), "named no folder"),
         (with(command("cargo test"), json!({"folder": "/home/a/app"})), "gave no name"),
         (json!({"title": "Push?", "action": "push", "args": {"to": "main"}}), "this is no command"),

@@ -69,9 +69,9 @@ pub(super) fn reclassified(model: &mut Model, told: Told<String>) -> Vec<Cmd> {
     data::changed(model)
 }
 
-/// Reads as much as is listed already, from the newest on.
+/// Reads what is listed already and a page more, so that what has come meanwhile pushes nothing out.
 pub(super) fn read(model: &Model) -> Vec<Cmd> {
-    vec![Cmd::Skipped(SkippedQuery { after: None, limit: model.skipped.rows.len().max(PAGE) })]
+    vec![Cmd::Skipped(SkippedQuery { after: None, limit: model.skipped.rows.len() + PAGE })]
 }
 
 /// Reads on before the end is reached.
