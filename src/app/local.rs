@@ -89,6 +89,7 @@ impl Local {
             () = taking_in => Ok(Ended::Told),
             () = servers => Ok(Ended::Told),
             () = self.close_expiring() => Ok(Ended::Told),
+            () = self.expire_unanswered() => Ok(Ended::Told),
             () = self.tell_news() => Ok(Ended::Told),
         }
     }

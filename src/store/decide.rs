@@ -5,7 +5,7 @@ use super::commit::{forget_calls, living_children, record_decision};
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, ThreadRow, time};
 use super::{Store, StoreError};
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId};
-use crate::inbox::{Decide, Item, Refusal, Status, check};
+use crate::inbox::{By, Decide, Item, Refusal, Status, check};
 use crate::text;
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -80,6 +80,7 @@ impl Store {
                 return Err(not_open(db, &interrupt)?);
             }
             interrupt.snoozed_until = until.map(Timestamp::as_millisecond);
+            interrupt.waits = None;
             interrupt.update(db)?;
             let row = ThreadRow::by_seq(db, interrupt.thread)?;
             interrupt.item(db, &row.id, &row.workflow)
@@ -95,7 +96,7 @@ fn run(
     holds: Holds,
     now: i64,
 ) -> Result<ThreadId, StoreError> {
-    let mut interrupt = InterruptRow::find(db, &decide.interrupt)?;
+    let interrupt = InterruptRow::find(db, &decide.interrupt)?;
     if interrupt.stage != Stage::Open {
         return Err(not_open(db, &interrupt)?);
     }
@@ -108,10 +109,22 @@ fn run(
     };
     check(&decision, interrupt.allow(), &schema, &interrupt.hash, decide.shown.as_deref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
-    let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
+    let row = ThreadRow::by_seq(db, interrupt.thread)?;
     record_decision(db, &row.id, &interrupt, decision, decide.learn, decide.by, batch, now)?;
+    decided(db, row, interrupt, holds, now)
+}
+
+/// A decision on this interrupt is on record: the thread stands accordingly.
+pub(super) fn decided(
+    db: &Connection,
+    mut row: ThreadRow,
+    mut interrupt: InterruptRow,
+    holds: Holds,
+    now: i64,
+) -> Result<ThreadId, StoreError> {
     interrupt.stage = Stage::Decided;
     interrupt.snoozed_until = None;
+    interrupt.waits = None;
     interrupt.update(db)?;
 
     row.decisions += 1;
@@ -236,6 +249,10 @@ pub(super) fn not_open(db: &Connection, interrupt: &InterruptRow) -> Result<Stor
                 Decision::Ignore => "ignored",
                 Decision::Draft => "kept as a draft",
             };
+            if decision.by == By::Expiry {
+                let why = format!("nobody answered in time, so it expired at {}", time(decision.at)?);
+                return Ok(StoreError::NotOpen { id: interrupt.id.to_string(), why });
+            }
             format!("it was {word} (by {}) at {}", decision.by, time(decision.at)?)
         }
     };

@@ -240,6 +240,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<Have>, now: i64) -> Resu
                 proposed: interrupt.args()?,
                 decision: decision.decision,
                 learn: decision.learn,
+                expired: decision.by == By::Expiry,
             });
         }
     }

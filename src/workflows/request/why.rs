@@ -17,7 +17,7 @@ pub(super) fn explain(state: &Folded, item: &Item, zone: &TimeZone) -> Vec<Block
     let told = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%a %-d %b %Y, %H:%M:%S").to_string();
     fields.extend(at.map(|at| (Visible::line("asked at"), Visible::line(&told(at)))));
     let over = match (asked.expires_in, at) {
-        (None, _) => "never; the answer can be read whenever it is given".to_owned(),
+        (None, _) => "the asker set no time".to_owned(),
         (Some(seconds), at) => {
             let lasts = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
             let when = at.and_then(|at| at.checked_add(lasts).ok()).map(|at| format!(", at {}", told(at)));
@@ -25,7 +25,7 @@ pub(super) fn explain(state: &Folded, item: &Item, zone: &TimeZone) -> Vec<Block
             format!("{lasts:#} after it was asked{when}; it is closed then, and nothing is allowed by it")
         }
     };
-    fields.push((Visible::line("over"), Visible::line(&over)));
+    fields.push((Visible::line("expires"), Visible::line(&over)));
     vec![
         Block::Fields(fields),
         Block::Heading(Visible::line("Why it was not allowed beforehand")),
