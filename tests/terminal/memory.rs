@@ -96,7 +96,7 @@ fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
     let mut pty = Pty::open(folder.path(), Duration::from_secs(600));
     pty.wait("Quarterly figures");
     pty.send("4");
-    pty.wait("Allowed without asking");
+    pty.wait("allowed write_email");
     // From row to row, until the grant is the one that is shown.
     pty.send("j");
     pty.wait("Nothing is running");
