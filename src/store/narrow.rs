@@ -120,7 +120,7 @@ mod tests {
                 };
                 for n in 0..12 {
                     let status = [None, Some(Status::Waiting), Some(Status::Done)][n / 4];
-                    let one = |bit: usize| (n % 4 & bit != 0).then(|| "x".to_owned());
+                    let one = |bit: usize| ((n % 4) & bit != 0).then(|| "x".to_owned());
                     let query =
                         ThreadQuery { status, workflow: one(1), account: one(2), ..ThreadQuery::default() };
                     let told = plan(&sql(&query), 5);
