@@ -165,6 +165,7 @@ pub(super) const SECTIONS: &[Section] = &[
             key("aliases", Texts, Preset::Texts(&[])),
             key("signature", Text, Unset("none")),
             key("quote", Choice(SWITCH), Preset::Text("on")),
+            key("remind_after", Text, Preset::Text("never")),
         ],
     },
     Section { name: "model", shape: Shape::One, keys: MODEL },

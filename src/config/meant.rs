@@ -126,6 +126,8 @@ pub struct User {
     pub signature: String,
     /// Whether replies quote the mail they answer.
     pub quote: bool,
+    /// After how long they want to hear that nobody answered a mail of theirs.
+    pub remind_after: Option<Duration>,
 }
 
 /// Nobody in particular, whose days begin with those of UTC.
@@ -139,6 +141,7 @@ impl Default for User {
             aliases: Vec::new(),
             signature: String::new(),
             quote: true,
+            remind_after: None,
         }
     }
 }

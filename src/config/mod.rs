@@ -42,7 +42,7 @@ use paths::Paths;
 pub use apis::Api;
 pub use describe::Setting;
 pub use error::Error;
-pub use expiry::Expiry;
+pub use expiry::{Expiry, lasting};
 pub use google::Google;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{

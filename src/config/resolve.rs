@@ -189,6 +189,7 @@ impl Meaning<'_> {
             aliases: user.aliases,
             signature: user.signature.unwrap_or_default(),
             quote: user.quote == typed::Switch::On,
+            remind_after: self.lasting("user", "", "remind_after", &user.remind_after)?,
         })
     }
 

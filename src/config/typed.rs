@@ -46,6 +46,7 @@ pub(super) struct User {
     pub(super) aliases: Vec<String>,
     pub(super) signature: Option<String>,
     pub(super) quote: Switch,
+    pub(super) remind_after: String,
 }
 
 #[derive(Deserialize)]
