@@ -131,8 +131,7 @@ impl Local {
             servers.ready_for(&decide.interrupt).await?;
         }
         let holds = self.engine.holds(decide.by == By::Tui);
-        let thread = self.engine.store().decide(decide, batch, holds).await.map_err(told)?;
-        self.standing(&thread)
+        self.engine.store().decide(decide, batch, holds).await.map_err(told)
     }
 
     /// Lets something a person said reach a thread, where its workflow takes such a thing.

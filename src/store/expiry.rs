@@ -116,8 +116,9 @@ impl Store {
             }
             interrupt.check_hash()?;
             let row = ThreadRow::by_seq(db, interrupt.thread)?;
-            record_decision(db, &row.id, &interrupt, Decision::Ignore, false, By::Expiry, None, now)?;
-            decided(db, row, interrupt, Holds::default(), now)?;
+            let taken =
+                record_decision(db, &row.id, &interrupt, Decision::Ignore, false, By::Expiry, None, now)?;
+            decided(db, row, interrupt, &taken, Holds::default(), now)?;
             Ok(true)
         })
         .await

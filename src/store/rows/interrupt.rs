@@ -2,7 +2,7 @@
 
 use super::super::seal::{Digest, Seal};
 use super::super::{StoreError, blobs};
-use super::{Cells, damaged, find_id, json, time};
+use super::{Cells, damaged, json, time};
 use crate::graph::{Allow, Grantable, Hash, Interrupt, InterruptId, Kind, Labels, ThreadId, Warning};
 use crate::inbox::{Item, ItemKind, QuestionView};
 use jiff::Timestamp;
@@ -186,12 +186,9 @@ impl InterruptRow {
     }
 
     pub(in crate::store) fn find(db: &Connection, id: &InterruptId) -> Result<Self, StoreError> {
-        let found = Self::by_seq(db, find_id(db, "interrupt", "interrupts", id.as_str(), id.is_whole())?)?;
-        if found.id.as_str().starts_with(id.as_str()) {
-            Ok(found)
-        } else {
-            damaged(format!("the index of interrupts leads from {id} to {}", found.id))
-        }
+        super::find(db, "interrupt", "interrupts", id.as_str(), id.is_whole(), Self::read, |found| {
+            found.id.as_str()
+        })
     }
 
     /// What a thread still has on its mind: open interrupts, and decided ones it has not acted on.
