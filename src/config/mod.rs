@@ -13,6 +13,7 @@ mod describe;
 mod entries;
 mod error;
 mod google;
+mod headers;
 mod inputs;
 mod keys;
 mod layers;
@@ -29,6 +30,7 @@ mod rules;
 mod secret;
 mod servers;
 mod sheet;
+mod traces;
 mod typed;
 mod typed_mail;
 
@@ -42,6 +44,7 @@ pub use apis::Api;
 pub use describe::Setting;
 pub use error::Error;
 pub use google::Google;
+pub use headers::Header;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{
     AfterHandling, CalDavServer, Calendar, FiledBy, Intake, Learning, Mail, MailLogin, MailMode,
@@ -54,8 +57,9 @@ pub use meant::{
 pub use origin::Origin;
 pub use rules::Matched;
 pub use secret::{Secret, SecretError};
-pub use servers::{Header, Server};
+pub use servers::Server;
 pub use sheet::Sheet;
+pub use traces::Traces;
 
 /// Longer than any config; what is longer is another kind of file.
 const LONGEST: u64 = 1024 * 1024;
