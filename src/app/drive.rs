@@ -95,6 +95,9 @@ impl Engine {
             let text = format!("This sayso does not know the workflow `{}`.", loaded.workflow);
             return self.fail(&loaded, None, Failure::LostNode(text)).await;
         };
+        if loaded.overtaken {
+            return self.absorb(&loaded).await;
+        }
         let mut cached = match self.folded(spec, cached, &loaded) {
             Ok(cached) => cached,
             Err(error) => return self.fail(&loaded, Some(spec), Failure::Failed(error.to_string())).await,
@@ -306,9 +309,10 @@ impl Engine {
         Ok(Driven::Rests)
     }
 
-    /// Lets a thread that waits, or has just ended, take in what has come.
+    /// Lets a thread that waits, has just ended, or would do what was approved without it take in what has come.
     async fn absorb(&self, loaded: &Loaded) -> Result<Driven, StoreError> {
-        if !matches!(loaded.status, Status::Waiting | Status::Done) || loaded.events.is_empty() {
+        let hears = matches!(loaded.status, Status::Waiting | Status::Done) || loaded.overtaken;
+        if !hears || loaded.events.is_empty() {
             return Ok(Driven::Rests);
         }
         let Some(spec) = self.registry().get(&loaded.workflow) else { return Ok(Driven::Rests) };

@@ -3,11 +3,11 @@
 use super::audit::{self, Because, Fact};
 use super::commit::append;
 use super::decide::{reopen_all, restand};
-use super::rows::{Awaits, InterruptRow, Stage, ThreadRow};
+use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, ThreadRow};
 use super::seal::Seal;
 use super::verify::tally;
 use super::{Store, StoreError};
-use crate::graph::{Event, ThreadId, What};
+use crate::graph::{Decision, Event, ThreadId, What};
 use crate::inbox::{NextView, Status};
 use rusqlite::{Connection, params};
 
@@ -60,7 +60,7 @@ pub(super) fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<Thread
             };
             return Err(StoreError::Conflict(format!("thread `{}` {what}", row.id)));
         }
-        Status::Waiting | Status::Held | Status::Trouble if asks(db, &row)? => {
+        _ if reaches_questions(db, &row, &arrival.event)? => {
             reopen_all(db, &row, Because::Arrival, now)?;
             drop_queued(db, arrival)?;
             join(db, &mut row, arrival, now)?;
@@ -95,8 +95,7 @@ pub(super) fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<Thread
 
 /// News that was taken while the thread's last node ran. Nobody else was told, so it is heard as words are.
 fn came_too_late(row: &ThreadRow, arrival: &Arrival) -> bool {
-    let news = matches!(arrival.event.what, What::News { .. });
-    news && arrival.queued.is_some() && arrival.updates != "[]" && row.parent.is_none()
+    is_news(&arrival.event) && arrival.queued.is_some() && arrival.updates != "[]" && row.parent.is_none()
 }
 
 /// Whether people are asked something the thread has not begun to act on. Where it has, another step would
@@ -106,6 +105,48 @@ fn asks(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
         .prepare_cached("SELECT 1 FROM effects WHERE thread = ? AND step = ? LIMIT 1")?
         .exists([row.seq, row.steps])?;
     Ok(row.awaits == Awaits::Answers && !begun)
+}
+
+/// Whether an event reaches the questions of a thread: while they are open or could still be taken back, and news
+/// also where what cannot be undone was approved without it and has not been begun.
+fn reaches_questions(db: &Connection, row: &ThreadRow, event: &Event) -> Result<bool, StoreError> {
+    match row.status {
+        Status::Waiting | Status::Held | Status::Trouble => asks(db, row),
+        Status::Ready | Status::Running => Ok(is_news(event) && approved_unseen(db, row)?),
+        Status::Joining | Status::Done | Status::Abandoned => Ok(false),
+    }
+}
+
+/// Whether something that cannot be undone is approved and nothing of it has been begun: whatever news comes now was
+/// not shown to whoever approved it.
+fn approved_unseen(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
+    if !asks(db, row)? {
+        return Ok(false);
+    }
+    for pending in InterruptRow::pending(db, row.seq)? {
+        if pending.engine || !pending.irreversible || pending.stage != Stage::Decided {
+            continue;
+        }
+        let given = DecisionRow::in_force(db, &pending)?;
+        if !given.consumed && matches!(given.decision, Decision::Accept | Decision::Edit { .. }) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether news that waits for a thread has to be shown before what was approved is done: it came while the node ran
+/// that asked, and the answer was quicker than whoever takes it in.
+pub(super) fn overtaken(
+    db: &Connection,
+    row: &ThreadRow,
+    events: &[(i64, Event)],
+) -> Result<bool, StoreError> {
+    Ok(row.status.active() && events.iter().any(|(_, event)| is_news(event)) && approved_unseen(db, row)?)
+}
+
+fn is_news(event: &Event) -> bool {
+    matches!(event.what, What::News { .. })
 }
 
 fn keep(db: &Connection, row: &ThreadRow, arrival: &Arrival, now: i64) -> Result<(), StoreError> {

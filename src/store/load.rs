@@ -106,6 +106,8 @@ pub struct Loaded {
     pub children: Vec<ChildResult>,
     /// What has reached it meanwhile.
     pub events: Vec<(i64, Event)>,
+    /// Whether that has to be shown before what was approved is done.
+    pub overtaken: bool,
     /// Results an earlier attempt at its next step left.
     pub calls: HashMap<String, Value>,
     /// What is left to fold.
@@ -242,6 +244,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<Have>, now: i64) -> Resu
         }
     }
     let tail = tail(db, &row, have, true)?;
+    let events = arrive::queued(db, row.seq)?;
     Ok(Loaded {
         thread: row.id.clone(),
         status: row.status,
@@ -258,7 +261,8 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<Have>, now: i64) -> Resu
         answers,
         granted,
         children: if row.awaits == Awaits::Children { children(db, &row)? } else { Vec::new() },
-        events: arrive::queued(db, row.seq)?,
+        overtaken: arrive::overtaken(db, &row, &events)?,
+        events,
         calls: effects::calls(db, row.seq, row.steps)?,
         tail,
         workflow: row.workflow,

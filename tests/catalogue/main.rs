@@ -20,6 +20,7 @@ mod home;
 mod kills;
 mod maildirs;
 mod mails;
+mod news;
 mod post;
 mod prunes;
 mod reading;

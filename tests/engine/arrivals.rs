@@ -2,10 +2,12 @@
 
 use crate::support::House;
 use crate::support::house::{eager, holding, respond};
+use sayso::app::Settings;
 use sayso::graph::{Decision, EffectError, Found, ThreadId, What};
 use sayso::inbox::{Backend, BackendError, By, Decide, Status};
 use sayso::store::StoreError;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 fn asks() -> Value {
     json!([[{"ask": [{"key": "a", "irreversible": true}, {"key": "b"}]}], [{"note": "on"}]])
@@ -101,6 +103,112 @@ async fn news_after_the_answers_stands_before_the_node_that_acts() {
     house.news(&thread, "mail1").await;
     house.settle().await;
     assert_eq!(house.nodes(&thread).await, ["START", "play", "ANSWERS", "ARRIVED", "play"]);
+}
+
+/// A thread that asks what cannot be undone, and does it once it is approved.
+fn deed() -> Value {
+    json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]])
+}
+
+#[tokio::test]
+async fn news_after_an_approval_that_nothing_was_done_about_asks_again() {
+    for decision in [Decision::Accept, Decision::Edit { args: json!({"key": "a", "n": 2}) }] {
+        let house = House::new();
+        let thread = house.played(deed()).await;
+        let id = house.asked(&thread).await;
+        assert_eq!(house.decide(&id, decision.clone()).await.unwrap().status, Status::Ready);
+        house.news(&thread, "mail1").await;
+        assert_eq!(house.asked(&thread).await, id, "asked again before anybody drives");
+        house.settle().await;
+        assert_eq!(house.world.performed().len(), 0);
+        assert_eq!(undone(&house, &thread).await, [true]);
+        assert_eq!(house.item(&id).await.warnings[0].code, "new_mail");
+        house.decide(&id, decision).await.unwrap();
+        house.settle().await;
+        assert_eq!(house.world.performed().len(), 1);
+        assert_eq!(house.status(&thread).await, Status::Done);
+        assert_eq!(house.nodes(&thread).await, ["START", "play", "ARRIVED", "ANSWERS", "play", "play"]);
+    }
+}
+
+#[tokio::test]
+async fn news_after_a_no_is_heard_without_asking_again() {
+    let house = House::new();
+    let thread = house.played(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
+    let id = house.asked(&thread).await;
+    house.decide(&id, Decision::Ignore).await.unwrap();
+    house.news(&thread, "mail1").await;
+    house.settle().await;
+    assert_eq!(house.nodes(&thread).await, ["START", "play", "ANSWERS", "ARRIVED", "play"]);
+}
+
+/// The news waits for the node that asks, and somebody approves before it is taken in: what they saw did not show it.
+#[tokio::test]
+async fn news_that_an_approval_overtook_is_shown_before_anything_is_done() {
+    for hold in [0, 1] {
+        let house = House::with(Settings { hold: Duration::from_millis(hold), ..eager() }, Vec::new());
+        let mut program = deed();
+        program[0].as_array_mut().unwrap().insert(0, json!({"gate": "g"}));
+        let thread = house.play(program).await;
+        let driver = house.driver().await;
+        house.world.reached("g").await;
+        house.news(&thread, "mail1").await;
+        // Whoever drives is told to rest, and the node under way still asks.
+        house.local.pause(true).await.unwrap();
+        house.world.open("g");
+        house.until(&thread, Status::Waiting).await;
+        driver.stop().await;
+        let id = house.asked(&thread).await;
+        assert!(house.item(&id).await.warnings.is_empty(), "nobody has taken the news in yet");
+        house.decide(&id, Decision::Accept).await.unwrap();
+        house.local.pause(false).await.unwrap();
+        house.settle().await;
+        assert_eq!(house.status(&thread).await, Status::Waiting);
+        assert_eq!(house.world.performed().len(), 0);
+        assert_eq!(house.item(&id).await.warnings[0].code, "new_mail");
+        house.accept(&thread).await;
+        house.settle().await;
+        assert_eq!(house.world.performed().len(), 1);
+        assert_eq!(house.log(&thread).await[0], json!({"arrived": "mail1"}));
+    }
+}
+
+/// News at the node that acts: before the intent it asks again, and after it waits for the next node.
+#[tokio::test]
+async fn news_while_what_was_approved_is_under_way_neither_stops_nor_doubles_it() {
+    for (gate, begun) in [("before", false), ("during", true)] {
+        let house = House::new();
+        let act = json!([{"gate": "before"}, {"once": {"name": "go", "key": "a", "gate": "during"}}]);
+        let thread = house.played(json!([[{"ask": [{"key": "a", "irreversible": true}]}], act])).await;
+        let id = house.asked(&thread).await;
+        house.decide(&id, Decision::Accept).await.unwrap();
+        let driver = house.driver().await;
+        house.world.reached("before").await;
+        if begun {
+            house.world.open("before");
+            house.world.reached("during").await;
+        }
+        house.news(&thread, "mail1").await;
+        house.world.open(gate);
+        let stands = if begun { Status::Done } else { Status::Waiting };
+        house.until(&thread, stands).await;
+        assert_eq!(house.world.performed().len(), usize::from(begun), "{gate}");
+        if !begun {
+            // Whatever the dropped node still meant to do is refused.
+            house.world.open("before");
+            house.decide(&id, Decision::Accept).await.unwrap();
+            house.world.open("before");
+            house.world.reached("during").await;
+            house.world.open("during");
+            house.until(&thread, Status::Done).await;
+        }
+        driver.stop().await;
+        assert_eq!(house.world.performed().len(), 1, "{gate}");
+        assert!(
+            house.log(&thread).await.as_array().unwrap().contains(&json!({"arrived": "mail1"})),
+            "{gate}"
+        );
+    }
 }
 
 #[tokio::test]

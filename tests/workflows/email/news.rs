@@ -39,18 +39,56 @@ async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
 }
 
 #[tokio::test]
-async fn what_was_approved_before_a_mail_came_neither_answers_nor_quotes_it() {
+async fn i10_what_was_approved_before_a_mail_came_is_asked_again_and_answers_the_mail_it_was_about() {
     let office = Office::new("respond", [calls([write()]), calls([done()])]);
     let thread = office.got().await;
     let id = office.asked(&thread).await;
     office.decide(&id, Decision::Accept).await.unwrap();
     office.news(&thread, &second()).await;
     office.settle().await;
+    assert!(office.sent().is_empty(), "nobody who approved it had seen the new mail");
+    let item = office.item(&id).await;
+    assert!(item.warnings.iter().any(|warning| warning.code == "new_mail"));
+    assert!(item.text.contains("No hurry any more."), "{}", item.text);
+    office.decides(&thread, Decision::Accept).await;
     let sent = office.sent();
     assert_eq!(sent.len(), 1);
     assert!(sent[0].contains("In-Reply-To: <one@client.example>"), "{}", sent[0]);
     assert!(sent[0].contains("> When does the report come?"), "{}", sent[0]);
     assert!(!sent[0].contains("two@client.example") && !sent[0].contains("No hurry"), "{}", sent[0]);
+}
+
+/// Whoever is quicker: a mail that comes at any moment around the approval finds the answer sent, or stops it.
+#[tokio::test]
+async fn i10_a_mail_that_races_the_sending_is_seen_first_or_comes_after() {
+    let mut stopped = 0;
+    for round in 0..30 {
+        let office = Office::new("respond", [calls([write()]), calls([done()]), calls([done()])]);
+        let thread = office.got().await;
+        let id = office.asked(&thread).await;
+        let driver = office.driver().await;
+        let news = async {
+            for _ in 0..round * 3 {
+                tokio::task::yield_now().await;
+            }
+            office.news(&thread, &second()).await;
+        };
+        let (decided, ()) = tokio::join!(office.decide(&id, Decision::Accept), news);
+        decided.unwrap();
+        driver.stop().await;
+        office.settle().await;
+        let open = office.outcome(&thread).await.interrupts.contains(&id);
+        assert_eq!(office.sent().len(), usize::from(!open), "{round}: sent or asked, and not both");
+        if open {
+            stopped += 1;
+            assert!(office.item(&id).await.text.contains("No hurry any more."), "{round}");
+            office.decides(&thread, Decision::Accept).await;
+            assert_eq!(office.sent().len(), 1, "{round}");
+        }
+        let mails = office.view(&thread).await.state["email_input"].as_array().unwrap().len();
+        assert_eq!(mails, 2, "{round}: the new mail is not lost");
+    }
+    println!("asked again in {stopped} of 30");
 }
 
 #[tokio::test]
