@@ -122,7 +122,7 @@ async fn s09_contents_are_told_on_request_and_secrets_never() {
     let env = Env::from_iter([("GATE", "canary gate words"), ("MODEL_KEY", "canary-model-key-3")]);
     let room = Room::with(folder.path(), &text, env);
     let query = "Why did the launch slip? My key is canary-model-key-3.";
-    room.start("analyze", json!({ "query": query, "inputs": [notes] })).await;
+    room.start("analyze", json!({ "query": query, "inputs": notes })).await;
     room.settle().await;
     let spans = all(&server);
     let said = spans.values().filter_map(|span| attribute(span, "gen_ai.input.messages"));

@@ -239,11 +239,15 @@ impl Traces {
         let mut batch = Batch { before, after, ended: Vec::new(), rows: 0, spans: Vec::new() };
         let (mut bytes, mut last) = (0, before);
         for (thread, what, then) in untold.spans {
+            if teller.waits(&thread, &what) {
+                batch.after = last;
+                break;
+            }
             let spans: Vec<Value> = teller.tell(&thread, &what).iter().map(wire::Span::json).collect();
             bytes += spans.iter().map(|span| span.to_string().len()).sum::<usize>();
             if bytes > BYTES && !batch.spans.is_empty() {
                 batch.after = last;
-                return Ok(Some(batch));
+                break;
             }
             batch.spans.extend(spans);
             batch.rows += 1;
@@ -252,7 +256,7 @@ impl Traces {
                 batch.ended.push(thread);
             }
         }
-        Ok(Some(batch))
+        Ok(Some(batch).filter(|batch| batch.rows > 0 || batch.after != batch.before))
     }
 }
 

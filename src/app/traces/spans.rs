@@ -48,11 +48,25 @@ impl<'a> Teller<'a> {
         Self { engine, config, redactor, contents, threads: HashMap::new() }
     }
 
-    /// The spans of something that happened in a thread; none where the store no longer has it, or it is damaged.
-    pub(super) fn tell(&mut self, thread: &ThreadId, what: &UntoldSpan) -> Vec<Span> {
+    /// Whether something is told only after the step it belongs to is taken, which whoever drives is about to do.
+    pub(super) fn waits(&mut self, thread: &ThreadId, what: &UntoldSpan) -> bool {
+        let UntoldSpan::Effect { step, name } = what else { return false };
+        let Some(told) = self.told(thread) else { return false };
+        let mut effects = told.traced.effects.iter();
+        let effect = effects.find(|effect| effect.step == *step && effect.name == *name);
+        told.traced.status.active() && effect.is_some_and(|effect| told.node_of(effect).is_none())
+    }
+
+    fn told(&mut self, thread: &ThreadId) -> Option<&Told<'a>> {
         if !self.threads.contains_key(thread) {
             self.threads.insert(thread.clone(), self.read(thread));
         }
+        self.threads.get(thread)?.as_ref()
+    }
+
+    /// The spans of something that happened in a thread; none where the store no longer has it, or it is damaged.
+    pub(super) fn tell(&mut self, thread: &ThreadId, what: &UntoldSpan) -> Vec<Span> {
+        self.told(thread);
         let Some(Some(told)) = self.threads.get(thread) else { return Vec::new() };
         let mut spans = match what {
             UntoldSpan::Step { step, ends } => {
@@ -176,15 +190,13 @@ impl Told<'_> {
         spans
     }
 
-    /// What steps that were never taken took, by what was called and done in them.
+    /// What steps that were never taken took, by what was called in them.
     fn not_taken(&self) -> Vec<Span> {
-        let Traced { laps, effects, node, .. } = &self.traced;
+        let Traced { laps, node, .. } = &self.traced;
         let mut times: BTreeMap<u64, (i64, i64)> = BTreeMap::new();
-        let calls = laps.calls.iter().map(|call| (call.span.step, before(call.at, call.span.ms), call.at));
-        let done = effects.iter().filter_map(|effect| Some((effect.step, effect.begun, effect.ended?)));
-        for (step, began, ended) in calls.chain(done) {
-            let (began, ended) = (began.as_millisecond(), ended.as_millisecond());
-            let time = times.entry(step).or_insert((began, ended));
+        for Call { span, at, .. } in &laps.calls {
+            let (began, ended) = (before(*at, span.ms).as_millisecond(), at.as_millisecond());
+            let time = times.entry(span.step).or_insert((began, ended));
             *time = (time.0.min(began), time.1.max(ended));
         }
         times.retain(|step, _| !laps.steps.iter().any(|lap| lap.step == *step && lap.ms.is_some()));
@@ -219,7 +231,7 @@ impl Told<'_> {
         ];
         attributes.extend(failed.as_ref().map(|why| ("error.type", why.as_str().into())));
         Some(Span {
-            parent: Some(self.id(&Part::Step(effect.step))),
+            parent: Some(self.id(&self.node_of(effect).map_or(Part::Thread, |lap| Part::Step(lap.step)))),
             name: format!("execute_tool {tool}"),
             began: effect.begun.as_millisecond(),
             ended: effect.ended?.as_millisecond(),
@@ -227,6 +239,12 @@ impl Told<'_> {
             error: failed,
             ..self.span(&Part::Effect(effect.step, &effect.name))
         })
+    }
+
+    /// The step whose node did it, once that is taken. An effect goes by the number of steps there were before it, and
+    /// what the node was waiting for is put in between.
+    fn node_of(&self, effect: &TracedEffect) -> Option<&Lap> {
+        self.traced.laps.steps.iter().find(|lap| lap.ms.is_some() && lap.step >= effect.step)
     }
 
     /// What a trace calls a node's run at a step: runs are counted.
