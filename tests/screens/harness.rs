@@ -8,15 +8,21 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
 use sayso::graph::ThreadId;
-use sayso::inbox::{Backend, DecisionView, GrantLine, MemoryView, Registry, Screen, ThreadQuery, TraceView};
+use sayso::inbox::{
+    Backend, DecisionView, GrantLine, MemoryView, Registry, Screen, Status, ThreadQuery, TraceView,
+};
 use sayso::store::{MemoryCause, Store};
 use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, Seen, Startable, perform, update, view};
 use serde_json::Value;
-use std::collections::VecDeque;
-use std::sync::Arc;
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsString;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+
+/// How long what was decided can be taken back.
+const HOLD: Duration = Duration::from_secs(10);
 
 pub struct Desk {
     pub folder: TempDir,
@@ -43,6 +49,40 @@ pub fn local(folder: &TempDir, hold: Duration) -> Local {
     Local::new(Engine::new(store(folder), Registry::new(desk::specs(folder.path().join("outbox"))), settings))
 }
 
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// Files by their names, with what is in them.
+type Files = Vec<(OsString, Vec<u8>)>;
+
+/// Puts these on a desk, driven as far as they go; the same ones are driven once and copied from then on.
+fn lay(folder: &TempDir, samples: &[(&str, Value)]) {
+    static LAID: Mutex<BTreeMap<String, Files>> = Mutex::new(BTreeMap::new());
+    let data = folder.path().join("data");
+    let mut laid = LAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let name = serde_json::to_string(samples).unwrap();
+    if let Some(files) = laid.get(&name) {
+        std::fs::create_dir(&data).unwrap();
+        files.iter().for_each(|(name, bytes)| std::fs::write(data.join(name), bytes).unwrap());
+        return;
+    }
+    // Closed at the end, so that the files are all there is.
+    let (desk, runtime) = (local(folder, HOLD), runtime());
+    runtime.block_on(async {
+        for (workflow, input) in samples {
+            desk.start((*workflow).to_owned(), input.clone()).await.unwrap();
+            drive(&desk, Duration::from_secs(120)).await;
+        }
+    });
+    drop((desk, runtime));
+    let files = std::fs::read_dir(&data).unwrap().map(|file| {
+        let file = file.unwrap();
+        (file.file_name(), std::fs::read(file.path()).unwrap())
+    });
+    laid.insert(name, files.collect());
+}
+
 impl Desk {
     /// A screen with one of each.
     pub fn full(size: (u16, u16)) -> Self {
@@ -51,15 +91,9 @@ impl Desk {
 
     pub fn with(size: (u16, u16), samples: Vec<(&str, Value)>) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let desk = local(&folder, Duration::from_secs(10));
-        runtime.block_on(async {
-            for (workflow, input) in samples {
-                desk.start(workflow.to_owned(), input).await.unwrap();
-                drive(&desk, Duration::from_secs(120)).await;
-            }
-        });
-        Self::over(folder, desk, runtime, size)
+        lay(&folder, &samples);
+        let desk = local(&folder, HOLD);
+        Self::over(folder, desk, runtime(), size)
     }
 
     pub fn over(folder: TempDir, local: Local, runtime: Runtime, size: (u16, u16)) -> Self {
@@ -285,7 +319,23 @@ fn settled(span: &mut TraceView, at: &mut Timestamp) {
 pub async fn drive(local: &Local, longest: Duration) {
     let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
     let stop = tokio::time::sleep(longest);
-    worker.run(&Scope::All, Until::Idle, stop).await.unwrap();
+    tokio::select! {
+        ended = worker.run(&Scope::All, Until::Idle, stop) => drop(ended.unwrap()),
+        () = past_holds(local) => {}
+    }
+}
+
+/// Holds run on the runtime's clock: where nothing else is left to wait for, it is put forward.
+async fn past_holds(local: &Local) {
+    loop {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let left = local.engine().store().to_do().unwrap().threads;
+        if !left.is_empty() && left.iter().all(|thread| thread.status == Status::Held) {
+            tokio::time::pause();
+            tokio::time::advance(HOLD).await;
+            tokio::time::resume();
+        }
+    }
 }
 
 /// `jj<esc>a` as keys: letters by themselves, names in pointed brackets.

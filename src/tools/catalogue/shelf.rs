@@ -11,9 +11,13 @@ use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-/// The catalogues that are built in.
-const BUILT_IN: &[&str] = &[include_str!("../../../assets/apis/audius.json")];
+/// The catalogues that are built in, read and checked once: every node that asks an API looks at them.
+static BUILT_IN: LazyLock<Vec<Result<Catalogue, String>>> = LazyLock::new(|| {
+    let texts = [include_str!("../../../assets/apis/audius.json")];
+    texts.iter().map(|text| read(text.as_bytes())).collect()
+});
 
 /// Longer than any catalogue.
 const LONGEST: u64 = 16 << 20;
@@ -90,10 +94,9 @@ impl Shelf {
     /// Every catalogue, those built in first.
     pub fn all(&self) -> Result<Vec<(Source, Catalogue)>, ShelfError> {
         let mut all = Vec::new();
-        for text in BUILT_IN {
-            let read: Result<Catalogue, String> = read(text.as_bytes());
+        for built_in in BUILT_IN.iter().cloned() {
             let catalogue =
-                read.map_err(|why| ShelfError::Bad { file: "what is built in".to_owned(), why })?;
+                built_in.map_err(|why| ShelfError::Bad { file: "what is built in".to_owned(), why })?;
             all.push((Source::Builtin, catalogue));
         }
         for path in self.files()? {
@@ -133,6 +136,10 @@ impl Shelf {
 
     /// Names in the config that are no API's, each with what to do about it.
     pub fn unknown(&self) -> Vec<(String, ShelfError)> {
+        // Catalogues take time to read and check, and every start of the program comes through here.
+        if self.settings.is_empty() {
+            return Vec::new();
+        }
         // A file that cannot be read is told of where it is used; its API's section is none to complain about.
         let Ok(all) = self.all() else { return Vec::new() };
         let names: Vec<&str> = all.iter().map(|(_, catalogue)| catalogue.name.as_str()).collect();
