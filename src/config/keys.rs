@@ -137,6 +137,12 @@ const SERVER: &[Key] = &[
     key("every_seconds", Count { least: 1, most: DAY }, Preset::Count(5)),
 ];
 
+const TRACES: &[Key] = &[
+    key("endpoint", Text, Unset("nothing is sent")),
+    key("headers", Texts, Preset::Texts(&[])),
+    key("contents", Choice(SWITCH), Preset::Text("off")),
+];
+
 const MODEL: &[Key] = &[
     key("provider", Choice(Provider::NAMES), Preset::Text("builtin")),
     key("name", Text, Unset("none; only builtin needs none")),
@@ -302,6 +308,7 @@ pub(super) const SECTIONS: &[Section] = &[
             key("every_seconds", Count { least: 0, most: DAY }, Preset::Count(60)),
         ],
     },
+    Section { name: "traces", shape: Shape::One, keys: TRACES },
     // Which actions there are is the screen's affair, and it refuses the others by name.
     Section { name: "keys", shape: Shape::One, keys: &[key("*", Texts, Unset("as `?` shows them"))] },
     Section {
