@@ -122,13 +122,13 @@ fn mail(model: &Model) -> Option<(String, Style)> {
     let failing: Vec<String> = model
         .sources
         .iter()
-        .filter(|line| line.error.is_some() && !line.is_server())
+        .filter(|line| line.error.is_some() && line.is_mailbox())
         .map(|line| words::line(&line.source))
         .collect();
     if !failing.is_empty() {
         return Some((format!("mail: {} fails", failing.join(", ")), model.theme.warning));
     }
-    let last = model.sources.iter().filter(|line| !line.is_server()).filter_map(|line| line.ok_at).min()?;
+    let last = model.sources.iter().filter(|line| line.is_mailbox()).filter_map(|line| line.ok_at).min()?;
     Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))
 }
 
