@@ -19,6 +19,7 @@ use super::origin::Origin;
 use super::secret::Secret;
 use super::servers::Server;
 use super::sheet::Sheet;
+use super::traces::Traces;
 
 /// What everything else goes by.
 #[derive(Clone, Debug)]
@@ -65,6 +66,8 @@ pub struct Config {
     pub notices: Notices,
     /// A command that tells them, where there is one.
     pub notice_command: Option<NoticeCommand>,
+    /// Where what threads took is told; `None` where nothing is sent.
+    pub traces: Option<Traces>,
     /// Keys by the name of their action, where they are not the usual ones.
     pub keys: BTreeMap<String, Vec<String>>,
     /// How much is written to the log.
@@ -126,6 +129,8 @@ pub struct User {
     pub signature: String,
     /// Whether replies quote the mail they answer.
     pub quote: bool,
+    /// After how long they want to hear that nobody answered a mail of theirs.
+    pub remind_after: Option<Duration>,
 }
 
 /// Nobody in particular, whose days begin with those of UTC.
@@ -139,6 +144,7 @@ impl Default for User {
             aliases: Vec::new(),
             signature: String::new(),
             quote: true,
+            remind_after: None,
         }
     }
 }

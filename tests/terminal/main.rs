@@ -6,6 +6,7 @@ mod support;
 
 mod deciding;
 mod mails;
+mod memory;
 #[allow(dead_code)] // The catalogue uses the rest.
 mod process;
 #[allow(dead_code)] // The catalogue uses the rest.

@@ -3,9 +3,8 @@
 use super::{Local, told};
 use crate::app::engine::{Engine, StartError};
 use crate::app::grants::policy_line;
-use crate::app::memory;
 use crate::app::told::unknown_workflow;
-use crate::app::trouble;
+use crate::app::{memory, review, trouble};
 use crate::graph::{BatchId, BoxFuture, Failure, InterruptId, Kind, Shape, ThreadId, What};
 use crate::inbox::{
     Activity, ActivityQuery, Backend, BackendError, CallView, Card, Decide, ErrorLine, GrantLine,
@@ -271,7 +270,7 @@ impl Backend for Local {
     }
 
     fn model_call(&self, thread: ThreadId, call: u64) -> Reply<'_, CallView> {
-        Box::pin(self.blocking(move |this| this.read_call(&thread, call)))
+        Box::pin(self.blocking(move |this| review::read_call(this.engine.store(), &thread, call)))
     }
 
     fn graph(&self, workflow: String) -> Reply<'_, Shape> {
@@ -291,7 +290,7 @@ impl Backend for Local {
     }
 
     fn sources(&self) -> Reply<'_, Vec<SourceLine>> {
-        Box::pin(async move { self.engine.store().sources().map_err(told) })
+        Box::pin(async move { self.read_sources().map_err(told) })
     }
 
     fn fetch_mail(&self) -> Reply<'_, ()> {

@@ -1,17 +1,16 @@
-//! The local backend: people's door to the threads of this data folder. What each of them may ask for is in
-//! `backend.rs`.
+//! The local backend: people's door to the threads of this data folder. What they may ask for is in `backend.rs`.
 
 mod backend;
 
 use super::drive::arrival;
 use super::engine::Engine;
 use super::intake::Intake;
-use super::notices;
 use super::servers::Servers;
 pub(super) use super::told::told;
 use super::told::unknown_workflow;
+use super::traces::Traces;
 use super::worker::{Ended, Scope, Until, Worker};
-use super::{screen, trouble};
+use super::{notices, screen, trouble};
 use crate::graph::{BatchId, Event, InterruptId, ThreadId, What};
 use crate::inbox::{BackendError, By, Card, Decide, Item, Outcome};
 use crate::store::StoreError;
@@ -22,13 +21,14 @@ pub struct Local {
     engine: Engine,
     intake: Option<Intake>,
     pub(super) notices: Option<notices::Way>,
-    servers: Option<Servers>,
+    pub(super) servers: Option<Servers>,
+    pub(super) traces: Option<Traces>,
 }
 
 impl Local {
     /// The door to an engine's threads.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, intake: None, servers: None, notices: None }
+        Self { engine, intake: None, servers: None, notices: None, traces: None }
     }
 
     /// The same, with mail to take in where this process drives.
@@ -37,28 +37,18 @@ impl Local {
         self
     }
 
-    /// The same, with servers whose threads stand beside its own.
-    pub fn with_servers(mut self, servers: Servers) -> Self {
-        self.servers = Some(servers).filter(|servers| !servers.is_empty());
-        self
-    }
-
-    /// The servers, where the config names any.
-    pub fn servers(&self) -> Option<&Servers> {
-        self.servers.as_ref()
-    }
-
     /// What takes mail in, if anything does.
     pub fn intake(&self) -> Option<&Intake> {
         self.intake.as_ref()
     }
 
-    /// Drives every thread, takes mail in and looks at servers, until told to stop.
+    /// Drives every thread, takes mail in, looks at servers and tells traces, until told to stop.
     pub async fn tend(
         &self,
         worker: &mut Worker,
         stop: impl Future<Output = ()>,
     ) -> Result<Ended, StoreError> {
+        self.begin_telling().await;
         let driving = worker.run(&Scope::All, Until::Told, stop);
         let taking_in = async {
             match &self.intake {
@@ -79,6 +69,7 @@ impl Local {
             () = self.close_expiring() => Ok(Ended::Told),
             () = self.expire_unanswered() => Ok(Ended::Told),
             () = self.tell_news() => Ok(Ended::Told),
+            never = self.tell_traces() => match never {},
         }
     }
 
