@@ -242,7 +242,7 @@ impl Engine {
             + entries.iter().map(|entry| entry.updates.len()).sum::<usize>()
             + updates.len();
         // Rarely enough that snapshots of a state that keeps growing cost no more than what made it grow.
-        let renew = steps_since >= SNAPSHOT_STEPS && bytes_since >= loaded.tail.snapshot_bytes;
+        let renew = steps_since >= SNAPSHOT_STEPS && bytes_since >= loaded.at.snapshot_bytes;
         let snapshot = if renew { spec.workflow.write(&state).ok() } else { None };
         let renewed = snapshot.is_some();
         let took_ms = Some(i64::try_from(took.as_millis()).unwrap_or(i64::MAX));
@@ -264,7 +264,12 @@ impl Engine {
         fail_point("before_commit");
         let committed = self.store().commit(commit).await?;
         fail_point("after_commit");
-        let have = Have { steps: committed.steps, head: committed.head };
+        let have = Have {
+            steps: committed.steps,
+            head: committed.head,
+            asked: committed.interrupts.len(),
+            snapshot_bytes: committed.snapshot_bytes.unwrap_or(loaded.at.snapshot_bytes),
+        };
         let (steps_since, bytes_since) = if renewed { (0, 0) } else { (steps_since, bytes_since) };
         self.cache().put(loaded.thread.clone(), Cached { state, have, steps_since, bytes_since });
         Ok(Ok(committed))

@@ -2,7 +2,7 @@
 
 use super::cache::Cache;
 use super::journal::StepJournal;
-use crate::config::Policy;
+use crate::config::{Expiry, Policy};
 use crate::graph::{Event, Folded, InputError, Progress, ProgressSink, ThreadId, What};
 use crate::inbox::{Registry, Spec};
 use crate::store::{DriverLock, Holds, NewThread, Store, StoreError, Tail};
@@ -33,6 +33,8 @@ pub struct Settings {
     pub learning_delay: Duration,
     /// The tools that the config allows to act without asking, and whom they may reach then.
     pub policies: BTreeMap<String, Policy>,
+    /// When questions that nobody answers are over.
+    pub expiry: Expiry,
 }
 
 impl Default for Settings {
@@ -47,6 +49,7 @@ impl Default for Settings {
             patience: Duration::from_secs(1),
             learning_delay: Duration::from_secs(20),
             policies: BTreeMap::new(),
+            expiry: Expiry::default(),
         }
     }
 }

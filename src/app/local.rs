@@ -89,6 +89,7 @@ impl Local {
             () = taking_in => Ok(Ended::Told),
             () = servers => Ok(Ended::Told),
             () = self.close_expiring() => Ok(Ended::Told),
+            () = self.expire_unanswered() => Ok(Ended::Told),
             () = self.tell_news() => Ok(Ended::Told),
         }
     }
@@ -130,8 +131,7 @@ impl Local {
             servers.ready_for(&decide.interrupt).await?;
         }
         let holds = self.engine.holds(decide.by == By::Tui);
-        let thread = self.engine.store().decide(decide, batch, holds).await.map_err(told)?;
-        self.standing(&thread)
+        self.engine.store().decide(decide, batch, holds).await.map_err(told)
     }
 
     /// Lets something a person said reach a thread, where its workflow takes such a thing.

@@ -15,6 +15,7 @@ mod drive;
 mod engine;
 mod errors;
 mod eval;
+mod expiry;
 mod export;
 mod fail_point;
 mod grants;

@@ -167,9 +167,11 @@ impl Local {
         Ok(closed)
     }
 
-    /// Closes every request that is over.
+    /// Closes every request that is over, and every question that is by the config's policy.
     pub async fn close_expired(&self) -> Result<(), BackendError> {
-        self.sweep(&mut HashMap::new()).await
+        self.sweep(&mut HashMap::new()).await?;
+        self.expire_now(&Moment::now(self.engine().store().now())).await?;
+        Ok(())
     }
 
     /// Closes requests as they expire, for the process that drives.

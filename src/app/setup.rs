@@ -131,7 +131,8 @@ impl Setup {
             }
             registry = registry.with(remote::spec(remote)?);
         }
-        for (workflow, key) in self.config.workflow_keys() {
+        let expiring = self.config.approvals.expiry.workflows.keys().map(|name| (name.as_str(), "model"));
+        for (workflow, key) in self.config.workflow_keys().chain(expiring) {
             let Some(spec) = registry.get(workflow) else {
                 let near = nearest(workflow, registry.names()).map(str::to_owned);
                 return Err(WorkflowsError::NoWorkflow { workflow: workflow.to_owned(), near });
@@ -184,6 +185,7 @@ impl From<&Config> for Settings {
             retries: config.engine.retries,
             learning_delay: config.learning.delay,
             policies: grants::allowing(config),
+            expiry: config.approvals.expiry.clone(),
             ..Self::default()
         }
     }

@@ -146,9 +146,10 @@ impl Entries {
         self.map.extend(copies);
     }
 
-    /// Puts one value in place of every value written in a section.
-    pub(super) fn overwrite(&mut self, section: &str, value: &Value, origin: &Origin) {
-        for (_, entry) in self.map.iter_mut().filter(|(address, _)| address.section == section) {
+    /// Puts one value in place of every value of a section whose key ends like this.
+    pub(super) fn overwrite(&mut self, section: &str, suffix: &str, value: &Value, origin: &Origin) {
+        let named = |address: &Address| address.section == section && address.key.ends_with(suffix);
+        for (_, entry) in self.map.iter_mut().filter(|(address, _)| named(address)) {
             *entry = Entry { value: value.clone(), origin: origin.clone() };
         }
     }

@@ -172,7 +172,11 @@ pub(super) const SECTIONS: &[Section] = &[
     Section {
         name: "workflow",
         shape: Shape::Named,
-        keys: &[key("model", Text, Unset("[model]")), key("*_model", Text, Unset("the workflow's model"))],
+        keys: &[
+            key("model", Text, Unset("[model]")),
+            key("*_model", Text, Unset("the workflow's model")),
+            key("expire", Text, Unset("approvals.expire")),
+        ],
     },
     Section {
         name: "prices",
@@ -186,7 +190,11 @@ pub(super) const SECTIONS: &[Section] = &[
     Section {
         name: "approvals",
         shape: Shape::One,
-        keys: &[key("hold_seconds", Count { least: 0, most: DAY }, Preset::Count(10))],
+        keys: &[
+            key("hold_seconds", Count { least: 0, most: DAY }, Preset::Count(10)),
+            key("expire", Text, Preset::Text("never")),
+            key("expire_kinds", Texts, Preset::Texts(&["approval", "question"])),
+        ],
     },
     Section {
         name: "budget",
@@ -259,6 +267,7 @@ pub(super) const SECTIONS: &[Section] = &[
         keys: &[
             key("mode", Choice(&["ask", "allow"]), Preset::Text("ask")),
             key("recipients", Texts, Preset::Texts(&["thread"])),
+            key("expire", Text, Unset("the workflow's, else approvals.expire")),
         ],
     },
     Section { name: "apis", shape: Shape::Named, keys: APIS },

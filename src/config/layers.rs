@@ -65,7 +65,7 @@ fn pick_model(entries: &mut Entries, inputs: &Inputs) -> Result<Option<Picked>, 
         return Err(Error::UnknownModel { name: quoted(&name), at: origin, known });
     }
     entries.replace(("model", ""), ("models", &name));
-    entries.overwrite("workflow", &name.as_str().into(), &origin);
+    entries.overwrite("workflow", "model", &name.as_str().into(), &origin);
     Ok(Some(Picked { name, origin }))
 }
 

@@ -13,6 +13,7 @@ use serde::Deserialize;
 use super::apis::Api;
 use super::describe::Setting;
 use super::error::{Error, quoted};
+use super::expiry::Expiry;
 use super::mail::{Calendar, Intake, Learning, Mail, Policy, Rule};
 use super::origin::Origin;
 use super::secret::Secret;
@@ -257,10 +258,12 @@ pub struct Price {
 }
 
 /// How approvals behave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approvals {
     /// How long an accepted effect can be taken back; zero acts at once.
     pub hold: Duration,
+    /// When a question that nobody answers is over.
+    pub expiry: Expiry,
 }
 
 /// How much may be spent before a person is asked.

@@ -12,6 +12,7 @@ mod apis;
 mod describe;
 mod entries;
 mod error;
+mod expiry;
 mod google;
 mod inputs;
 mod keys;
@@ -41,6 +42,7 @@ use paths::Paths;
 pub use apis::Api;
 pub use describe::Setting;
 pub use error::Error;
+pub use expiry::Expiry;
 pub use google::Google;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{

@@ -27,13 +27,14 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     let written = paths.config.as_deref().zip(text);
     let (entries, picked) = layers::lay(inputs, written)?;
 
-    let file = typed::File::deserialize(entries.to_table()).map_err(|error| Error::Syntax {
+    let mut file = typed::File::deserialize(entries.to_table()).map_err(|error| Error::Syntax {
         // Cannot happen while the key table and the structs agree, which a test holds.
         message: error.message().to_owned(),
         at: paths.config_origin.clone(),
     })?;
     let base = paths.config.as_deref().and_then(Path::parent).unwrap_or(&inputs.host.working_dir);
     let meaning = Meaning { entries: &entries, inputs, base };
+    let expiry = meaning.expiry(&mut file)?;
     let mut models = BTreeMap::new();
     for (name, model) in file.models {
         models.insert(name.clone(), meaning.model("models", &name, model)?);
@@ -66,7 +67,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         model,
         models,
         prices,
-        approvals: Approvals { hold: Duration::from_secs(file.approvals.hold_seconds) },
+        approvals: Approvals { hold: Duration::from_secs(file.approvals.hold_seconds), expiry },
         budget: Budget {
             day: file.budget.day,
             thread: file.budget.thread,

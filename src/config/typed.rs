@@ -128,6 +128,8 @@ pub(super) struct Prices {
 #[serde(deny_unknown_fields)]
 pub(super) struct Approvals {
     pub(super) hold_seconds: u64,
+    pub(super) expire: String,
+    pub(super) expire_kinds: Vec<String>,
 }
 
 #[derive(Deserialize)]

@@ -131,4 +131,5 @@ pub(super) struct Learning {
 pub(super) struct Policy {
     pub(super) mode: PolicyMode,
     pub(super) recipients: Vec<String>,
+    pub(super) expire: Option<String>,
 }

@@ -324,6 +324,9 @@ pub struct Answer {
     pub decision: Decision,
     /// Whether something may be learned from it.
     pub learn: bool,
+    /// Whether nobody said so: the question expired, and is taken for ignored.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
 }
 
 #[cfg(test)]

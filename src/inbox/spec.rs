@@ -25,6 +25,8 @@ pub struct Spec {
     pub results: bool,
     /// Whether it answers for every name that begins with its own and a slash.
     pub family: bool,
+    /// Whether its questions may expire by the config's policy. Not where even *ignore* reaches the outside.
+    pub expires: bool,
     /// The tasks a model can be chosen for in the config, by `ROLE_model`.
     pub roles: &'static [&'static str],
     draw: DrawCard,
@@ -47,6 +49,7 @@ impl Spec {
             hidden: false,
             results: true,
             family: false,
+            expires: true,
             roles: &[],
             draw: Arc::new(card),
             prepare: Arc::new(Ok),
@@ -71,6 +74,12 @@ impl Spec {
     /// The same, without results in the inbox.
     pub fn without_results(mut self) -> Self {
         self.results = false;
+        self
+    }
+
+    /// The same, whose questions wait for a person however long it takes.
+    pub fn without_expiry(mut self) -> Self {
+        self.expires = false;
         self
     }
 

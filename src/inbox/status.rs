@@ -83,6 +83,8 @@ pub enum By {
     Cli,
     /// A grant, by its id.
     Grant(String),
+    /// The config's policy for what nobody answers.
+    Expiry,
 }
 
 impl fmt::Display for By {
@@ -91,6 +93,7 @@ impl fmt::Display for By {
             By::Tui => f.write_str("tui"),
             By::Cli => f.write_str("cli"),
             By::Grant(id) => write!(f, "grant:{id}"),
+            By::Expiry => f.write_str("policy:expire"),
         }
     }
 }
@@ -101,6 +104,7 @@ impl By {
         match word {
             "tui" => Some(By::Tui),
             "cli" => Some(By::Cli),
+            "policy:expire" => Some(By::Expiry),
             _ => word.strip_prefix("grant:").map(|id| By::Grant(id.to_owned())),
         }
     }

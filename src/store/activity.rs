@@ -3,7 +3,7 @@
 //! These are figures for people: rows are not checked against their digests here, and nothing rests on them.
 
 use super::{Store, StoreError};
-use crate::inbox::{Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
+use crate::inbox::{Activity, ActivityQuery, By, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use std::collections::HashMap;
@@ -58,6 +58,10 @@ fn decided(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), S
     while let Some(row) = rows.next()? {
         let (at, sort, by, tool): (i64, String, String, String) =
             (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        // What nobody answered says nothing about what people decide.
+        if By::from_word(&by) == Some(By::Expiry) {
+            continue;
+        }
         let add = |decisions: &mut Decisions| {
             let count = match (by.starts_with("grant:"), sort.as_str()) {
                 (true, _) => &mut decisions.granted,

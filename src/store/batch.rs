@@ -28,7 +28,7 @@ impl Store {
             let mut rows = found.query([])?;
             while let Some(row) = rows.next()? {
                 let last = DecisionRow::read(row)?;
-                if matches!(last.by, By::Grant(_)) {
+                if matches!(last.by, By::Grant(_) | By::Expiry) {
                     continue;
                 }
                 let together = match &last.batch {

@@ -22,12 +22,22 @@ pub(super) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreEr
         .prepare_cached("SELECT bytes FROM blobs WHERE digest = ?")?
         .query_row([digest], |row| row.get(0))
         .optional()?;
-    let name = || hex(&digest[..6]);
     match found {
-        None => damaged(format!("the content {} is missing", name())),
-        Some(bytes) if Sha256::digest(&bytes)[..] == digest[..] => Ok(bytes),
-        Some(_) => damaged(format!("the content {} is not as it was written", name())),
+        None => damaged(format!("the content {} is missing", name(digest))),
+        Some(bytes) => checked(bytes, digest),
     }
+}
+
+fn checked(bytes: Vec<u8>, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
+    if Sha256::digest(&bytes)[..] == digest[..] {
+        Ok(bytes)
+    } else {
+        damaged(format!("the content {} is not as it was written", name(digest)))
+    }
+}
+
+fn name(digest: &[u8; 32]) -> String {
+    hex(&digest[..6])
 }
 
 /// Keeps bytes that many rows point at, and gives their number, which is shorter than their digest.
@@ -44,12 +54,12 @@ pub(super) fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64, StoreErro
 
 /// The bytes of a number.
 pub(super) fn get_shared(db: &Connection, seq: i64) -> Result<Vec<u8>, StoreError> {
-    let digest: Option<[u8; 32]> = db
-        .prepare_cached("SELECT digest FROM blobs WHERE seq = ?")?
-        .query_row([seq], |row| row.get(0))
+    let found: Option<([u8; 32], Vec<u8>)> = db
+        .prepare_cached("SELECT digest, bytes FROM blobs WHERE seq = ?")?
+        .query_row([seq], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    match digest {
-        Some(digest) => get(db, &digest),
+    match found {
+        Some((digest, bytes)) => checked(bytes, &digest),
         None => damaged(format!("content number {seq} is missing")),
     }
 }

@@ -100,6 +100,8 @@ pub struct Committed {
     pub interrupts: Vec<InterruptId>,
     /// Whether events wait to be taken in.
     pub events: bool,
+    /// The size of its snapshot, where that was renewed.
+    pub snapshot_bytes: Option<usize>,
 }
 
 impl Store {
@@ -213,9 +215,7 @@ pub(super) fn run(db: &Connection, commit: &Commit, now: i64) -> Result<Committe
     if row.status.ended() {
         wake_parent(db, &row, now)?;
     }
-    if let Some(state) = &commit.snapshot {
-        write_snapshot(db, &row, state)?;
-    }
+    let snapshot_bytes = commit.snapshot.as_ref().map(|state| write_snapshot(db, &row, state)).transpose()?;
     Ok(Committed {
         version: row.version,
         steps: row.steps,
@@ -224,6 +224,7 @@ pub(super) fn run(db: &Connection, commit: &Commit, now: i64) -> Result<Committe
         alone: row.alone,
         interrupts,
         events,
+        snapshot_bytes,
     })
 }
 
@@ -315,7 +316,7 @@ pub(super) fn record_decision(
     by: By,
     batch: Option<BatchId>,
     now: i64,
-) -> Result<(), StoreError> {
+) -> Result<DecisionRow, StoreError> {
     let mut row = DecisionRow {
         seq: 0,
         interrupt: interrupt.seq,
@@ -348,7 +349,8 @@ pub(super) fn record_decision(
         said,
         batch: row.batch.as_ref().map(ToString::to_string),
     };
-    audit::record(db, &decided, now)
+    audit::record(db, &decided, now)?;
+    Ok(row)
 }
 
 /// What the original of a fork has already carried out is said on the card of whoever would do it again.
@@ -435,7 +437,8 @@ pub(super) fn seal_snapshot(thread: i64, steps: i64, head: Digest, state: &[u8])
     Seal::of("snapshots").int(thread).int(steps).bytes(head.bytes()).bytes(state).done()
 }
 
-fn write_snapshot(db: &Connection, row: &ThreadRow, state: &str) -> Result<(), StoreError> {
+/// Renews the snapshot and gives its size.
+fn write_snapshot(db: &Connection, row: &ThreadRow, state: &str) -> Result<usize, StoreError> {
     let packed = lz4_flex::compress_prepend_size(state.as_bytes());
     let digest = seal_snapshot(row.seq, row.steps, row.head, &packed);
     db.prepare_cached(
@@ -444,5 +447,5 @@ fn write_snapshot(db: &Connection, row: &ThreadRow, state: &str) -> Result<(), S
             digest = excluded.digest",
     )?
     .execute(params![row.seq, row.steps, row.head.bytes(), packed, digest.bytes()])?;
-    Ok(())
+    Ok(packed.len())
 }

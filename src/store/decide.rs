@@ -2,10 +2,11 @@
 
 use super::audit::{self, Because, Fact};
 use super::commit::{forget_calls, living_children, record_decision};
+use super::lists::outcome;
 use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, ThreadRow, time};
 use super::{Store, StoreError};
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId};
-use crate::inbox::{Decide, Item, Refusal, Status, check};
+use crate::inbox::{By, Decide, Item, Outcome, Refusal, Status, check};
 use crate::text;
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -21,13 +22,13 @@ pub struct Holds {
 }
 
 impl Store {
-    /// Takes a decision; those of one batch can be taken back together.
+    /// Takes a decision and says where its thread stands then; those of one batch can be taken back together.
     pub async fn decide(
         &self,
         decide: Decide,
         batch: Option<BatchId>,
         holds: Holds,
-    ) -> Result<ThreadId, StoreError> {
+    ) -> Result<Outcome, StoreError> {
         let now = self.now_ms();
         self.write(move |db| run(db, decide, batch, holds, now)).await
     }
@@ -80,6 +81,7 @@ impl Store {
                 return Err(not_open(db, &interrupt)?);
             }
             interrupt.snoozed_until = until.map(Timestamp::as_millisecond);
+            interrupt.waits = None;
             interrupt.update(db)?;
             let row = ThreadRow::by_seq(db, interrupt.thread)?;
             interrupt.item(db, &row.id, &row.workflow)
@@ -94,8 +96,8 @@ fn run(
     batch: Option<BatchId>,
     holds: Holds,
     now: i64,
-) -> Result<ThreadId, StoreError> {
-    let mut interrupt = InterruptRow::find(db, &decide.interrupt)?;
+) -> Result<Outcome, StoreError> {
+    let interrupt = InterruptRow::find(db, &decide.interrupt)?;
     if interrupt.stage != Stage::Open {
         return Err(not_open(db, &interrupt)?);
     }
@@ -108,10 +110,23 @@ fn run(
     };
     check(&decision, interrupt.allow(), &schema, &interrupt.hash, decide.shown.as_deref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
-    let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
-    record_decision(db, &row.id, &interrupt, decision, decide.learn, decide.by, batch, now)?;
+    let row = ThreadRow::by_seq(db, interrupt.thread)?;
+    let taken = record_decision(db, &row.id, &interrupt, decision, decide.learn, decide.by, batch, now)?;
+    decided(db, row, interrupt, &taken, holds, now)
+}
+
+/// This decision on this interrupt is on record: the thread stands accordingly.
+pub(super) fn decided(
+    db: &Connection,
+    mut row: ThreadRow,
+    mut interrupt: InterruptRow,
+    taken: &DecisionRow,
+    holds: Holds,
+    now: i64,
+) -> Result<Outcome, StoreError> {
     interrupt.stage = Stage::Decided;
     interrupt.snoozed_until = None;
+    interrupt.waits = None;
     interrupt.update(db)?;
 
     row.decisions += 1;
@@ -120,13 +135,13 @@ fn run(
     row.version += 1;
     row.updated_at = now;
     if row.status == Status::Ready {
-        let hold = hold(db, &pending, holds)?;
+        let hold = hold(db, &pending, taken, holds)?;
         if hold > 0 {
             (row.status, row.hold_ms, row.held_at) = (Status::Held, hold, Some(now));
         }
     }
     row.update(db)?;
-    Ok(row.id)
+    outcome(&row, &pending)
 }
 
 /// What a person typed is kept, less the control characters a terminal may have put in.
@@ -162,10 +177,22 @@ fn stands(db: &Connection, row: &ThreadRow, pending: &[InterruptRow]) -> Result<
     })
 }
 
-fn hold(db: &Connection, pending: &[InterruptRow], holds: Holds) -> Result<i64, StoreError> {
+/// How long a thread is held, now that the last of its questions is decided too.
+fn hold(
+    db: &Connection,
+    pending: &[InterruptRow],
+    last: &DecisionRow,
+    holds: Holds,
+) -> Result<i64, StoreError> {
     let mut longest = 0;
     for interrupt in pending.iter().filter(|pending| pending.stage == Stage::Decided) {
-        let decision = DecisionRow::in_force(db, interrupt)?;
+        let earlier;
+        let decision = if interrupt.seq == last.interrupt {
+            last
+        } else {
+            earlier = DecisionRow::in_force(db, interrupt)?;
+            &earlier
+        };
         // What cannot be undone any more is not held either.
         if decision.consumed {
             continue;
@@ -236,6 +263,10 @@ pub(super) fn not_open(db: &Connection, interrupt: &InterruptRow) -> Result<Stor
                 Decision::Ignore => "ignored",
                 Decision::Draft => "kept as a draft",
             };
+            if decision.by == By::Expiry {
+                let why = format!("nobody answered in time, so it expired at {}", time(decision.at)?);
+                return Ok(StoreError::NotOpen { id: interrupt.id.to_string(), why });
+            }
             format!("it was {word} (by {}) at {}", decision.by, time(decision.at)?)
         }
     };

@@ -61,7 +61,8 @@ fn run(
                 let mut interrupt = InterruptRow::find(db, &id)?;
                 interrupt.id = crate::graph::InterruptId::random();
                 (interrupt.thread, interrupt.step, interrupt.created_at) = (fork.seq, n, now);
-                (interrupt.stage, interrupt.closed_why, interrupt.snoozed_until) = (Stage::Open, None, None);
+                (interrupt.stage, interrupt.closed_why) = (Stage::Open, None);
+                (interrupt.snoozed_until, interrupt.waits) = (None, None);
                 warn_if_done_in_original(db, &fork, &mut interrupt)?;
                 interrupt.insert(db)?;
             }

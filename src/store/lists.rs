@@ -67,18 +67,7 @@ impl Store {
     pub fn outcome(&self, id: &ThreadId) -> Result<Outcome, StoreError> {
         self.read(|db| {
             let row = ThreadRow::find(db, id)?;
-            let open: Vec<InterruptId> = InterruptRow::pending(db, row.seq)?
-                .into_iter()
-                .filter(|pending| pending.stage == Stage::Open)
-                .map(|pending| pending.id)
-                .collect();
-            Ok(Outcome {
-                interrupts: open,
-                output: output(&row)?,
-                error: error(&row),
-                thread: row.id,
-                status: row.status,
-            })
+            outcome(&row, &InterruptRow::pending(db, row.seq)?)
         })
     }
 
@@ -179,6 +168,18 @@ pub struct Counts {
     pub results: u64,
     /// Threads.
     pub threads: [u64; 8],
+}
+
+/// Where a thread stands that has these on its mind.
+pub(super) fn outcome(row: &ThreadRow, pending: &[InterruptRow]) -> Result<Outcome, StoreError> {
+    let open = pending.iter().filter(|pending| pending.stage == Stage::Open);
+    Ok(Outcome {
+        interrupts: open.map(|pending| pending.id.clone()).collect(),
+        output: output(row)?,
+        error: error(row),
+        thread: row.id.clone(),
+        status: row.status,
+    })
 }
 
 fn interrupts(

@@ -41,6 +41,17 @@ pub struct Have {
     pub steps: i64,
     /// The digest of the last of them.
     pub head: Digest,
+    /// How many questions that one asked.
+    pub asked: usize,
+    /// The size of the stored snapshot, or 0 where there is none.
+    pub snapshot_bytes: usize,
+}
+
+impl Have {
+    /// Whether nothing was added to the thread since; the chain of digests tells.
+    fn is_all_of(&self, row: &ThreadRow) -> bool {
+        self.steps == row.steps && self.head == row.head
+    }
 }
 
 /// What is left to fold.
@@ -53,7 +64,7 @@ pub struct Tail {
     /// How many steps the snapshot (or what the driver has) stands for.
     pub from: i64,
     /// The size of the stored snapshot, or 0 where there is none.
-    pub snapshot_bytes: usize,
+    snapshot_bytes: usize,
 }
 
 /// An answer that a grant gave.
@@ -119,9 +130,11 @@ impl Store {
     pub fn to_do(&self) -> Result<ToDo, StoreError> {
         self.read(|db| {
             let mut threads = Vec::new();
+            // By one status each, in the order of its index; a list of them would be made a table first, each time.
             let mut active = db.prepare_cached(
-                "SELECT id, status, version, hold_ms, held_at FROM threads
-                 WHERE status IN ('ready', 'held', 'running') ORDER BY status, seq",
+                "SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'held'
+                 UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'ready'
+                 UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'running'",
             )?;
             collect(active.query([])?, &mut threads)?;
             if db.prepare_cached("SELECT 1 FROM events LIMIT 1")?.exists([])? {
@@ -219,9 +232,9 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<Have>, now: i64) -> Resu
     let row = ThreadRow::find(db, thread)?;
     let pending = InterruptRow::pending(db, row.seq)?;
     check_effects(db, &row)?;
-    let (mut answers, mut granted) = (Vec::new(), Vec::new());
+    let (mut answers, mut granted, mut asked) = (Vec::new(), Vec::new(), 0);
     if row.awaits == Awaits::Answers {
-        check_asked(db, &row, &pending)?;
+        asked = check_asked(db, &row, &pending, have)?;
         for interrupt in pending.iter().filter(|p| !p.engine && p.stage == Stage::Decided) {
             interrupt.check_hash()?;
             let decision = DecisionRow::in_force(db, interrupt)?;
@@ -240,6 +253,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<Have>, now: i64) -> Resu
                 proposed: interrupt.args()?,
                 decision: decision.decision,
                 learn: decision.learn,
+                expired: decision.by == By::Expiry,
             });
         }
     }
@@ -251,7 +265,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<Have>, now: i64) -> Resu
         node: row.node.clone(),
         awaits: row.awaits,
         version: row.version,
-        at: Have { steps: row.steps, head: row.head },
+        at: Have { steps: row.steps, head: row.head, asked, snapshot_bytes: tail.snapshot_bytes },
         alone: row.alone,
         step_limit: row.step_limit,
         allowance: row.allowance,
@@ -283,12 +297,22 @@ fn check_effects(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
 }
 
 /// A question that went missing would let the thread go on without its answer, so its last step counts them.
-fn check_asked(db: &Connection, row: &ThreadRow, pending: &[InterruptRow]) -> Result<(), StoreError> {
-    let asked: usize =
-        steps(db, row, row.steps - 1)?.iter().map(|s| Ok(asked(s)?.len())).sum::<Result<_, StoreError>>()?;
+fn check_asked(
+    db: &Connection,
+    row: &ThreadRow,
+    pending: &[InterruptRow],
+    have: Option<Have>,
+) -> Result<usize, StoreError> {
+    let asked = match have.filter(|have| have.is_all_of(row)) {
+        Some(have) => have.asked,
+        None => {
+            let last = steps(db, row, row.steps - 1)?;
+            last.iter().map(|step| Ok(asked(step)?.len())).sum::<Result<_, StoreError>>()?
+        }
+    };
     let found = pending.iter().filter(|pending| !pending.engine).count();
     if asked == found {
-        Ok(())
+        Ok(asked)
     } else {
         damaged(format!("thread {} waits for {asked} answers, and {found} questions are on record", row.id))
     }
@@ -397,15 +421,19 @@ fn digest_at(db: &Connection, row: &ThreadRow, n: i64) -> Result<Digest, StoreEr
 
 /// What is left to fold; `newest` says that the chain must end at the thread's head.
 fn tail(db: &Connection, row: &ThreadRow, have: Option<Have>, newest: bool) -> Result<Tail, StoreError> {
-    let size = "SELECT length(state) FROM snapshots WHERE thread = ?";
+    if let Some(have) = have.filter(|have| have.is_all_of(row)) {
+        return Ok(Tail { from: have.steps, snapshot_bytes: have.snapshot_bytes, ..Tail::default() });
+    }
     if let Some(have) = have.filter(|have| have.steps <= row.steps) {
         let steps = chain(db, row, have.steps, have.head);
         // What the driver has may come from before a failed write; then the whole is folded anew.
         if let Ok(steps) = steps
             && ends_at_head(row, steps.last().map_or(have.head, |step| step.digest), newest)
         {
-            let bytes: Option<i64> =
-                db.prepare_cached(size)?.query_row([row.seq], |found| found.get(0)).optional()?;
+            let bytes: Option<i64> = db
+                .prepare_cached("SELECT length(state) FROM snapshots WHERE thread = ?")?
+                .query_row([row.seq], |found| found.get(0))
+                .optional()?;
             let updates = steps.into_iter().map(|step| step.updates).collect();
             return Ok(Tail {
                 snapshot: None,

@@ -30,8 +30,8 @@ pub struct PastDecision {
 }
 
 impl Store {
-    /// The newest decisions of people since a time, at most `limit`, oldest first. Trouble and what grants answered
-    /// are left out.
+    /// The newest decisions of people since a time, at most `limit`, oldest first. Trouble and what grants or the
+    /// policy answered are left out.
     pub fn past_decisions(
         &self,
         since: Option<Timestamp>,
@@ -40,7 +40,7 @@ impl Store {
         let since = since.map_or(i64::MIN, Timestamp::as_millisecond);
         self.read(|db| {
             let mut found = db.prepare_cached(
-                "SELECT * FROM decisions WHERE undone_at IS NULL AND at >= ? AND by NOT LIKE 'grant:%'
+                "SELECT * FROM decisions WHERE undone_at IS NULL AND at >= ? AND by IN ('tui', 'cli')
                  ORDER BY seq DESC",
             )?;
             let mut rows = found.query([since])?;

@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PROMPTS, PRUNE];
+const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PROMPTS, PRUNE, WAITS];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -375,6 +375,12 @@ CREATE INDEX decisions_by_time ON decisions (at);
 CREATE TABLE letting_go (
     digest  BLOB PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
+";
+
+/// What a policy for expiry needs to know.
+const WAITS: &str = "
+-- How far the policy's clock was when a question's time began to run.
+ALTER TABLE interrupts ADD COLUMN waits INTEGER;
 ";
 
 /// The format of an open database.

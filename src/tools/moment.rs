@@ -34,6 +34,12 @@ impl Moment {
         Self { wall_ms: wall.as_millisecond(), machine: machine() }
     }
 
+    /// Whether both lie in one run of the machine.
+    pub fn same_run(&self, other: &Moment) -> bool {
+        let run = |moment: &Moment| moment.machine.as_ref().map(|machine| machine.run.clone());
+        run(self) == run(other)
+    }
+
     /// How long ago `earlier` was; nothing where it seems to lie ahead.
     pub fn since(&self, earlier: &Moment) -> Duration {
         let passed = match (&self.machine, &earlier.machine) {

@@ -115,6 +115,9 @@ fn entry() {
         if errand == "deliver" {
             return crate::maildirs::deliver(&home);
         }
+        if errand == "expire" {
+            return crate::expiries::expire(&home).await;
+        }
         let street = crate::post::street(&home);
         street.blind.store(std::env::var("SAYSO_BLIND").is_ok(), std::sync::atomic::Ordering::SeqCst);
         if Store::open(&home.join("data")).map_err(say).is_err() {

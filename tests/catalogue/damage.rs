@@ -118,6 +118,7 @@ async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
             let mut loaded = store.load(&line.id, None)?;
             // Both are spared work and nothing else: without them it is done again.
             loaded.tail = Default::default();
+            loaded.at.snapshot_bytes = 0;
             loaded.calls.clear();
             let outcome = store.outcome(&line.id)?;
             all.push(format!("{line:?} {} {loaded:?} {outcome:?}", serde_json::to_string(&view).unwrap()));

@@ -19,6 +19,7 @@ mod clouds;
 mod damage;
 mod disks;
 mod drivers;
+mod expiries;
 mod home;
 mod kills;
 mod maildirs;

@@ -9,6 +9,7 @@ mod audit;
 mod batches;
 mod children;
 mod effects;
+mod expiry;
 mod files;
 mod forks;
 mod grants;

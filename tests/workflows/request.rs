@@ -2,17 +2,23 @@
 
 use jiff::{SignedDuration, Timestamp};
 use sayso::app::{Asking, Engine, Local, Settings, Waited, services};
-use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::config::{Config, Env, Expiry, Flags, Host, Inputs};
 use sayso::graph::Decision;
 use sayso::inbox::{Backend, By, Decide, Ending, Registry, Status};
 use sayso::store::Store;
+use sayso::tools::moment::{Machine, Moment};
 use sayso::workflows::request;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 /// A folder whose clock is set so many years ahead.
 fn wild(folder: &tempfile::TempDir) -> (Local, Arc<AtomicI64>) {
+    with(folder, Settings::default())
+}
+
+fn with(folder: &tempfile::TempDir, settings: Settings) -> (Local, Arc<AtomicI64>) {
     let years = Arc::new(AtomicI64::new(0));
     let set = years.clone();
     let ahead = move || Timestamp::now() + SignedDuration::from_hours(24 * 365 * set.load(Ordering::SeqCst));
@@ -29,7 +35,7 @@ fn wild(folder: &tempfile::TempDir) -> (Local, Arc<AtomicI64>) {
     let config = Config::load(&Inputs { flags, env: Env::default(), host }).unwrap();
     let services = Arc::new(services(&Arc::new(config), Env::default(), &store));
     let registry = Registry::new([request::spec(services).unwrap()]);
-    (Local::new(Engine::new(store, registry, Settings::default())), years)
+    (Local::new(Engine::new(store, registry, settings)), years)
 }
 
 fn asking(title: &str, expires_in: u64) -> Asking {
@@ -91,4 +97,21 @@ async fn an_answer_is_told_once_it_cannot_be_taken_back() {
     let waited = local.await_answer(&asked.thread, std::future::pending()).await.unwrap();
     let Waited::Answered(told) = waited else { panic!("{waited:?}") };
     assert_eq!((told.r#type, told.by.as_deref()), (Some(Ending::Ignore), Some("tui")));
+}
+
+#[tokio::test]
+async fn a_request_that_the_policy_ends_has_expired_for_its_asker() {
+    let folder = tempfile::tempdir().unwrap();
+    let week = Some(Duration::from_secs(7 * 86_400));
+    let expiry = Expiry { workflows: [("request".to_owned(), week)].into(), ..Expiry::default() };
+    let (local, _) = with(&folder, Settings { expiry, ..Settings::default() });
+    let input = json!({"title": "Pay?", "action": "pay", "args": {"amount": 120}});
+    let asked = local.request(Asking { input, key: None }).await.unwrap();
+    for ms in [0, 7 * 86_400_000] {
+        let machine = Some(Machine { run: "a".to_owned(), ms });
+        local.expire_now(&Moment { wall_ms: 0, machine }).await.unwrap();
+    }
+    let waited = local.await_answer(&asked.thread, std::future::pending()).await.unwrap();
+    let Waited::Answered(over) = waited else { panic!("{waited:?}") };
+    assert_eq!((over.r#type, over.args, over.by), (Some(Ending::Expired), json!(null), None));
 }

@@ -227,3 +227,33 @@ fn files_are_found_read_and_refused() {
     std::fs::write(&file, " ".repeat(2 << 20)).unwrap();
     refused(file, "is longer than a megabyte; name a TOML file");
 }
+
+#[test]
+fn questions_expire_by_tool_by_workflow_and_by_kind() {
+    assert!(resolve("").approvals.expiry.is_off());
+    let expiry = |text: &str| resolve(text).approvals.expiry;
+    let days = |days: u64| Some(Duration::from_secs(days * 86_400));
+    let week = expiry("[approvals]\nexpire = \"1w\"");
+    assert_eq!(week.of("email", "write_email", "approval"), days(7));
+    assert_eq!(week.of("email", "notify", "triage"), None);
+    let text = "[approvals]\nexpire = \"7d\"\n[workflow.docs]\nexpire = \"2d\"\n[workflow.sheet]\nexpire = \"never\"\n\
+                [policy.notify]\nexpire = \"24h\"";
+    // A model picked for everything says nothing about times.
+    let picked =
+        Inputs { flags: Flags { model: Some("builtin".to_owned()), ..Flags::default() }, ..inputs() };
+    for named in [expiry(text), resolve_with(text, &picked).unwrap().approvals.expiry] {
+        assert_eq!(named.of("docs/agent", "question", "question"), days(2));
+        assert_eq!(named.of("sheet", "python", "approval"), None);
+        assert_eq!(named.of("email", "notify", "triage"), days(1));
+        assert_eq!(named.of("ask", "request", "approval"), days(7));
+        assert!(!named.is_off());
+    }
+    assert!(expiry("[policy.notify]\nexpire = \"never\"").is_off());
+    for wrong in ["7", "d", "7y", "0d", "-1d", "9999999999999999999d", "tomorrow", ""] {
+        let text = format!("[approvals]\nexpire = \"{wrong}\"");
+        let error = resolve_with(&text, &inputs()).unwrap_err().to_string();
+        assert!(error.contains("12h, 7d or 2w") && error.contains(":2"), "{error}");
+    }
+    let error = resolve_with("[approvals]\nexpire_kinds = [\"trouble\"]", &inputs()).unwrap_err().to_string();
+    assert!(error.contains("choose among triage, approval, question"), "{error}");
+}

@@ -18,8 +18,8 @@ fn unknown_names_are_refused_with_the_nearest() {
             "unknown key \"provder\" in [model] at /x/config.toml:3; did you mean \"provider\"?",
         ),
         (
-            "[approvals]\nexpire = \"never\"",
-            "unknown key \"expire\" in [approvals] at /x/config.toml:2; the keys are hold_seconds",
+            "[approvals]\nheld = 10",
+            "unknown key \"held\" in [approvals] at /x/config.toml:2; the keys are hold_seconds, expire, expire_kinds",
         ),
         (
             "[models.cheap]\nbase-url = \"x\"",
@@ -31,7 +31,7 @@ fn unknown_names_are_refused_with_the_nearest() {
         ),
         (
             "[workflow.email]\ntriage = \"cheap\"",
-            "unknown key \"triage\" in [workflow.email] at /x/config.toml:2; the keys are model, *_model",
+            "unknown key \"triage\" in [workflow.email] at /x/config.toml:2; the keys are model, *_model, expire",
         ),
         ("[budgets]\nday = 1", "unknown section [budgets] at /x/config.toml:1; did you mean \"budget\"?"),
         (

@@ -23,7 +23,8 @@ pub struct Door(pub(super) Arc<Remote>);
 /// The workflow of a server's threads; it answers for every graph there, as `NAME/GRAPH`.
 pub fn spec(remote: &Arc<Remote>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(remote.name(), graph()?, Arc::new(Door(remote.clone())));
-    Ok(Spec::new(workflow, "a thread of a LangGraph server", card::draw).hidden().without_results().family())
+    let spec = Spec::new(workflow, "a thread of a LangGraph server", card::draw).hidden().without_results();
+    Ok(spec.family().without_expiry())
 }
 
 fn graph() -> Result<Graph<Mirror, Door>, BuildError> {

@@ -3,7 +3,7 @@
 use super::super::StoreError;
 use super::super::seal::{Digest, Seal};
 use super::super::verify::{tallied, tally};
-use super::{Cells, InterruptRow, damaged, find_id, json};
+use super::{Cells, InterruptRow, damaged, json};
 use crate::graph::{CommandLine, GrantId, ThreadId};
 use crate::inbox::BUILTIN_GRANTS;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -123,13 +123,7 @@ impl GrantRow {
 
     /// The grant a person means; any unique beginning of its id.
     pub(in crate::store) fn find(db: &Connection, id: &GrantId) -> Result<Self, StoreError> {
-        let seq = find_id(db, "grant", "grants", id.as_str(), id.is_whole())?;
-        let mut found = db.prepare_cached("SELECT * FROM grants WHERE seq = ?")?;
-        let mut rows = found.query([seq])?;
-        match rows.next()? {
-            Some(row) => Self::read(row),
-            None => damaged(format!("grant number {seq} is missing")),
-        }
+        super::find(db, "grant", "grants", id.as_str(), id.is_whole(), Self::read, |found| found.id.as_str())
     }
 
     /// Whether it is neither revoked nor over.

@@ -2,7 +2,7 @@
 
 use super::super::seal::{Digest, Seal};
 use super::super::{StoreError, blobs};
-use super::{Cells, damaged, find_id, json, time};
+use super::{Cells, damaged, json, time};
 use crate::graph::{Allow, Grantable, Hash, Interrupt, InterruptId, Kind, Labels, ThreadId, Warning};
 use crate::inbox::{Item, ItemKind, QuestionView};
 use rusqlite::{Connection, Row, ToSql};
@@ -58,6 +58,8 @@ pub(in crate::store) struct InterruptRow {
     pub closed_why: Option<String>,
     pub created_at: i64,
     pub snoozed_until: Option<i64>,
+    /// How far the policy's clock was when its time began to run; nothing where no policy looks at it.
+    pub waits: Option<i64>,
 }
 
 impl InterruptRow {
@@ -100,6 +102,7 @@ impl InterruptRow {
             closed_why: None,
             created_at: now,
             snoozed_until: None,
+            waits: None,
         })
     }
 
@@ -130,6 +133,7 @@ impl InterruptRow {
             .int(self.created_at)
             .maybe_int(self.snoozed_until)
             .later_text(self.grantable.as_deref())
+            .later_int(self.waits)
             .done()
     }
 
@@ -160,9 +164,11 @@ impl InterruptRow {
             closed_why: cells.next()?,
             created_at: cells.next()?,
             snoozed_until: cells.next()?,
+            waits: None,
         };
         let digest = cells.digest()?;
         interrupt.grantable = cells.next()?;
+        interrupt.waits = cells.next()?;
         if digest != interrupt.seal() {
             return damaged(format!("interrupt {} is not as it was written", interrupt.id));
         }
@@ -179,12 +185,9 @@ impl InterruptRow {
     }
 
     pub(in crate::store) fn find(db: &Connection, id: &InterruptId) -> Result<Self, StoreError> {
-        let found = Self::by_seq(db, find_id(db, "interrupt", "interrupts", id.as_str(), id.is_whole())?)?;
-        if found.id.as_str().starts_with(id.as_str()) {
-            Ok(found)
-        } else {
-            damaged(format!("the index of interrupts leads from {id} to {}", found.id))
-        }
+        super::find(db, "interrupt", "interrupts", id.as_str(), id.is_whole(), Self::read, |found| {
+            found.id.as_str()
+        })
     }
 
     /// What a thread still has on its mind: open interrupts, and decided ones it has not acted on.
@@ -244,7 +247,7 @@ impl InterruptRow {
         self.store(
             db,
             "UPDATE interrupts SET warnings = ?2, binds = ?3, hash = ?4, status = ?5, closed_why = ?6,
-                snoozed_until = ?7, digest = ?8
+                snoozed_until = ?7, waits = ?8, digest = ?9
              WHERE seq = ?1",
             &[
                 &self.warnings as &dyn ToSql,
@@ -253,6 +256,7 @@ impl InterruptRow {
                 &self.stage.word(),
                 &self.closed_why,
                 &self.snoozed_until,
+                &self.waits,
             ],
         )
     }
@@ -284,6 +288,8 @@ impl InterruptRow {
         self.hash = Hash::of(&self.action, &self.args()?, &binds);
         self.warnings = text(&warnings, false);
         self.binds = text(&binds, false);
+        // Nobody has been asked this yet.
+        self.waits = None;
         Ok(())
     }
 

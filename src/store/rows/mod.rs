@@ -26,8 +26,9 @@ use super::seal::Digest;
 use crate::graph::Hash;
 use jiff::Timestamp;
 use rusqlite::types::FromSql;
-use rusqlite::{Connection, OptionalExtension, Row};
+use rusqlite::{Connection, Row};
 use serde::de::DeserializeOwned;
+use std::borrow::Cow;
 
 pub(in crate::store) fn damaged<T>(what: impl Into<String>) -> Result<T, StoreError> {
     Err(StoreError::Damaged(what.into()))
@@ -75,30 +76,40 @@ impl<'a, 'b> Cells<'a, 'b> {
     }
 }
 
-fn find_id(
+/// The whole of an id of which a person gave the beginning.
+fn whole_id(db: &Connection, what: &'static str, table: &str, begins: &str) -> Result<String, StoreError> {
+    let mut query =
+        db.prepare_cached(&format!("SELECT id FROM {table} WHERE id >= ?1 AND id < ?1 || '~' LIMIT 4"))?;
+    let mut found: Vec<String> = query.query_map([begins], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    match (found.pop(), found.is_empty()) {
+        (None, _) => Err(StoreError::Unknown(what, begins.to_owned())),
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            found.push(last);
+            Err(StoreError::Ambiguous { id: begins.to_owned(), some: found })
+        }
+    }
+}
+
+/// The row of this id, or of the one id that begins like this.
+fn find<T>(
     db: &Connection,
     what: &'static str,
     table: &str,
     id: &str,
     whole: bool,
-) -> Result<i64, StoreError> {
-    if whole {
-        let found = db
-            .prepare_cached(&format!("SELECT seq FROM {table} WHERE id = ?"))?
-            .query_row([id], |row| row.get(0))
-            .optional()?;
-        return found.ok_or_else(|| StoreError::Unknown(what, id.to_owned()));
-    }
-    let mut query =
-        db.prepare_cached(&format!("SELECT seq, id FROM {table} WHERE id >= ?1 AND id < ?1 || '~' LIMIT 4"))?;
-    let found: Vec<(i64, String)> =
-        query.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
-    match found.as_slice() {
-        [] => Err(StoreError::Unknown(what, id.to_owned())),
-        [(seq, _)] => Ok(*seq),
-        _ => Err(StoreError::Ambiguous {
-            id: id.to_owned(),
-            some: found.into_iter().map(|(_, id)| id).collect(),
-        }),
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+    id_of: impl Fn(&T) -> &str,
+) -> Result<T, StoreError> {
+    let id = if whole { Cow::Borrowed(id) } else { Cow::Owned(whole_id(db, what, table, id)?) };
+    let mut query = db.prepare_cached(&format!("SELECT * FROM {table} WHERE id = ?"))?;
+    let mut rows = query.query([&id])?;
+    let Some(row) = rows.next()? else { return Err(StoreError::Unknown(what, id.into_owned())) };
+    let found = read(row)?;
+    // An index can be damaged too, and then leads to somebody else's row.
+    if id_of(&found) == id {
+        Ok(found)
+    } else {
+        damaged(format!("the index of {table} leads from {id} to {}", id_of(&found)))
     }
 }

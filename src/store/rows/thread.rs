@@ -2,10 +2,10 @@
 
 use super::super::StoreError;
 use super::super::seal::{Digest, Seal};
-use super::{Cells, damaged, find_id};
+use super::{Cells, damaged};
 use crate::graph::ThreadId;
 use crate::inbox::Status;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// What becomes an update before a thread's next node starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,19 +209,18 @@ impl ThreadRow {
 
     /// The thread of this id, or of the one id that begins like this.
     pub(in crate::store) fn find(db: &Connection, id: &ThreadId) -> Result<Self, StoreError> {
-        let seq = find_id(db, "thread", "threads", id.as_str(), id.is_whole())?;
-        let found = Self::by_seq(db, seq)?;
-        // An index can be damaged too, and then leads to somebody else's row.
-        if found.id.as_str().starts_with(id.as_str()) {
-            Ok(found)
-        } else {
-            damaged(format!("the index of threads leads from {id} to {}", found.id))
-        }
+        super::find(db, "thread", "threads", id.as_str(), id.is_whole(), Self::read, |found| {
+            found.id.as_str()
+        })
     }
 
     /// The number of the thread of this whole id, whatever state the rest of its row is in.
     pub(in crate::store) fn seq_of(db: &Connection, id: &ThreadId) -> Result<i64, StoreError> {
-        let seq = find_id(db, "thread", "threads", id.as_str(), true)?;
+        let seq: Option<i64> = db
+            .prepare_cached("SELECT seq FROM threads WHERE id = ?")?
+            .query_row([id.as_str()], |row| row.get(0))
+            .optional()?;
+        let Some(seq) = seq else { return Err(StoreError::Unknown("thread", id.to_string())) };
         let found: String =
             db.prepare_cached("SELECT id FROM threads WHERE seq = ?")?.query_row([seq], |row| row.get(0))?;
         if found == id.as_str() {

@@ -64,6 +64,9 @@ pub struct Email {
     pub then: Then,
     /// Whether the person refused something.
     pub refused: bool,
+    /// Whether nobody answered, and the policy ended it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
     /// What left.
     pub sent: Vec<SentNote>,
     /// The digests of the mails that were answered.
@@ -223,6 +226,9 @@ pub struct Acted {
     pub observed: bool,
     /// Whether the person refused something.
     pub refused: bool,
+    /// Whether nobody answered, and the policy ended it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
     /// Where it goes on.
     pub then: Then,
 }
@@ -361,7 +367,7 @@ impl Email {
     fn anew(&mut self) {
         self.drop_pending("The person corrected this; begin anew.");
         (self.outcome, self.settled, self.then) = (None, None, Then::Model);
-        self.refused = false;
+        (self.refused, self.expired) = (false, false);
         self.answers.clear();
     }
 
@@ -412,6 +418,7 @@ impl Email {
         self.unproven = acted.unproven;
         self.observed |= acted.observed;
         self.refused |= acted.refused;
+        self.expired |= acted.expired;
         self.then = acted.then;
         if self.then == Then::Ask {
             // It is put to the person as it stands, and the card says what came.
@@ -447,6 +454,7 @@ impl Email {
         match (&self.settled, self.outcome.as_deref()) {
             (Some(reason), _) => lines.push(reason.clone()),
             (None, Some("ignored")) => lines.push("It was ignored.".to_owned()),
+            (None, Some("expired")) => lines.push("Nobody answered in time.".to_owned()),
             (None, Some("noted")) => lines.push("It was noted.".to_owned()),
             (None, Some("observed")) => lines.push("Nothing was sent: the account only observes.".to_owned()),
             (None, _) => {}

@@ -25,7 +25,8 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     Ok(Spec::new(workflow, "asks what mail to take in", card::draw)
         .explaining(card::explain)
         .hidden()
-        .without_results())
+        .without_results()
+        .without_expiry())
 }
 
 fn graph() -> Result<Graph<Asking, Services>, BuildError> {

@@ -184,6 +184,7 @@ impl State for Request {
             Decision::Accept | Decision::Draft => Given::Accept,
             Decision::Edit { args } => Given::Edit { args },
             Decision::Respond { text } => Given::Respond { text },
+            Decision::Ignore if answer.expired => Given::Expired,
             Decision::Ignore => Given::Ignore,
         });
         RequestUpdate::Given { given }

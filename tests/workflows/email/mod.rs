@@ -1,5 +1,6 @@
 //! `email`: a post office with mailboxes that count, a calendar, and a model that says what a test wants.
 
+mod expiring;
 mod forks;
 mod learning;
 mod meeting;

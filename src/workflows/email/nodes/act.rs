@@ -88,8 +88,10 @@ impl Doing<'_> {
             Decision::Ignore => {
                 self.over = true;
                 self.acted.refused = true;
+                self.acted.expired |= answer.expired;
                 self.learn(defaults::TRIAGE, CauseKind::ProposalIgnored, call, answer);
-                self.became(call, Became::Refused, String::new(), Value::Null);
+                let text = if answer.expired { "Nobody answered in time." } else { "" };
+                self.became(call, Became::Refused, text.to_owned(), Value::Null);
                 Ok(())
             }
         }

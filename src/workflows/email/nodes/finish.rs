@@ -28,6 +28,8 @@ pub(in crate::workflows::email) async fn leave(_: Ctx<Services>, state: Arc<Emai
         "drafted"
     } else if state.observed {
         "observed"
+    } else if state.expired {
+        "expired"
     } else if state.refused {
         "ignored"
     } else {
@@ -78,6 +80,10 @@ async fn mark(ctx: &Ctx<Services>, state: &Email, outcome: &str) -> Result<Vec<S
 
 /// What the mailbox is to be told, where it is to be told anything.
 fn wanted(account: &Account, state: &Email, raw: &str, outcome: &str) -> Option<Handled> {
+    // Nobody has looked at it, so it stays as unread as it is.
+    if outcome == "expired" {
+        return None;
+    }
     let alone = state.classification_decision == Some(Class::Ignore) && state.triaged_by != By::Person;
     let (handled, after) = if outcome == "ignored" && alone {
         (Handled::Ignored, &account.handled_ignored)

@@ -158,8 +158,10 @@ pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, sta
         Some(Learn { namespace, kind, answer: Some(answer.clone()), action: None })
     };
     let decision = state.answers.first().map(|answer| &answer.decision);
+    let expired = state.answers.first().is_some_and(|answer| answer.expired);
     let (told, mut outcome, lesson) = match decision {
         Some(Decision::Respond { text }) => (Some(text.clone()), None, learn(CauseKind::NotifyResponded)),
+        Some(Decision::Ignore) if expired => (None, Some("expired"), None),
         Some(Decision::Ignore) => (None, Some("ignored"), learn(CauseKind::NotifyIgnored)),
         Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft) => (None, Some("noted"), None),
         // Settled without us: nobody answered.
