@@ -9,8 +9,9 @@ use super::notices;
 use super::servers::Servers;
 pub(super) use super::told::told;
 use super::told::unknown_workflow;
+use super::traces::Traces;
 use super::worker::{Ended, Scope, Until, Worker};
-use super::{screen, trouble};
+use super::{review, screen, trouble};
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, Shape, ThreadId, What};
 use crate::inbox::{
     Activity, ActivityQuery, Backend, BackendError, By, CallView, Card, Decide, ErrorLine, GrantLine,
@@ -32,7 +33,8 @@ pub struct Local {
     engine: Engine,
     intake: Option<Intake>,
     pub(super) notices: Option<notices::Way>,
-    servers: Option<Servers>,
+    pub(super) servers: Option<Servers>,
+    pub(super) traces: Option<Traces>,
 }
 
 type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
@@ -40,7 +42,7 @@ type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
 impl Local {
     /// The door to an engine's threads.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, intake: None, servers: None, notices: None }
+        Self { engine, intake: None, servers: None, notices: None, traces: None }
     }
 
     /// The same, with mail to take in where this process drives.
@@ -49,28 +51,18 @@ impl Local {
         self
     }
 
-    /// The same, with servers whose threads stand beside its own.
-    pub fn with_servers(mut self, servers: Servers) -> Self {
-        self.servers = Some(servers).filter(|servers| !servers.is_empty());
-        self
-    }
-
-    /// The servers, where the config names any.
-    pub fn servers(&self) -> Option<&Servers> {
-        self.servers.as_ref()
-    }
-
     /// What takes mail in, if anything does.
     pub fn intake(&self) -> Option<&Intake> {
         self.intake.as_ref()
     }
 
-    /// Drives every thread, takes mail in and looks at servers, until told to stop.
+    /// Drives every thread, takes mail in, looks at servers and tells traces, until told to stop.
     pub async fn tend(
         &self,
         worker: &mut Worker,
         stop: impl Future<Output = ()>,
     ) -> Result<Ended, StoreError> {
+        self.begin_telling().await;
         let driving = worker.run(&Scope::All, Until::Told, stop);
         let taking_in = async {
             match &self.intake {
@@ -91,6 +83,7 @@ impl Local {
             () = self.close_expiring() => Ok(Ended::Told),
             () = self.expire_unanswered() => Ok(Ended::Told),
             () = self.tell_news() => Ok(Ended::Told),
+            never = self.tell_traces() => match never {},
         }
     }
 
@@ -421,7 +414,7 @@ impl Backend for Local {
     }
 
     fn model_call(&self, thread: ThreadId, call: u64) -> Reply<'_, CallView> {
-        Box::pin(self.blocking(move |this| this.read_call(&thread, call)))
+        Box::pin(self.blocking(move |this| review::read_call(this.engine.store(), &thread, call)))
     }
 
     fn graph(&self, workflow: String) -> Reply<'_, Shape> {
@@ -441,7 +434,7 @@ impl Backend for Local {
     }
 
     fn sources(&self) -> Reply<'_, Vec<SourceLine>> {
-        Box::pin(async move { self.engine.store().sources().map_err(told) })
+        Box::pin(async move { self.read_sources().map_err(told) })
     }
 
     fn fetch_mail(&self) -> Reply<'_, ()> {

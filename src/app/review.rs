@@ -4,7 +4,7 @@ use super::local::Local;
 use super::screen;
 use crate::graph::ThreadId;
 use crate::inbox::{Backend, BackendError, Block, CallView, Card, StepStates, ThreadView};
-use crate::store::{Prompt, StoreError};
+use crate::store::{Prompt, Store, StoreError};
 use crate::text::Visible;
 use serde_json::{Map, Value};
 
@@ -106,30 +106,30 @@ impl Local {
         let text = spec.workflow.write(&state).map_err(|e| StoreError::Conflict(e.to_string()))?;
         Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
     }
+}
 
-    /// The words of a model call.
-    pub(super) fn read_call(&self, id: &ThreadId, call: u64) -> Result<CallView, StoreError> {
-        let stored = self.engine().store().prompt(id, call)?;
-        let mut view = CallView {
-            task: stored.task,
-            model: stored.model,
-            system: String::new(),
-            messages: Vec::new(),
-            rules: Value::Null,
-            answer: None,
-            calls: Vec::new(),
-            error: stored.error,
-            missing: None,
-        };
-        match stored.prompt {
-            Some(prompt) => tell(&mut view, &prompt),
-            None => {
-                let why = "its words were not kept: they were too long, or an older sayso made the call";
-                view.missing = Some(why.to_owned());
-            }
+/// The words of a model call.
+pub(super) fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, StoreError> {
+    let stored = store.prompt(id, call)?;
+    let mut view = CallView {
+        task: stored.task,
+        model: stored.model,
+        system: String::new(),
+        messages: Vec::new(),
+        rules: Value::Null,
+        answer: None,
+        calls: Vec::new(),
+        error: stored.error,
+        missing: None,
+    };
+    match stored.prompt {
+        Some(prompt) => tell(&mut view, &prompt),
+        None => {
+            let why = "its words were not kept: they were too long, or an older sayso made the call";
+            view.missing = Some(why.to_owned());
         }
-        Ok(view)
     }
+    Ok(view)
 }
 
 /// What was said in a thread of a server, as its state tells it.

@@ -7,6 +7,7 @@ use super::intake::Intake;
 use super::post::ConfiguredAccounts;
 use super::servers::Servers;
 use super::services::services;
+use super::traces::Traces;
 use crate::config::{Config, Env, Server};
 use crate::graph::BuildError;
 use crate::inbox::Registry;
@@ -115,6 +116,11 @@ impl Setup {
     /// The servers of the config.
     pub fn servers(&self, engine: &Engine) -> Servers {
         Servers::new(engine.clone(), self.remotes.clone())
+    }
+
+    /// What tells traces, where the config wants them told.
+    pub fn traces(&self, engine: &Engine) -> Option<Traces> {
+        Traces::new(engine, &self.config, &self.env)
     }
 
     /// The workflows sayso has, with services from this config and this data folder.

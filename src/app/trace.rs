@@ -17,7 +17,7 @@ pub(super) fn trace(engine: &Engine, thread: &ThreadId) -> Result<TraceView, Sto
 
 fn of_thread(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, StoreError> {
     let laps = engine.store().laps(id)?;
-    let names = Names { spec: engine.registry().get(&laps.workflow), state: engine.state_at(id, None)? };
+    let names = Names::new(engine, &laps)?;
     let mut runs: HashMap<&str, usize> = HashMap::new();
     let mut nodes = Vec::new();
     for lap in &laps.steps {
@@ -38,13 +38,21 @@ fn of_thread(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, 
     Ok(spanning(whole(name, laps, nodes)))
 }
 
-struct Names<'a> {
+/// What the spans of a thread are called.
+pub(super) struct Names<'a> {
     spec: Option<&'a Spec>,
     state: Option<Folded>,
 }
 
-impl Names<'_> {
-    fn of(&self, workflow: &str, node: Option<&str>, nth: usize) -> String {
+impl<'a> Names<'a> {
+    /// Those that its workflow gives, or its own where this build does not know it.
+    pub(super) fn new(engine: &'a Engine, laps: &Laps) -> Result<Self, StoreError> {
+        let spec = engine.registry().get(&laps.workflow);
+        Ok(Self { spec, state: engine.state_at(&laps.thread, None)? })
+    }
+
+    /// The name of the thread, or of the `nth` run of a node.
+    pub(super) fn of(&self, workflow: &str, node: Option<&str>, nth: usize) -> String {
         match (self.spec, &self.state) {
             (Some(spec), Some(state)) => spec.span_name(state, node, nth),
             _ => node.unwrap_or(workflow).to_owned(),
@@ -96,7 +104,8 @@ fn between(from: Timestamp, to: Timestamp) -> u64 {
     u64::try_from(to.as_millisecond() - from.as_millisecond()).unwrap_or_default()
 }
 
-fn before(at: Timestamp, ms: u64) -> Timestamp {
+/// When something began that ended then.
+pub(super) fn before(at: Timestamp, ms: u64) -> Timestamp {
     let ms = at.as_millisecond().saturating_sub(i64::try_from(ms).unwrap_or(i64::MAX));
     Timestamp::from_millisecond(ms).unwrap_or(at)
 }

@@ -117,7 +117,8 @@ impl<'a> Context<'a> {
         let engine = setup.engine(registry);
         let local = Local::new(engine.clone())
             .with_intake(setup.intake(&engine))
-            .with_servers(setup.servers(&engine));
+            .with_servers(setup.servers(&engine))
+            .with_traces(setup.traces(&engine));
         let zone = setup.config.user.time_zone.clone();
         let local = local.with_notices(setup.config.notice_command.clone(), zone);
         let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);

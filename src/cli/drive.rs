@@ -108,7 +108,8 @@ pub(super) async fn driven(
         };
         stopped.set(Some(why));
     };
-    let attended = attend(here.engine(), scope, until, stop, theirs).await.map_err(anyhow::Error::from)?;
+    let driving = attend(here.engine(), scope, until, stop, theirs);
+    let attended = here.local().telling(driving).await.map_err(anyhow::Error::from)?;
     match attended.ended {
         Ended::Paused => note("all driving is paused; `sayso resume` lets threads go on"),
         Ended::Idle | Ended::Told => {}

@@ -5,6 +5,7 @@
 use toml::Value;
 
 use super::entries::{Address, Entries};
+use super::headers;
 use super::inputs::Env;
 use super::keys::{Key, Preset, SECTIONS, Shape};
 use super::origin::Origin;
@@ -72,6 +73,9 @@ fn shown(key: &Key, value: &Value, env: &Env) -> String {
         }
         (_, Value::String(text)) => text.clone(),
         (_, Value::Array(items)) if items.is_empty() => "(none)".to_owned(),
+        ("headers", Value::Array(items)) => {
+            items.iter().filter_map(Value::as_str).map(headers::shown).collect::<Vec<_>>().join(", ")
+        }
         (_, Value::Array(items)) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
         (_, Value::Float(amount)) => amount.to_string(),
         (_, value) => value.to_string(),

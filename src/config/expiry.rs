@@ -53,41 +53,49 @@ impl Meaning<'_> {
             let why = format!("has no kind {:?}; choose among {}", quoted(odd), KINDS.join(", "));
             return Err(self.bad("approvals", "", "expire_kinds", why));
         }
-        let all = self.lasting("approvals", "", &file.approvals.expire)?;
+        let all = self.lasting("approvals", "", "expire", &file.approvals.expire)?;
         let (mut workflows, mut tools) = (BTreeMap::new(), BTreeMap::new());
         for (name, keys) in &mut file.workflow {
             if let Some(text) = keys.remove("expire") {
-                workflows.insert(name.clone(), self.lasting("workflow", name, &text)?);
+                workflows.insert(name.clone(), self.lasting("workflow", name, "expire", &text)?);
             }
         }
         for (tool, policy) in &file.policy {
             if let Some(text) = &policy.expire {
-                tools.insert(tool.clone(), self.lasting("policy", tool, text)?);
+                tools.insert(tool.clone(), self.lasting("policy", tool, "expire", text)?);
             }
         }
         Ok(Expiry { all, kinds, workflows, tools })
     }
 
-    fn lasting(&self, section: &'static str, name: &str, text: &str) -> Result<Option<Duration>, Error> {
+    pub(super) fn lasting(
+        &self,
+        section: &'static str,
+        name: &str,
+        key: &'static str,
+        text: &str,
+    ) -> Result<Option<Duration>, Error> {
         if text == "never" {
             return Ok(None);
         }
-        let read = || {
-            let (count, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-            let seconds = match unit {
-                "m" => 60,
-                "h" => 3600,
-                "d" => 86_400,
-                "w" => 7 * 86_400,
-                _ => return None,
-            };
-            let digits = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
-            let lasts = digits.then(|| count.parse::<u64>().ok()?.checked_mul(seconds)).flatten();
-            lasts.filter(|lasts| (1..=LONGEST).contains(lasts)).map(Duration::from_secs)
-        };
-        read().map(Some).ok_or_else(|| {
+        lasting(text).map(Some).ok_or_else(|| {
             let why = format!("must be never, or a time such as 12h, 7d or 2w, not {:?}", quoted(text));
-            self.bad(section, name, "expire", why)
+            self.bad(section, name, key, why)
         })
     }
+}
+
+/// How long a word such as `30m`, `12h`, `7d` or `2w` means; ten years at most.
+pub fn lasting(word: &str) -> Option<Duration> {
+    let (count, unit) = word.split_at_checked(word.len().checked_sub(1)?)?;
+    let seconds = match unit {
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 7 * 86_400,
+        _ => return None,
+    };
+    let digits = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+    let lasts = digits.then(|| count.parse::<u64>().ok()?.checked_mul(seconds)).flatten();
+    lasts.filter(|lasts| (1..=LONGEST).contains(lasts)).map(Duration::from_secs)
 }

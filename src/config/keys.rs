@@ -137,6 +137,12 @@ const SERVER: &[Key] = &[
     key("every_seconds", Count { least: 1, most: DAY }, Preset::Count(5)),
 ];
 
+const TRACES: &[Key] = &[
+    key("endpoint", Text, Unset("nothing is sent")),
+    key("headers", Texts, Preset::Texts(&[])),
+    key("contents", Choice(SWITCH), Preset::Text("off")),
+];
+
 const MODEL: &[Key] = &[
     key("provider", Choice(Provider::NAMES), Preset::Text("builtin")),
     key("name", Text, Unset("none; only builtin needs none")),
@@ -165,6 +171,7 @@ pub(super) const SECTIONS: &[Section] = &[
             key("aliases", Texts, Preset::Texts(&[])),
             key("signature", Text, Unset("none")),
             key("quote", Choice(SWITCH), Preset::Text("on")),
+            key("remind_after", Text, Preset::Text("never")),
         ],
     },
     Section { name: "model", shape: Shape::One, keys: MODEL },
@@ -301,6 +308,7 @@ pub(super) const SECTIONS: &[Section] = &[
             key("every_seconds", Count { least: 0, most: DAY }, Preset::Count(60)),
         ],
     },
+    Section { name: "traces", shape: Shape::One, keys: TRACES },
     // Which actions there are is the screen's affair, and it refuses the others by name.
     Section { name: "keys", shape: Shape::One, keys: &[key("*", Texts, Unset("as `?` shows them"))] },
     Section {

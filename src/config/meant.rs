@@ -19,6 +19,7 @@ use super::origin::Origin;
 use super::secret::Secret;
 use super::servers::Server;
 use super::sheet::Sheet;
+use super::traces::Traces;
 
 /// What everything else goes by.
 #[derive(Clone, Debug)]
@@ -65,6 +66,8 @@ pub struct Config {
     pub notices: Notices,
     /// A command that tells them, where there is one.
     pub notice_command: Option<NoticeCommand>,
+    /// Where what threads took is told; `None` where nothing is sent.
+    pub traces: Option<Traces>,
     /// Keys by the name of their action, where they are not the usual ones.
     pub keys: BTreeMap<String, Vec<String>>,
     /// How much is written to the log.
@@ -128,6 +131,8 @@ pub struct User {
     pub quote: bool,
     /// The person's home folder, where it is known.
     pub home: Option<PathBuf>,
+    /// After how long they want to hear that nobody answered a mail of theirs.
+    pub remind_after: Option<Duration>,
 }
 
 /// Nobody in particular, whose days begin with those of UTC.
@@ -142,6 +147,7 @@ impl Default for User {
             signature: String::new(),
             quote: true,
             home: None,
+            remind_after: None,
         }
     }
 }

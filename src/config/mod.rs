@@ -14,6 +14,7 @@ mod entries;
 mod error;
 mod expiry;
 mod google;
+mod headers;
 mod inputs;
 mod keys;
 mod layers;
@@ -30,6 +31,7 @@ mod rules;
 mod secret;
 mod servers;
 mod sheet;
+mod traces;
 mod typed;
 mod typed_mail;
 
@@ -42,8 +44,9 @@ use paths::Paths;
 pub use apis::Api;
 pub use describe::Setting;
 pub use error::Error;
-pub use expiry::Expiry;
+pub use expiry::{Expiry, lasting};
 pub use google::Google;
+pub use headers::Header;
 pub use inputs::{Env, Flags, Host, Inputs};
 pub use mail::{
     AfterHandling, CalDavServer, Calendar, FiledBy, Intake, Learning, Mail, MailLogin, MailMode,
@@ -56,8 +59,9 @@ pub use meant::{
 pub use origin::Origin;
 pub use rules::Matched;
 pub use secret::{Secret, SecretError};
-pub use servers::{Header, Server};
+pub use servers::Server;
 pub use sheet::Sheet;
+pub use traces::Traces;
 
 /// Longer than any config; what is longer is another kind of file.
 const LONGEST: u64 = 1024 * 1024;

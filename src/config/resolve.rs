@@ -55,6 +55,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     let apis = meaning.apis(file.apis)?;
     let notice_command = meaning.notice_command(&file.notices)?;
     let servers = meaning.servers(file.server)?;
+    let traces = meaning.traces(file.traces)?;
     let picked_name = picked.as_ref().map(|picked| picked.name.clone());
     let read = text.and(paths.config.clone());
     let settings =
@@ -97,6 +98,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         theme: file.theme.name,
         notice_command,
         notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },
+        traces,
         keys: file.keys,
         log: file.log.level,
         workflows: file.workflow,
@@ -190,6 +192,7 @@ impl Meaning<'_> {
             signature: user.signature.unwrap_or_default(),
             quote: user.quote == typed::Switch::On,
             home: self.inputs.host.home.clone(),
+            remind_after: self.lasting("user", "", "remind_after", &user.remind_after)?,
         })
     }
 

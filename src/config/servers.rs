@@ -4,15 +4,13 @@ use std::time::Duration;
 
 use super::entries::ordinal;
 use super::error::{Error, quoted};
-use super::resolve::{Meaning, is_variable, wrong_with_url};
+use super::headers::Header;
+use super::resolve::{Meaning, wrong_with_url};
 use super::secret::Secret;
 use super::typed;
 
 /// Longer than any name that is easy to type.
 const LONGEST_NAME: usize = 40;
-
-/// Headers that carry who one is; there is a key for each that keeps the value out of the file.
-const CREDENTIALS: &[&str] = &["authorization", "x-api-key", "cookie", "proxy-authorization"];
 
 /// A LangGraph server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,15 +33,6 @@ pub struct Server {
     pub metadata: Vec<(String, String)>,
     /// How often it is looked at.
     pub every: Duration,
-}
-
-/// What a header says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Header {
-    /// These words.
-    Text(String),
-    /// What is kept elsewhere.
-    Secret(Secret),
 }
 
 impl Meaning<'_> {
@@ -81,10 +70,7 @@ impl Meaning<'_> {
         }
         let keys = [&server.api_key_env, &server.api_key_command, &server.api_key_file];
         let api_key = self.api_key("server", at, keys)?;
-        let mut headers = Vec::new();
-        for written in &server.headers {
-            headers.push(header(written).map_err(|why| bad("headers", why))?);
-        }
+        let headers = self.headers("server", at, &server.headers)?;
         let mut metadata = Vec::new();
         for written in &server.metadata {
             let Some((key, value)) = written.split_once('=').filter(|(key, _)| !key.trim().is_empty()) else {
@@ -104,31 +90,6 @@ impl Meaning<'_> {
             metadata,
             every: Duration::from_secs(server.every_seconds),
         })
-    }
-}
-
-/// A header as written: `Name: words`, or `Name: $VARIABLE`. The value is never quoted, for it may be a secret.
-fn header(written: &str) -> Result<(String, Header), String> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    let parted = written.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
-    let Some((name, value)) = parted.filter(|(name, value)| {
-        !name.is_empty()
-            && name.chars().all(is_name)
-            && !value.is_empty()
-            && !value.contains(char::is_control)
-    }) else {
-        return Err("must be headers such as \"X-Tenant: acme\"".to_owned());
-    };
-    let name = name.to_ascii_lowercase();
-    match value.strip_prefix('$') {
-        Some(variable) if is_variable(variable) => {
-            Ok((name, Header::Secret(Secret::Env(variable.to_owned()))))
-        }
-        Some(_) => Err(format!("has a {name} whose $ is not followed by a variable's name in capitals")),
-        None if CREDENTIALS.contains(&name.as_str()) => Err(format!(
-            "must not hold {name} itself; use api_key_env or token_command, or $NAME for a variable"
-        )),
-        None => Ok((name, Header::Text(value.to_owned()))),
     }
 }
 

@@ -32,6 +32,7 @@ pub(super) struct File {
     pub(super) server: Vec<Server>,
     pub(super) theme: Theme,
     pub(super) notices: Notices,
+    pub(super) traces: Traces,
     pub(super) keys: BTreeMap<String, Vec<String>>,
     pub(super) log: Log,
 }
@@ -46,6 +47,7 @@ pub(super) struct User {
     pub(super) aliases: Vec<String>,
     pub(super) signature: Option<String>,
     pub(super) quote: Switch,
+    pub(super) remind_after: String,
 }
 
 #[derive(Deserialize)]
@@ -170,6 +172,14 @@ pub(super) struct Notices {
     pub(super) kinds: Vec<String>,
     pub(super) quiet: Option<String>,
     pub(super) every_seconds: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Traces {
+    pub(super) endpoint: Option<String>,
+    pub(super) headers: Vec<String>,
+    pub(super) contents: Switch,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -1,6 +1,7 @@
 //! A question put to a person, and the answer.
 
 use super::InterruptId;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -164,6 +165,10 @@ pub struct Interrupt {
     pub binds: Vec<String>,
     /// What may be allowed from its card besides this once.
     pub grantable: Grantable,
+    /// Out of sight until then.
+    pub snoozed_until: Option<Timestamp>,
+    /// Whether news ends it: the thread goes on from its entry, with what came, as if it had not asked.
+    pub yields: bool,
     /// The grant that answers it without asking, by its id; it is recorded as a decision like any other. Where the
     /// grant does not cover this question when it is committed, the person is asked.
     pub granted: Option<String>,
@@ -187,6 +192,8 @@ impl Interrupt {
             irreversible: false,
             binds: Vec::new(),
             grantable: Grantable::default(),
+            snoozed_until: None,
+            yields: false,
             granted: None,
         }
     }

@@ -54,10 +54,10 @@ pub struct MailLine {
     pub handled_at: Option<Timestamp>,
 }
 
-/// How a mailbox or a server does.
+/// How a mailbox, a server or the place that traces go to does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SourceLine {
-    /// What the config calls it; a server is called `server NAME`.
+    /// What the config calls it; a server is called `server NAME`, and where traces go `traces sent`.
     pub source: String,
     /// When it was last looked at.
     pub checked_at: Option<Timestamp>,
@@ -70,6 +70,14 @@ pub struct SourceLine {
 impl SourceLine {
     /// How the names of servers begin among sources; no mailbox's name holds a space.
     pub const SERVER: &'static str = "server ";
+
+    /// What the place that traces are sent to is called among sources.
+    pub const TRACES: &'static str = "traces sent";
+
+    /// Whether it is a mailbox.
+    pub fn is_mailbox(&self) -> bool {
+        !self.is_server() && self.source != Self::TRACES
+    }
 
     /// Whether it is a server and not a mailbox.
     pub fn is_server(&self) -> bool {

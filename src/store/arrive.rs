@@ -196,9 +196,12 @@ fn join(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Re
     tell_trouble(db, row, &arrival.event)?;
     let mut open = InterruptRow::pending(db, row.seq)?;
     open.retain(|pending| !pending.engine);
+    let news = matches!(arrival.event.what, What::News { .. });
+    let yields = news && !open.is_empty() && open.iter().all(InterruptRow::yields);
     let next = NextView::Ask { ask: open.iter().map(|p| p.id.clone()).collect(), then: row.node.clone() };
     for mut interrupt in open {
         match &arrival.event.what {
+            What::News { .. } if yields => interrupt.close(db, Some("new mail came"))?,
             What::News { warning, .. } => {
                 interrupt.warn(warning, &arrival.event.id)?;
                 interrupt.update(db)?;
@@ -208,10 +211,10 @@ fn join(db: &Connection, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Re
             What::Words { .. } | What::Hint { .. } => {}
         }
     }
-    if matches!(arrival.event.what, What::Corrected { .. }) {
+    if yields || matches!(arrival.event.what, What::Corrected { .. }) {
         row.node.clone_from(&arrival.entry);
     }
-    let next = if matches!(arrival.event.what, What::Settled { .. } | What::Corrected { .. }) {
+    let next = if yields || matches!(arrival.event.what, What::Settled { .. } | What::Corrected { .. }) {
         row.awaits = Awaits::Nothing;
         NextView::Goto { goto: row.node.clone() }
     } else {

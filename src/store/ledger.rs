@@ -114,13 +114,16 @@ impl Store {
         .await
     }
 
-    /// Threads of an account that ask a person, or are about to act on the answer; those that began last first.
+    /// Threads of an account that ask a person, or are about to act on the answer; those that began last first. A
+    /// question that only news ends is about no mail that could be settled elsewhere.
     pub fn waiting(&self, account: &str) -> Result<Vec<Waiting>, StoreError> {
         self.read(|db| {
             let mut found = db.prepare_cached(
                 "SELECT t.seq, max(m.seq) FROM threads t JOIN mails m ON m.thread = t.seq
                  WHERE (t.status IN ('waiting', 'held', 'ready') AND t.awaits = 'answers' OR t.status = 'trouble')
                    AND m.account = ? AND m.state = 'thread'
+                   AND EXISTS (SELECT 1 FROM interrupts i
+                               WHERE i.thread = t.seq AND i.status <> 'closed' AND i.allow & 32 = 0)
                  GROUP BY t.seq ORDER BY t.seq DESC",
             )?;
             let mut rows = found.query([account])?;

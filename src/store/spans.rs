@@ -81,34 +81,7 @@ pub struct Laps {
 impl Store {
     /// What a trace of a thread is made from.
     pub fn laps(&self, id: &ThreadId) -> Result<Laps, StoreError> {
-        self.read(|db| {
-            let row = ThreadRow::find(db, id)?;
-            let mut steps = Vec::new();
-            let kept = if row.pruned_at.is_some() { Vec::new() } else { load::steps(db, &row, 0)? };
-            for step in kept {
-                let ms = step.ms.map(i64::unsigned_abs);
-                steps.push(Lap { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });
-            }
-            let mut found =
-                db.prepare_cached("SELECT id, parent_step FROM threads WHERE parent = ? ORDER BY seq")?;
-            let mut rows = found.query([row.seq])?;
-            let mut children = Vec::new();
-            while let Some(found) = rows.next()? {
-                let (id, step): (String, Option<i64>) = (found.get(0)?, found.get(1)?);
-                if let (Ok(id), Some(step)) = (ThreadId::parse(&id), step) {
-                    children.push((id, step.unsigned_abs()));
-                }
-            }
-            Ok(Laps {
-                calls: calls(db, &row)?,
-                began: time(row.created_at)?,
-                last: time(row.updated_at)?,
-                thread: row.id,
-                workflow: row.workflow,
-                steps,
-                children,
-            })
-        })
+        self.read(|db| laps(db, ThreadRow::find(db, id)?))
     }
 
     /// Records a call with its words, without waiting for the disk.
@@ -151,6 +124,34 @@ impl Store {
                 .query_row([since.as_millisecond()], |row| row.get(0))?)
         })
     }
+}
+
+/// What a trace of a thread is made from.
+pub(super) fn laps(db: &Connection, row: ThreadRow) -> Result<Laps, StoreError> {
+    let mut steps = Vec::new();
+    let kept = if row.pruned_at.is_some() { Vec::new() } else { load::steps(db, &row, 0)? };
+    for step in kept {
+        let ms = step.ms.map(i64::unsigned_abs);
+        steps.push(Lap { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });
+    }
+    let mut found = db.prepare_cached("SELECT id, parent_step FROM threads WHERE parent = ? ORDER BY seq")?;
+    let mut rows = found.query([row.seq])?;
+    let mut children = Vec::new();
+    while let Some(found) = rows.next()? {
+        let (id, step): (String, Option<i64>) = (found.get(0)?, found.get(1)?);
+        if let (Ok(id), Some(step)) = (ThreadId::parse(&id), step) {
+            children.push((id, step.unsigned_abs()));
+        }
+    }
+    Ok(Laps {
+        calls: calls(db, &row)?,
+        began: time(row.created_at)?,
+        last: time(row.updated_at)?,
+        thread: row.id,
+        workflow: row.workflow,
+        steps,
+        children,
+    })
 }
 
 fn calls(db: &Connection, row: &ThreadRow) -> Result<Vec<Call>, StoreError> {

@@ -8,7 +8,7 @@ use super::audit::{self, Because, Fact};
 use super::commit::wake_parent;
 use super::decide::{reopen_all, standing};
 use super::rows::{Awaits, DecisionRow, EffectRow, InterruptRow, Stage, ThreadRow};
-use super::{Store, StoreError, arrive, effects, ledger};
+use super::{Store, StoreError, arrive, effects, ledger, traces};
 use crate::graph::{Decision, EffectState, Event, Interrupt, ThreadId, What};
 use crate::inbox::Status;
 use rusqlite::Connection;
@@ -162,6 +162,7 @@ fn end(
     }
     row.status = status;
     row.update(db)?;
+    traces::ended(db, row.seq)?;
     came.extend(arrive::drop_all(db, row.seq)?.into_iter().map(|event| event.id));
     ledger::ended(db, row.seq, &came, row.status.word(), now)?;
     if row.awaits == Awaits::Children {

@@ -1,4 +1,4 @@
-//! HTTP to the servers of the config that hold the person's own mail and calendars, and the login there.
+//! HTTP to the servers of the config that hold the person's own mail, calendars and traces, and the login there.
 //!
 //! Promised: nothing is said before the certificate is checked, and in the clear only to this machine; every wait and
 //! every reply has a bound; redirects are not followed, for what shows who comes would travel along; an error tells

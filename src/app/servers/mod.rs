@@ -10,6 +10,7 @@ mod poll;
 mod threads;
 
 use super::engine::Engine;
+use super::local::Local;
 use crate::graph::ThreadId;
 use crate::inbox::BackendError;
 use crate::remote::{Fault, Mirror, Mirrored, Remote};
@@ -53,6 +54,11 @@ impl Servers {
         self.0.remotes.is_empty()
     }
 
+    /// What they are called.
+    pub fn names(&self) -> Vec<String> {
+        self.remotes().iter().map(|remote| remote.name().to_owned()).collect()
+    }
+
     fn engine(&self) -> &Engine {
         &self.0.engine
     }
@@ -81,6 +87,19 @@ impl Servers {
         let workflow = workflow(of);
         let made = self.engine().new_thread(&workflow, input, key);
         made.map_err(|error| Trouble::Thread(format!("{workflow} cannot be mirrored: {error:?}")))
+    }
+}
+
+impl Local {
+    /// The same, with servers whose threads stand beside its own.
+    pub fn with_servers(mut self, servers: Servers) -> Self {
+        self.servers = Some(servers).filter(|servers| !servers.is_empty());
+        self
+    }
+
+    /// The servers, where the config names any.
+    pub fn servers(&self) -> Option<&Servers> {
+        self.servers.as_ref()
     }
 }
 

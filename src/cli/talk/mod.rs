@@ -39,7 +39,7 @@ pub(super) async fn hold(here: &Here, thread: ThreadId) -> Result<Answer, Failur
     let keyboard = Keyboard::default();
     let mut talk =
         Talk { here, thread, screen, keyboard, signals, said: String::new(), asked: 0, shown: None };
-    let ended = talk.go_on().await;
+    let ended = here.local().telling(talk.go_on()).await;
     talk.screen.clear();
     ended.map(|()| Answer::nothing())
 }

@@ -2,7 +2,7 @@
 
 use crate::app::{
     Apis, AuditChecked, Health, Setup, check_accounts, check_calendar, check_models, check_sandbox,
-    check_servers,
+    check_servers, check_traces,
 };
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
@@ -65,6 +65,7 @@ pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
     let mail = mail(&config).await;
     let servers = servers(&config, env).await;
     let apis = apis(&Apis::new(&config, env.clone()));
+    let traces = traces(&config, env).await;
     if config.data.exists() {
         checks.extend(look(config, env));
     } else {
@@ -75,6 +76,7 @@ pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
     checks.extend(mail);
     checks.extend(servers);
     checks.extend(apis);
+    checks.extend(traces);
     checks.push(match check_sandbox().await {
         Ok(said) => Check::good("sandbox", said),
         Err(why) => Check::bad("sandbox", why),
@@ -148,6 +150,15 @@ fn apis(apis: &Apis) -> Vec<Check> {
         Err(why) => Check::bad("api", format!("{name}: {why}")),
     };
     apis.check().into_iter().map(check).collect()
+}
+
+/// The server that takes traces is sent none.
+async fn traces(config: &Config, env: &Env) -> Option<Check> {
+    let checked = check_traces(&Arc::new(config.clone()), env).await?;
+    Some(match checked {
+        Ok(said) => Check::good("traces", said),
+        Err(why) => Check::bad("traces", why),
+    })
 }
 
 /// Every server is asked what it is and what waits there.

@@ -4,6 +4,7 @@ mod example;
 mod mail;
 mod refused;
 mod servers;
+mod traces;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

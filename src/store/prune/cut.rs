@@ -2,7 +2,7 @@
 
 use super::super::rows::{MailRow, ThreadRow};
 use super::super::verify::tally;
-use super::super::{StoreError, memory};
+use super::super::{StoreError, memory, traces};
 use super::needs::audit_needs;
 use super::sweep;
 use crate::inbox::Pruning;
@@ -93,7 +93,7 @@ pub(super) fn family(
          WHERE name = 'indexed'",
         [],
     )?;
-    Ok(())
+    traces::numbered_again(db)
 }
 
 /// Lets go of a mail's bytes and of the words to find it by. That it came stays on record.

@@ -5,6 +5,7 @@ use super::super::{StoreError, blobs};
 use super::{Cells, damaged, json, time};
 use crate::graph::{Allow, Grantable, Hash, Interrupt, InterruptId, Kind, Labels, ThreadId, Warning};
 use crate::inbox::{Item, ItemKind, QuestionView};
+use jiff::Timestamp;
 use rusqlite::{Connection, Row, ToSql};
 use serde::Serialize;
 use serde_json::Value;
@@ -87,7 +88,7 @@ impl InterruptRow {
             action: asked.action.clone(),
             args: asked.args.to_string(),
             schema,
-            allow: allow_bits(asked.allow),
+            allow: allow_bits(asked.allow) | if asked.yields { YIELDS } else { 0 },
             labels: text(&asked.labels, asked.labels == Labels::default()),
             title: asked.title.clone(),
             gist: asked.gist.clone(),
@@ -101,7 +102,7 @@ impl InterruptRow {
             stage: Stage::Open,
             closed_why: None,
             created_at: now,
-            snoozed_until: None,
+            snoozed_until: asked.snoozed_until.map(Timestamp::as_millisecond),
             waits: None,
         })
     }
@@ -314,6 +315,11 @@ impl InterruptRow {
         Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3), draft: bit(4) }
     }
 
+    /// Whether news ends it.
+    pub(in crate::store) fn yields(&self) -> bool {
+        self.allow & YIELDS != 0
+    }
+
     pub(in crate::store) fn schema(&self, db: &Connection) -> Result<Value, StoreError> {
         match self.schema {
             None => Ok(Value::Bool(true)),
@@ -385,6 +391,9 @@ impl InterruptRow {
         })
     }
 }
+
+/// Beside the answers it takes: whether news ends it.
+const YIELDS: i64 = 1 << 5;
 
 fn allow_bits(allow: Allow) -> i64 {
     i64::from(allow.accept)

@@ -122,13 +122,13 @@ fn mail(model: &Model) -> Option<(String, Style)> {
     let failing: Vec<String> = model
         .sources
         .iter()
-        .filter(|line| line.error.is_some() && !line.is_server())
+        .filter(|line| line.error.is_some() && line.is_mailbox())
         .map(|line| words::line(&line.source))
         .collect();
     if !failing.is_empty() {
         return Some((format!("mail: {} fails", failing.join(", ")), model.theme.warning));
     }
-    let last = model.sources.iter().filter(|line| !line.is_server()).filter_map(|line| line.ok_at).min()?;
+    let last = model.sources.iter().filter(|line| line.is_mailbox()).filter_map(|line| line.ok_at).min()?;
     Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))
 }
 
@@ -185,7 +185,14 @@ fn narrowed(model: &Model) -> String {
         if !model.threads.search.is_empty() {
             parts.push(format!("searching `{}`", words::line(&model.threads.search)));
         }
-        parts.extend(model.threads.status.map(|status| format!("only {status}")));
+        let threads = &model.threads;
+        let named = |name: &Option<String>| name.as_ref().map(|name| words::line(name));
+        let status = threads.status.map(|status| status.to_string());
+        let only: Vec<String> =
+            [status, named(&threads.workflow), named(&threads.account)].into_iter().flatten().collect();
+        if !only.is_empty() {
+            parts.push(format!("only {}", only.join(", ")));
+        }
     }
     if !parts.is_empty() {
         parts.push("Esc clears".to_owned());

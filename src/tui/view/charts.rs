@@ -287,6 +287,10 @@ pub(super) fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]
     for line in sources {
         let (sign, style, said) = match (&line.error, line.ok_at) {
             (Some(error), _) => ("✗", model.theme.danger, format!("fails: {error}")),
+            (None, at) if line.source == SourceLine::TRACES => match at {
+                Some(at) => ("●", model.theme.good, format!("last {}", ago(at, model.wall))),
+                None => ("○", model.theme.quiet, "nothing to send yet".to_owned()),
+            },
             (None, Some(at)) => ("●", model.theme.good, format!("looked at {}", ago(at, model.wall))),
             (None, None) => ("○", model.theme.quiet, "not looked at yet".to_owned()),
         };

@@ -4,7 +4,7 @@ use super::mails::{self, Conversation};
 use super::meeting::When;
 use super::state::{Email, Turn};
 use super::tools::{self, Leaving, ScheduleMeeting, WriteEmail};
-use super::{risks, send};
+use super::{remind, risks, send};
 use crate::graph::{Folded, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
 use crate::llm::facts::email::Became;
@@ -121,6 +121,7 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
                     ("Attached", files.join("\n")),
                     ("Left out", left_out(conversation, &args)),
                     ("Added below", added(services, conversation, &args)),
+                    ("Reminds", reminds(services, &args)),
                 ]),
                 Block::Text(Visible::new(&args.content)),
             ]
@@ -145,6 +146,10 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
                 ("From", from),
             ])]
         }
+        remind::REMIND => match &state.remind {
+            Some(wanted) => vec![fields(remind::fields(services, conversation, wanted))],
+            None => Vec::new(),
+        },
         tools::QUESTION => {
             let question = item.args.get("content").and_then(Value::as_str).unwrap_or_default();
             vec![Block::Text(Visible::new(question))]
@@ -182,6 +187,17 @@ fn added(services: &Services, conversation: &Conversation, args: &WriteEmail) ->
         (true, false) => "the mail answered, quoted".to_owned(),
         (false, true) => "your signature".to_owned(),
         (false, false) => String::new(),
+    }
+}
+
+/// When the person hears that nobody answered.
+fn reminds(services: &Services, args: &WriteEmail) -> String {
+    match remind::wanted(services, args, &args.to) {
+        Some(wanted) => {
+            let due = wanted.due.to_zoned(services.user.time_zone.clone());
+            format!("on {}, unless an answer has come", due.strftime("%a %-d %b %Y"))
+        }
+        None => String::new(),
     }
 }
 

@@ -17,6 +17,7 @@ mod meeting;
 mod nodes;
 mod parts;
 pub mod prompts;
+mod remind;
 mod risks;
 mod rules;
 mod send;
@@ -66,7 +67,8 @@ fn graph() -> Result<Graph<Email, Services>, BuildError> {
             [goto("response_agent"), goto("triage_router"), goto("mark_as_read_node")],
         )
         .mount("response_agent", response_agent()?, "mark_as_read_node")
-        .node("mark_as_read_node", nodes::mark_as_read_node, [end()])
+        .node("mark_as_read_node", nodes::mark_as_read_node, [ask("reminded"), end()])
+        .node("reminded", nodes::reminded, [goto("response_agent"), goto("triage_router"), end()])
         .build()
 }
 

@@ -129,6 +129,19 @@ pub struct SentNote {
     pub text: String,
 }
 
+/// A mail whose answer the person waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remind {
+    /// To whom it went, bare.
+    pub to: Vec<String>,
+    /// Its subject.
+    pub subject: String,
+    /// When it was sent.
+    pub sent_at: Timestamp,
+    /// When the person wants to hear that nobody answered.
+    pub due: Timestamp,
+}
+
 /// A file the person attached, as it was when it was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

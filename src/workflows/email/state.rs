@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-pub use super::parts::{Attached, By, Earlier, EmailInput, Learn, MailRef, SentNote, Then, Turn};
+pub use super::parts::{Attached, By, Earlier, EmailInput, Learn, MailRef, Remind, SentNote, Then, Turn};
 
 /// A mail being handled.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -71,6 +71,9 @@ pub struct Email {
     pub sent: Vec<SentNote>,
     /// The digests of the mails that were answered.
     pub answered: Vec<String>,
+    /// The mail whose answer the person waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remind: Option<Remind>,
     /// Whether something was approved that the account's mode kept from being done.
     pub observed: bool,
     /// Whether the account only observed when the person was asked last: then they were told that nothing leaves.
@@ -175,6 +178,11 @@ pub enum EmailUpdate {
         #[serde(default)]
         notes: Vec<String>,
     },
+    /// The person said what to do about a mail that nobody answered.
+    Reminded {
+        /// Words that go to the model, where they want to write again.
+        told: Option<String>,
+    },
     /// New mail came.
     Came {
         /// The mail.
@@ -216,6 +224,9 @@ pub struct Acted {
     pub sent: Vec<SentNote>,
     /// The digests of the mails that were answered.
     pub answered: Vec<String>,
+    /// The mail whose answer the person waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remind: Option<Remind>,
     /// What is to be learned.
     pub lessons: Vec<Learn>,
     /// What is to be learned from an edit that is asked about again, by the call's id.
@@ -315,8 +326,17 @@ impl State for Email {
                 self.outcome = Some(outcome);
                 self.notes.extend(notes);
             }
+            EmailUpdate::Reminded { told } => {
+                self.remind = None;
+                self.answers.clear();
+                if let Some(text) = told {
+                    self.anew();
+                    self.messages.push(Turn::Told { text });
+                }
+            }
             EmailUpdate::Came { mail } => self.came(mail),
             EmailUpdate::Settled { reason } => {
+                self.remind = None;
                 self.settled = Some(reason);
                 self.answers.clear();
                 self.drop_pending("This was settled elsewhere.");
@@ -367,7 +387,7 @@ impl Email {
     fn anew(&mut self) {
         self.drop_pending("The person corrected this; begin anew.");
         (self.outcome, self.settled, self.then) = (None, None, Then::Model);
-        (self.refused, self.expired) = (false, false);
+        (self.refused, self.expired, self.remind) = (false, false, None);
         self.answers.clear();
     }
 
@@ -385,6 +405,7 @@ impl Email {
         if self.email_input.iter().any(|known| known.raw == mail.raw) {
             return;
         }
+        self.remind = None;
         if self.outcome.take().is_some() {
             // It was over: the mail is triaged like any other.
             self.anew();
@@ -413,6 +434,7 @@ impl Email {
         self.messages.extend(acted.became);
         self.sent.extend(acted.sent);
         self.answered.extend(acted.answered);
+        self.remind = acted.remind.or(self.remind.take());
         self.lessons.extend(acted.lessons);
         self.attached.extend(acted.attached);
         self.unproven = acted.unproven;

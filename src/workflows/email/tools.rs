@@ -1,7 +1,7 @@
 //! The tools a model may propose, and the shape of their arguments. What a call asks for is only ever a proposal.
 //!
 //! A schema is strict on purpose: what is not in it is refused, before a person sees anything, and again when a
-//! person has edited it. Attachments are the person's alone, so the model's schema does not know them.
+//! person has edited it. Attachments and reminders are the person's alone, so the model's schema does not know them.
 
 use crate::llm::ToolSpec;
 use crate::mail::{Mail, Unsubscribe};
@@ -59,6 +59,9 @@ pub struct WriteEmail {
     /// Files of the person's.
     #[serde(default)]
     pub attachments: Vec<String>,
+    /// After how long the person is reminded that nobody answered; where it is not said, as the config says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remind_after: Option<String>,
 }
 
 /// The arguments of [`SCHEDULE_MEETING`].
@@ -204,6 +207,11 @@ fn write_email(by_person: bool) -> Value {
             "maxItems": 20,
             "description": "Files to attach, by their paths.",
         });
+        properties["remind_after"] = json!({
+            "type": "string",
+            "pattern": "^(never|[1-9][0-9]{0,2}[hdw])$",
+            "description": "Be reminded if nobody has answered by then: 3d, 2w, or never.",
+        });
     }
     object(&properties, &["to", "subject", "content"])
 }
@@ -263,6 +271,8 @@ mod tests {
             ("subject", json!(3)),
             ("content", json!("")),
             ("attachments", json!([""])),
+            ("remind_after", json!("soon")),
+            ("remind_after", json!("0d")),
         ] {
             let text = refused(WRITE_EMAIL, with(key, value));
             assert!(text.starts_with(&format!("`{key}")), "{key}: {text}");
@@ -293,6 +303,7 @@ mod tests {
         for tool in &tools {
             assert_eq!(tool.schema["additionalProperties"], false, "{}", tool.name);
             assert!(tool.schema["properties"].get("attachments").is_none());
+            assert!(tool.schema["properties"].get("remind_after").is_none());
         }
         let one_click = Unsubscribe::OneClick { url: "https://example.org/u".into() };
         mail.list = Some(ListInfo { unsubscribe: vec![one_click.clone()], ..ListInfo::default() });

@@ -7,6 +7,7 @@ mod meeting;
 mod news;
 mod observing;
 mod office;
+mod reminding;
 mod reply;
 mod safety;
 mod several;

@@ -81,6 +81,7 @@ async fn people_see_the_keys_they_can_give() {
         "triage_answered",
         "update_memory",
         "mark_as_read_node",
+        "reminded",
         "response_agent/llm_call",
         "response_agent/interrupt_handler",
         "response_agent/act",

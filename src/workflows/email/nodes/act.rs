@@ -13,7 +13,7 @@ use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Learn, SentNote, Then, Turn};
 use crate::workflows::email::tools::{self, CheckCalendar, Leaving, ScheduleMeeting, WriteEmail};
-use crate::workflows::email::{attach, defaults, meeting};
+use crate::workflows::email::{attach, defaults, meeting, remind};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -118,7 +118,7 @@ impl Doing<'_> {
         if args != call.args {
             self.acted.edited.push((call.id.clone(), args.clone()));
         }
-        if without_files(&args) != without_files(&call.args) {
+        if as_written(&args) != as_written(&call.args) {
             lesson = lesson_of(namespace(&call.name), CauseKind::ProposalEdited, call, answer);
         }
         if call.name == tools::WRITE_EMAIL {
@@ -158,8 +158,13 @@ impl Doing<'_> {
                 let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
                 let note = note("mail", call, &draft, &args.content);
                 self.send(call, basis, &draft, note).await?;
-                let left = self.acted.sent.iter().any(|note| note.call == call.id);
-                if left && send::answers(self.conversation, &args) {
+                let left = self.acted.sent.iter().find(|note| note.call == call.id);
+                if let Some(note) = left
+                    && let Some(wanted) = remind::wanted(services, &args, &note.to)
+                {
+                    self.acted.remind = Some(wanted);
+                }
+                if left.is_some() && send::answers(self.conversation, &args) {
                     self.acted.answered.extend(self.conversation.about().map(|(known, _)| known.raw.clone()));
                 }
                 Ok(())
@@ -303,10 +308,11 @@ fn lesson_of(namespace: &str, kind: CauseKind, call: &ToolCall, answer: &Answer)
 }
 
 /// Arguments as far as they say how somebody writes.
-fn without_files(args: &Value) -> Value {
+fn as_written(args: &Value) -> Value {
     let mut args = args.clone();
     if let Some(args) = args.as_object_mut() {
         args.remove("attachments");
+        args.remove("remind_after");
     }
     args
 }

@@ -2,10 +2,11 @@
 
 use super::Given;
 use crate::config::{AfterHandling, MailMode};
-use crate::graph::{Basis, Command, Ctx, NodeError};
+use crate::graph::{Basis, Command, Ctx, Decision, NodeError};
 use crate::llm::facts::email::Class;
 use crate::mail::{Account, Handled};
 use crate::workflows::Services;
+use crate::workflows::email::remind;
 use crate::workflows::email::send::Mark;
 use crate::workflows::email::state::{By, Email, EmailUpdate};
 use std::sync::Arc;
@@ -53,7 +54,34 @@ pub(in crate::workflows::email) async fn mark_as_read_node(ctx: Ctx<Services>, s
             notes = mark(&ctx, &state, &outcome).await?;
         }
     }
-    Ok(Command::end().update(EmailUpdate::Handled { outcome, notes }))
+    let handled = EmailUpdate::Handled { outcome, notes };
+    // A fork receives no mail, so it would never hear of an answer.
+    Ok(match &state.remind {
+        Some(wanted) if !state.is_settled() && !ctx.place().forked => {
+            Command::ask(vec![remind::question(services, &state, wanted)], "reminded").update(handled)
+        }
+        _ => Command::end().update(handled),
+    })
+}
+
+/// Takes up what the person said about a mail that nobody answered.
+pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+    let told = match state.answers.first().map(|answer| &answer.decision) {
+        Some(Decision::Respond { text }) => Some(text.clone()),
+        Some(Decision::Accept) => {
+            state.remind.as_ref().map(|wanted| remind::words(ctx.services(), wanted.sent_at))
+        }
+        Some(Decision::Ignore | Decision::Edit { .. } | Decision::Draft) | None => None,
+    };
+    let next = if state.remind.is_none() && !state.is_settled() {
+        // New mail came after they answered: it is what matters now.
+        Command::goto("triage_router")
+    } else if told.is_some() {
+        Command::goto("response_agent")
+    } else {
+        Command::end()
+    };
+    Ok(next.update(EmailUpdate::Reminded { told }))
 }
 
 /// Tells each mail's mailbox. One that refuses for good is noted and no reason to stop: what was decided stands.

@@ -8,7 +8,7 @@ mod llm;
 mod triage;
 
 pub(super) use act::act;
-pub(super) use finish::{leave, mark_as_read_node};
+pub(super) use finish::{leave, mark_as_read_node, reminded};
 pub(super) use interrupt::{interrupt_handler, recipients};
 pub(super) use learn::{update_memory, update_memory_of_reply};
 pub(super) use llm::llm_call;

@@ -200,6 +200,34 @@ mod tests {
     }
 
     #[test]
+    fn words_after_a_mail_was_sent_bring_another_one() {
+        let (id, how, data) = ("c".to_owned(), Became::Done, Value::Null);
+        let mut facts = ReplyFacts {
+            mail: MailFacts { from: "b@x.example".into(), text: "When?".into(), ..MailFacts::default() },
+            reply_to: vec!["b@x.example".into()],
+            now: "2026-11-11T09:30:00+01:00".into(),
+            said: vec![
+                Said::Called {
+                    id: id.clone(),
+                    tool: "write_email".into(),
+                    args: json!({"content": "Soon."}),
+                },
+                Said::Became { id, how, text: "It was sent.".into(), data },
+            ],
+            ..ReplyFacts::default()
+        };
+        assert_eq!(reply(&facts).unwrap()[0].0, "done");
+        let text = "Say: did you have a chance to look at my mail of 4 November?";
+        facts.said.push(Said::Told { text: text.into() });
+        let (tool, args) = reply(&facts).unwrap().remove(0);
+        assert_eq!(tool, "write_email");
+        assert!(
+            args["content"].as_str().unwrap().contains("id you have a chance to look at my mail"),
+            "{args}"
+        );
+    }
+
+    #[test]
     fn a_list_is_left_when_the_person_says_so_and_it_can_be() {
         let next = |words: &str, offered: bool, done: bool| {
             let tools = ["write_email", "question", "done", "unsubscribe"];

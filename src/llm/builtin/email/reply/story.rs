@@ -51,6 +51,8 @@ impl<'a> Story<'a> {
                 Said::Told { text } => {
                     story.words.push(text);
                     story.heard.push((About::Mail, text));
+                    // Whoever says something after all was done wants something more done.
+                    (story.mailed, story.met, story.refused) = (false, false, false);
                 }
                 Said::Called { id, tool, args } => calls.push((id, tool, args)),
                 Said::Became { id, how, text, data } => {

@@ -1,0 +1,202 @@
+//! The way out: secrets fetched when they are needed, one bounded request, and what its answer means.
+
+use super::wire::{left_out, request};
+use crate::config::{Config, Env, Header, MailLogin, MailOutgoing, MailSource, Secret, SecretError, Traces};
+use crate::llm::Redactor;
+use crate::web::{Ask, Reply, Wait, Web, said};
+use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::{Method, Url};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// As much of an answer is read.
+const ANSWER: usize = 64 * 1024;
+
+/// The server that takes traces.
+pub(super) struct Door {
+    config: Arc<Config>,
+    traces: Traces,
+    env: Env,
+    way: Result<(Web, Url), String>,
+    keys: Mutex<Option<Arc<Keys>>>,
+}
+
+/// What is sent along, and what must not be.
+pub(super) struct Keys {
+    headers: Vec<(HeaderName, SecretString)>,
+    /// Takes every secret that is known here out of a text.
+    pub redactor: Redactor,
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub(super) enum Verdict {
+    /// It was taken; a sentence says what was left out.
+    Taken(Option<String>),
+    /// It will never be taken.
+    Refused(String),
+    /// It is more than is taken at once.
+    TooLarge,
+    /// It was not taken now; perhaps the server says how long it wants to be left alone.
+    Later(String, Option<Duration>),
+}
+
+impl Door {
+    pub(super) fn new(config: &Arc<Config>, traces: Traces, env: Env, wait: Wait) -> Self {
+        let way = Url::parse(&traces.url)
+            .map_err(|_| {
+                "`endpoint` in [traces] is no address; write one such as http://127.0.0.1:4318".to_owned()
+            })
+            .and_then(|url| Ok((Web::new(&url, None, wait)?, url)));
+        Self { config: config.clone(), traces, env, way, keys: Mutex::default() }
+    }
+
+    /// The secrets, fetched anew after the server did not let us in.
+    pub(super) async fn keys(&self) -> Result<Arc<Keys>, String> {
+        let kept = self.keys.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(keys) = kept {
+            return Ok(keys);
+        }
+        let (config, traces, env) = (self.config.clone(), self.traces.clone(), self.env.clone());
+        // A command may ask for a finger, so nobody waits on this thread.
+        let read = tokio::task::spawn_blocking(move || Keys::read(&config, &traces, &env)).await;
+        let keys =
+            Arc::new(read.unwrap_or_else(|_| Err("what [traces] sends along cannot be read".to_owned()))?);
+        *self.keys.lock().unwrap_or_else(PoisonError::into_inner) = Some(keys.clone());
+        Ok(keys)
+    }
+
+    /// Sends spans, once.
+    pub(super) async fn send(&self, keys: &Keys, spans: Vec<Value>) -> Verdict {
+        let (web, url) = match &self.way {
+            Ok(way) => way,
+            Err(why) => return Verdict::Later(why.clone(), None),
+        };
+        let count = spans.len();
+        let mut ask =
+            Ask::new(Method::POST, url.clone()).body("application/json", request(spans)).most(ANSWER);
+        for (name, value) in &keys.headers {
+            ask = ask.header(name.clone(), value.expose_secret());
+        }
+        match web.ask(&ask).await {
+            Ok(reply) => self.judge(web.place(), keys, &reply, count),
+            Err(error) => Verdict::Later(error.to_string(), None),
+        }
+    }
+
+    fn judge(&self, place: &str, keys: &Keys, reply: &Reply, count: usize) -> Verdict {
+        let status = reply.status;
+        let later = |why: String| Verdict::Later(why, reply.retry_after());
+        let wrong = |what: &str| {
+            let hint = "check `endpoint` in [traces]: it is what stands before /v1/traces";
+            later(format!("{place} {what}; {hint}"))
+        };
+        match status {
+            200..=299 if is_page(reply) => wrong("answers with a page for browsers"),
+            200..=299 => Verdict::Taken(left_out(&reply.body).map(|(left, why)| {
+                format!("{place} left out {left} of {count} spans{}", self.because(keys, &why))
+            })),
+            400 | 422 => {
+                let why = self.because(keys, &String::from_utf8_lossy(&reply.body));
+                Verdict::Refused(format!("{place} refused {count} spans ({status}), which are let go{why}"))
+            }
+            413 => Verdict::TooLarge,
+            401 | 403 => {
+                *self.keys.lock().unwrap_or_else(PoisonError::into_inner) = None;
+                later(format!("{place} does not let us in ({status}); check `headers` in [traces]"))
+            }
+            408 | 429 | 500..=599 => {
+                later(format!("{place} cannot take traces now ({status}); they are kept"))
+            }
+            _ => wrong(&format!("takes no traces at that address ({status})")),
+        }
+    }
+
+    /// What a server says of it, unless it may repeat what it was sent.
+    fn because(&self, keys: &Keys, why: &str) -> String {
+        let why = if self.traces.contents { String::new() } else { said(&keys.redactor.text(why)) };
+        if why.is_empty() { why } else { format!(": {why}") }
+    }
+}
+
+fn is_page(reply: &Reply) -> bool {
+    reply.header("content-type").is_some_and(|kind| kind.starts_with("text/html"))
+        || reply.body.trim_ascii_start().starts_with(b"<")
+}
+
+impl Keys {
+    fn read(config: &Config, traces: &Traces, env: &Env) -> Result<Self, String> {
+        let mut headers = Vec::new();
+        let mut secrets = known(config, env);
+        for (name, value) in &traces.headers {
+            let value = match value {
+                Header::Text(text) => SecretString::from(text.as_str()),
+                Header::Secret(secret) => {
+                    let value = secret.read(env).map_err(|error| unread(name, &error))?;
+                    let bare = value.expose_secret().split_whitespace().last().unwrap_or_default().to_owned();
+                    secrets.extend([value.clone(), SecretString::from(bare)]);
+                    value
+                }
+            };
+            let (Ok(known), Ok(_)) =
+                (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.expose_secret()))
+            else {
+                return Err(format!("the header {name} of [traces] holds characters no header can have"));
+            };
+            headers.push((known, value));
+        }
+        Ok(Self { headers, redactor: Redactor::new(secrets) })
+    }
+}
+
+/// Why a header cannot be had.
+fn unread(name: &str, error: &SecretError) -> String {
+    let header = format!("the header {name} of [traces]");
+    match error {
+        SecretError::NotSet { name } => {
+            format!("{header} cannot be had: the environment variable {name} is not set")
+        }
+        SecretError::Empty { place } => format!("{header} cannot be had: {place} is empty or not text"),
+        SecretError::Run(_) | SecretError::Failed(_) | SecretError::Slow => {
+            format!("{header} cannot be had: its command failed; run it by hand to see why")
+        }
+        SecretError::Unreadable { path, source } => {
+            format!("{header} cannot be read from {}: {source}", path.display())
+        }
+        SecretError::Exposed { path } => {
+            format!("{header} lies in {}, which others can read; run chmod 600 on it", path.display())
+        }
+    }
+}
+
+/// The secrets of the config that can be known without running a command.
+fn known(config: &Config, env: &Env) -> Vec<SecretString> {
+    let models = config.models.values().chain([&config.model]).filter_map(|model| model.api_key.as_ref());
+    let apis = config.apis.values().filter_map(|api| api.key.as_ref());
+    let servers = config.servers.iter().flat_map(|server| {
+        let headers = server.headers.iter().filter_map(|(_, value)| match value {
+            Header::Secret(secret) => Some(secret),
+            Header::Text(_) => None,
+        });
+        headers.chain(&server.api_key)
+    });
+    let mails = config.mail.iter().flat_map(|mail| {
+        let source = match &mail.source {
+            MailSource::Imap { server, .. } => Some(server),
+            MailSource::Maildir { .. } | MailSource::Gmail { .. } => None,
+        };
+        let outgoing = match &mail.outgoing {
+            Some(MailOutgoing::Smtp { server, .. }) => Some(server),
+            Some(_) | None => None,
+        };
+        source.into_iter().chain(outgoing).map(|server| match &server.login {
+            MailLogin::Password(secret) | MailLogin::Token(secret) => secret,
+        })
+    });
+    let all = models.chain(apis).chain(servers).chain(mails);
+    all.filter(|secret| !matches!(secret, Secret::Command(_)))
+        .filter_map(|secret| secret.read(env).ok())
+        .collect()
+}

@@ -1,0 +1,306 @@
+//! Traces told to a server of the person's own choice, beside the driver: OTLP over HTTP, in JSON.
+//!
+//! Promised: no thread waits for it, since it reads what is in the store already; a mark in the store is moved only
+//! after the server took what is before it, so a crash tells a few spans twice, under the same ids, and leaves none out.
+//! A server that is away is asked less and less often, and as late as it wishes. Names and numbers leave, and contents
+//! only where the config says so; secrets never. What happened before somebody asked for traces is not told.
+//!
+//! What is not here: the demo, evaluations and replays tell nothing.
+
+mod beside;
+mod door;
+mod spans;
+mod wire;
+mod words;
+
+use super::demo::is_demo;
+use super::engine::Engine;
+use crate::config::{Config, Env};
+use crate::graph::ThreadId;
+use crate::inbox::SourceLine;
+use crate::llm::Redactor;
+use crate::store::{DriverLock, StoreError, TraceCursor, UntoldSpan};
+use crate::web::Wait;
+use door::{Door, Verdict};
+use serde_json::Value;
+use spans::Teller;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// As many rows of each kind are told at once.
+const ROWS: usize = 64;
+/// As many bytes of spans are told at once, unless one span is longer.
+const BYTES: usize = 1 << 20;
+/// The longest pause after failures, unless the server wishes for a longer one.
+const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+/// How often, at least, it is noted that all is well.
+const NOTE_EVERY: Duration = Duration::from_secs(60);
+/// How long a process that is done waits for what is left to be taken.
+const PARTING: Duration = Duration::from_secs(2);
+/// How long is waited for what; what comes together is told together.
+const WAIT: Wait = Wait {
+    connect: Duration::from_secs(10),
+    reply: Duration::from_secs(30),
+    again: Duration::from_secs(2),
+    longest: Duration::from_secs(3600),
+};
+
+/// Tells traces. Cloning it is cheap.
+#[derive(Clone)]
+pub struct Traces(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    config: Arc<Config>,
+    door: Door,
+    wait: Wait,
+    /// As many rows of each kind fit into a request.
+    rows: AtomicUsize,
+}
+
+/// What is told at once.
+struct Batch {
+    before: TraceCursor,
+    after: TraceCursor,
+    ended: Vec<ThreadId>,
+    rows: usize,
+    spans: Vec<Value>,
+}
+
+/// What came of telling once.
+enum Turn {
+    /// There may be more.
+    More,
+    /// There is no more.
+    Nothing,
+    /// It has to be tried again, no sooner than the server wishes.
+    Later(Option<Duration>),
+}
+
+/// What was last noted of the server, and when.
+type Noted = Option<(Option<String>, Instant)>;
+
+impl Traces {
+    /// Where the config wants traces told, and the folder is not the demo's.
+    pub fn new(engine: &Engine, config: &Arc<Config>, env: &Env) -> Option<Self> {
+        Self::patient(engine, config, env, WAIT)
+    }
+
+    /// The same with other waits.
+    pub fn patient(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Option<Self> {
+        let traces = config.traces.clone().filter(|_| !is_demo(&config.data))?;
+        let door = Door::new(config, traces, env.clone(), wait);
+        let (engine, config) = (engine.clone(), config.clone());
+        Some(Self(Arc::new(Inner { engine, config, door, wait, rows: AtomicUsize::new(ROWS) })))
+    }
+
+    /// From now on whatever happens is told.
+    pub(super) async fn begin(&self) {
+        let store = self.0.engine.store();
+        let begun = async {
+            store.begin_traces().await?;
+            store.source(SourceLine::TRACES.to_owned(), store.now()).await
+        };
+        if let Err(error) = begun.await {
+            tracing::warn!(%error, "traces cannot be sent");
+        }
+    }
+
+    /// Tells whatever there is, for ever.
+    pub(super) async fn run(&self) -> Infallible {
+        let store = self.0.engine.store().clone();
+        let mut changes = store.changes();
+        let (mut failures, mut noted): (u32, Noted) = (0, None);
+        loop {
+            changes.borrow_and_update();
+            let wanted = store.sync_wanted().unwrap_or(0);
+            let turn = if self.is_ours() { self.turn(&mut noted).await } else { Turn::Nothing };
+            let wish = match turn {
+                Turn::More => {
+                    failures = 0;
+                    continue;
+                }
+                Turn::Nothing => {
+                    if changes.changed().await.is_err() {
+                        return std::future::pending().await;
+                    }
+                    tokio::time::sleep(self.0.wait.again).await;
+                    continue;
+                }
+                Turn::Later(wish) => wish,
+            };
+            let due = Instant::now() + pause(self.0.wait, failures, wish);
+            failures = failures.saturating_add(1);
+            loop {
+                tokio::select! {
+                    () = tokio::time::sleep_until(due) => break,
+                    changed = changes.changed() => {
+                        if changed.is_err() {
+                            return std::future::pending().await;
+                        }
+                        if store.sync_wanted().is_ok_and(|now| now != wanted) {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells what is left, where that takes but a moment.
+    pub(super) async fn part(&self) {
+        let telling = async { while self.is_ours() && matches!(self.turn(&mut None).await, Turn::More) {} };
+        // What is not taken by then is told by whoever drives next.
+        let _ = tokio::time::timeout(PARTING, telling).await;
+    }
+
+    /// Whether no other process drives, and so tells.
+    fn is_ours(&self) -> bool {
+        self.0.engine.lock().is_some() || DriverLock::holder(self.0.engine.store().folder()).is_none()
+    }
+
+    /// Tells once.
+    async fn turn(&self, noted: &mut Noted) -> Turn {
+        let inner = &self.0;
+        let keys = match inner.door.keys().await {
+            Ok(keys) => keys,
+            Err(why) => return self.later(why, None, noted).await,
+        };
+        let limit = inner.rows.load(Ordering::Relaxed);
+        let (this, for_reading) = (self.clone(), keys.clone());
+        let read = tokio::task::spawn_blocking(move || this.read(&for_reading.redactor, limit)).await;
+        let batch = match read {
+            Ok(Ok(batch)) => batch,
+            Ok(Err(error)) => return self.later(error.to_string(), None, noted).await,
+            Err(_) => return Turn::Later(None),
+        };
+        let Some(mut batch) = batch else { return Turn::Nothing };
+        let count = batch.spans.len();
+        let verdict = match count {
+            0 => Verdict::Taken(None),
+            _ => inner.door.send(&keys, std::mem::take(&mut batch.spans)).await,
+        };
+        let left_out = match verdict {
+            Verdict::Taken(left_out) => left_out,
+            Verdict::Refused(why) => Some(why),
+            Verdict::TooLarge if limit > 1 => {
+                inner.rows.store((limit.min(batch.rows) / 2).max(1), Ordering::Relaxed);
+                return Turn::More;
+            }
+            Verdict::TooLarge => {
+                Some(format!("{count} spans are more than is taken at once, and are let go"))
+            }
+            Verdict::Later(why, wish) => return self.later(why, wish, noted).await,
+        };
+        // A crash here tells the same spans again.
+        if let Err(error) = inner.engine.store().told(batch.before, batch.after, batch.ended).await {
+            return self.later(error.to_string(), None, noted).await;
+        }
+        if count > 0 {
+            inner.rows.store((limit * 2).min(ROWS), Ordering::Relaxed);
+            self.note(left_out, noted).await;
+        }
+        Turn::More
+    }
+
+    async fn later(&self, why: String, wish: Option<Duration>, noted: &mut Noted) -> Turn {
+        self.note(Some(why), noted).await;
+        Turn::Later(wish)
+    }
+
+    /// Notes how the server does, for Activity.
+    async fn note(&self, error: Option<String>, noted: &mut Noted) {
+        let stale = |(said, at): &(Option<String>, Instant)| *said != error || at.elapsed() > NOTE_EVERY;
+        if !noted.as_ref().is_none_or(stale) {
+            return;
+        }
+        if let Some(error) = &error {
+            tracing::warn!(%error, "traces were not taken");
+        }
+        let store = self.0.engine.store();
+        let made = store.source(SourceLine::TRACES.to_owned(), store.now()).await;
+        if made.is_ok() && store.checked(SourceLine::TRACES.to_owned(), error.clone()).await.is_ok() {
+            *noted = Some((error, Instant::now()));
+        }
+    }
+
+    /// What is told next; nothing where all is told.
+    fn read(&self, redactor: &Redactor, limit: usize) -> Result<Option<Batch>, StoreError> {
+        let Inner { engine, config, .. } = &*self.0;
+        let untold = engine.store().untold(limit)?;
+        if untold.spans.is_empty() && untold.after == untold.before {
+            return Ok(None);
+        }
+        let mut teller = Teller::new(engine, config, redactor);
+        let (before, after) = (untold.before, untold.after);
+        let mut batch = Batch { before, after, ended: Vec::new(), rows: 0, spans: Vec::new() };
+        let (mut bytes, mut last) = (0, before);
+        for (thread, what, then) in untold.spans {
+            if teller.waits(&thread, &what) {
+                batch.after = last;
+                break;
+            }
+            let spans: Vec<Value> = teller.tell(&thread, &what).iter().map(wire::Span::json).collect();
+            bytes += spans.iter().map(|span| span.to_string().len()).sum::<usize>();
+            if bytes > BYTES && !batch.spans.is_empty() {
+                batch.after = last;
+                break;
+            }
+            batch.spans.extend(spans);
+            batch.rows += 1;
+            last = then;
+            if what == UntoldSpan::Ended {
+                batch.ended.push(thread);
+            }
+        }
+        Ok(Some(batch).filter(|batch| batch.rows > 0 || batch.after != batch.before))
+    }
+}
+
+/// Longer with each failure, and as long as the server wishes.
+fn pause(wait: Wait, failures: u32, wish: Option<Duration>) -> Duration {
+    let longer = wait.again.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX));
+    longer.min(LONGEST_PAUSE).max(wish.unwrap_or_default().min(wait.longest))
+}
+
+/// Whether the server of the config takes traces: a sentence either way, and nothing where the config names none.
+pub async fn check_traces(config: &Arc<Config>, env: &Env) -> Option<Result<String, String>> {
+    let traces = config.traces.clone()?;
+    let what = if traces.contents { "with contents" } else { "names and numbers alone" };
+    let door = Door::new(config, traces, env.clone(), Wait { reply: Duration::from_secs(10), ..WAIT });
+    let keys = match door.keys().await {
+        Ok(keys) => keys,
+        Err(why) => return Some(Err(why)),
+    };
+    Some(match door.send(&keys, Vec::new()).await {
+        Verdict::Taken(_) => Ok(format!("the endpoint takes them, {what}")),
+        // Nothing was sent, so this is no judgement on it; whoever judges reads.
+        Verdict::Refused(_) | Verdict::TooLarge => Ok(format!("the endpoint answers, {what}")),
+        Verdict::Later(why, _) => Err(why),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_and_are_as_long_as_the_server_wishes() {
+        let seconds = Duration::from_secs;
+        for (failures, wish, expected) in [
+            (0, None, seconds(2)),
+            (1, None, seconds(4)),
+            (5, None, seconds(64)),
+            (40, None, LONGEST_PAUSE),
+            (0, Some(seconds(30)), seconds(30)),
+            (5, Some(seconds(30)), seconds(64)),
+            (0, Some(seconds(900)), seconds(900)),
+            (0, Some(seconds(1_000_000)), WAIT.longest),
+        ] {
+            assert_eq!(pause(WAIT, failures, wish), expected, "{failures} {wish:?}");
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! From rows to spans: the tree a person sees under Trace, with ids that are the same however often it is told.
+//!
+//! A trace is a thread with all that it started. Inside it a thread, a step and a call go by what names them in the store,
+//! so a parent is known before it is told, and what is told twice is the same span. Nothing but names and numbers is in
+//! one, unless contents were asked for.
+
+use super::wire::{Attribute, Kind, Span};
+use super::words::words;
+use crate::app::engine::Engine;
+use crate::app::review::read_call;
+use crate::app::trace::{Names, before};
+use crate::config::{Config, Provider};
+use crate::graph::{EffectState, ThreadId};
+use crate::inbox::Status;
+use crate::llm::Redactor;
+use crate::store::{Call, Lap, Traced, TracedEffect, UntoldSpan};
+use crate::text::hex;
+use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, HashMap};
+
+/// Tells of what is in a store.
+pub(super) struct Teller<'a> {
+    engine: &'a Engine,
+    config: &'a Config,
+    redactor: &'a Redactor,
+    contents: bool,
+    threads: HashMap<ThreadId, Option<Told<'a>>>,
+}
+
+/// A thread that is told of.
+struct Told<'a> {
+    traced: Traced,
+    names: Names<'a>,
+    trace: String,
+}
+
+/// Something inside a thread that has an id.
+enum Part<'a> {
+    Thread,
+    Step(u64),
+    Call(u64),
+    Effect(u64, &'a str),
+}
+
+impl<'a> Teller<'a> {
+    pub(super) fn new(engine: &'a Engine, config: &'a Config, redactor: &'a Redactor) -> Self {
+        let contents = config.traces.as_ref().is_some_and(|traces| traces.contents);
+        Self { engine, config, redactor, contents, threads: HashMap::new() }
+    }
+
+    /// Whether something is told only after the step it belongs to is taken, which whoever drives is about to do.
+    pub(super) fn waits(&mut self, thread: &ThreadId, what: &UntoldSpan) -> bool {
+        let UntoldSpan::Effect { step, name } = what else { return false };
+        let Some(told) = self.told(thread) else { return false };
+        let mut effects = told.traced.effects.iter();
+        let effect = effects.find(|effect| effect.step == *step && effect.name == *name);
+        told.traced.status.active() && effect.is_some_and(|effect| told.node_of(effect).is_none())
+    }
+
+    fn told(&mut self, thread: &ThreadId) -> Option<&Told<'a>> {
+        if !self.threads.contains_key(thread) {
+            self.threads.insert(thread.clone(), self.read(thread));
+        }
+        self.threads.get(thread)?.as_ref()
+    }
+
+    /// The spans of something that happened in a thread; none where the store no longer has it, or it is damaged.
+    pub(super) fn tell(&mut self, thread: &ThreadId, what: &UntoldSpan) -> Vec<Span> {
+        self.told(thread);
+        let Some(Some(told)) = self.threads.get(thread) else { return Vec::new() };
+        let mut spans = match what {
+            UntoldSpan::Step { step, ends } => {
+                let lap = told.traced.laps.steps.iter().find(|lap| lap.step == *step);
+                let mut spans: Vec<Span> = lap.and_then(|lap| told.node(lap)).into_iter().collect();
+                if let (true, Some(lap)) = (ends, lap) {
+                    spans.extend(told.whole(lap.at.as_millisecond()));
+                }
+                spans
+            }
+            UntoldSpan::Call { call } => {
+                let call = told.traced.laps.calls.iter().find(|known| known.number == *call);
+                call.map(|call| self.call(told, call)).into_iter().collect()
+            }
+            UntoldSpan::Effect { step, name } => {
+                let effect = told.traced.effects.iter().find(|e| e.step == *step && e.name == *name);
+                effect.and_then(|effect| told.effect(effect)).into_iter().collect()
+            }
+            UntoldSpan::Ended => told.whole(told.traced.laps.last.as_millisecond()),
+        };
+        for span in &mut spans {
+            span.name = self.redactor.text(&span.name);
+            span.attributes.extend(told.common());
+        }
+        spans
+    }
+
+    fn read(&self, thread: &ThreadId) -> Option<Told<'a>> {
+        let read = self.engine.store().traced(thread).and_then(|traced| {
+            let names = Names::new(self.engine, &traced.laps)?;
+            let trace = id(&["trace", traced.root.as_str()], 16);
+            Ok(Told { traced, names, trace })
+        });
+        read.inspect_err(|error| tracing::warn!(%thread, %error, "a thread has no trace to send")).ok()
+    }
+
+    fn call(&self, told: &Told<'_>, Call { number, span, at }: &Call) -> Span {
+        let provider = self.provider(&span.model);
+        let mut attributes: Vec<(&'static str, Attribute)> = vec![
+            ("gen_ai.operation.name", "chat".into()),
+            ("gen_ai.provider.name", provider.into()),
+            // What it was called before; some still look for that.
+            ("gen_ai.system", provider.into()),
+            ("gen_ai.request.model", self.redactor.text(&span.model).into()),
+            ("gen_ai.usage.input_tokens", span.input.into()),
+            ("gen_ai.usage.output_tokens", span.output.into()),
+            ("gen_ai.usage.cache_read.input_tokens", span.cached.into()),
+            ("sayso.step", span.step.into()),
+        ];
+        attributes.extend(span.cost.map(|cost| ("gen_ai.usage.cost", Attribute::Amount(cost))));
+        attributes.extend(span.error.as_ref().map(|error| ("error.type", error.as_str().into())));
+        if self.contents
+            && let Ok(view) = read_call(self.engine.store(), &span.thread, *number)
+            && view.missing.is_none()
+        {
+            attributes.extend(words(&view, self.redactor));
+        }
+        Span {
+            parent: Some(told.id(&Part::Step(span.step))),
+            name: span.task.clone(),
+            kind: Kind::Client,
+            began: before(*at, span.ms).as_millisecond(),
+            ended: at.as_millisecond(),
+            attributes,
+            error: span.error.clone(),
+            ..told.span(&Part::Call(*number))
+        }
+    }
+
+    /// Who answers for a model, in the words of the conventions.
+    fn provider(&self, model: &str) -> &'static str {
+        let mut known = self.config.models.values().chain([&self.config.model]);
+        match known.find(|known| known.name == model).map(|known| known.provider) {
+            Some(Provider::Builtin) => "sayso",
+            Some(Provider::Openai) => "openai",
+            Some(Provider::Anthropic) => "anthropic",
+            Some(Provider::Gemini) => "gcp.gemini",
+            Some(Provider::Ollama) => "ollama",
+            None => "_OTHER",
+        }
+    }
+}
+
+impl Told<'_> {
+    fn node(&self, lap: &Lap) -> Option<Span> {
+        let began = before(lap.at, lap.ms?).as_millisecond();
+        Some(Span {
+            name: self.name(&lap.node, lap.step),
+            began,
+            ended: lap.at.as_millisecond(),
+            attributes: vec![("sayso.node", lap.node.as_str().into()), ("sayso.step", lap.step.into())],
+            ..self.step(lap.step)
+        })
+    }
+
+    /// The thread as a whole, and steps that were begun and never taken.
+    fn whole(&self, ended: i64) -> Vec<Span> {
+        let Traced { laps, status, error, parent, forked_from, .. } = &self.traced;
+        let above = |(thread, step): &(ThreadId, u64)| span_id(thread, &Part::Step(*step));
+        let mut attributes: Vec<(&'static str, Attribute)> = vec![
+            ("gen_ai.operation.name", "invoke_agent".into()),
+            ("gen_ai.provider.name", "sayso".into()),
+            ("gen_ai.agent.name", laps.workflow.as_str().into()),
+            ("sayso.status", status.word().into()),
+        ];
+        attributes.extend(forked_from.as_ref().map(|origin| ("sayso.forked_from", origin.as_str().into())));
+        let failed =
+            if *status == Status::Abandoned { error.clone().or(Some("abandoned".to_owned())) } else { None };
+        attributes.extend(failed.as_ref().map(|error| ("error.type", error.as_str().into())));
+        let whole = Span {
+            parent: parent.as_ref().map(above),
+            name: self.names.of(&laps.workflow, None, 1),
+            began: laps.began.as_millisecond(),
+            ended,
+            attributes,
+            error: failed,
+            ..self.span(&Part::Thread)
+        };
+        let mut spans = self.not_taken();
+        spans.push(whole);
+        spans
+    }
+
+    /// What steps that were never taken took, by what was called in them.
+    fn not_taken(&self) -> Vec<Span> {
+        let Traced { laps, node, .. } = &self.traced;
+        let mut times: BTreeMap<u64, (i64, i64)> = BTreeMap::new();
+        for Call { span, at, .. } in &laps.calls {
+            let (began, ended) = (before(*at, span.ms).as_millisecond(), at.as_millisecond());
+            let time = times.entry(span.step).or_insert((began, ended));
+            *time = (time.0.min(began), time.1.max(ended));
+        }
+        times.retain(|step, _| !laps.steps.iter().any(|lap| lap.step == *step && lap.ms.is_some()));
+        let span = |(step, (began, ended)): (u64, (i64, i64))| Span {
+            name: if step == laps.steps.len() as u64 {
+                self.name(node, step)
+            } else {
+                format!("step {step}")
+            },
+            began,
+            ended,
+            attributes: vec![("sayso.step", step.into()), ("error.type", "not_taken".into())],
+            error: Some("not_taken".to_owned()),
+            ..self.step(step)
+        };
+        times.into_iter().map(span).collect()
+    }
+
+    fn effect(&self, effect: &TracedEffect) -> Option<Span> {
+        let failed = match effect.state {
+            EffectState::Done | EffectState::Settled => None,
+            EffectState::NotDone | EffectState::InDoubt => Some(effect.state.word().to_owned()),
+            EffectState::Begun => return None,
+        };
+        let tool = effect.name.split([':', ' ']).next().unwrap_or_default();
+        let mut attributes: Vec<(&'static str, Attribute)> = vec![
+            ("gen_ai.operation.name", "execute_tool".into()),
+            ("gen_ai.tool.name", tool.into()),
+            ("gen_ai.tool.call.id", effect.name.as_str().into()),
+            ("sayso.step", effect.step.into()),
+            ("sayso.effect", effect.state.word().into()),
+        ];
+        attributes.extend(failed.as_ref().map(|why| ("error.type", why.as_str().into())));
+        Some(Span {
+            parent: Some(self.id(&self.node_of(effect).map_or(Part::Thread, |lap| Part::Step(lap.step)))),
+            name: format!("execute_tool {tool}"),
+            began: effect.begun.as_millisecond(),
+            ended: effect.ended?.as_millisecond(),
+            attributes,
+            error: failed,
+            ..self.span(&Part::Effect(effect.step, &effect.name))
+        })
+    }
+
+    /// The step whose node did it, once that is taken. An effect goes by the number of steps there were before it, and
+    /// what the node was waiting for is put in between.
+    fn node_of(&self, effect: &TracedEffect) -> Option<&Lap> {
+        self.traced.laps.steps.iter().find(|lap| lap.ms.is_some() && lap.step >= effect.step)
+    }
+
+    /// What a trace calls a node's run at a step: runs are counted.
+    fn name(&self, node: &str, step: u64) -> String {
+        let laps = &self.traced.laps;
+        let runs = laps.steps.iter().filter(|lap| lap.ms.is_some() && lap.node == node && lap.step < step);
+        self.names.of(&laps.workflow, Some(node), runs.count() + 1)
+    }
+
+    fn step(&self, step: u64) -> Span {
+        Span { parent: Some(self.id(&Part::Thread)), ..self.span(&Part::Step(step)) }
+    }
+
+    /// What is told of everything in a thread.
+    fn common(&self) -> [(&'static str, Attribute); 3] {
+        let laps = &self.traced.laps;
+        [
+            ("gen_ai.conversation.id", laps.thread.as_str().into()),
+            ("session.id", self.traced.root.as_str().into()),
+            ("sayso.workflow", laps.workflow.as_str().into()),
+        ]
+    }
+
+    fn span(&self, part: &Part<'_>) -> Span {
+        Span {
+            trace: self.trace.clone(),
+            id: self.id(part),
+            parent: None,
+            name: String::new(),
+            kind: Kind::Internal,
+            began: 0,
+            ended: 0,
+            attributes: Vec::new(),
+            error: None,
+        }
+    }
+
+    fn id(&self, part: &Part<'_>) -> String {
+        span_id(&self.traced.laps.thread, part)
+    }
+}
+
+fn span_id(thread: &ThreadId, part: &Part<'_>) -> String {
+    let thread = thread.as_str();
+    match part {
+        Part::Thread => id(&["thread", thread], 8),
+        Part::Step(step) => id(&["step", thread, &step.to_string()], 8),
+        Part::Call(call) => id(&["call", thread, &call.to_string()], 8),
+        Part::Effect(step, name) => id(&["effect", thread, &step.to_string(), name], 8),
+    }
+}
+
+/// So many bytes that these words alone lead to, in hexadecimal.
+fn id(words: &[&str], bytes: usize) -> String {
+    hex(&Sha256::digest(words.join("\0").as_bytes())[..bytes])
+}

@@ -1,0 +1,77 @@
+//! "Remind me if nobody answered": when, and what is asked then.
+//!
+//! The thread that sent the mail stays and asks whether to write again, out of sight until the time has come. It is one
+//! question like any other, so it is durable, can be put off and dropped; new mail in the conversation closes it, and the
+//! thread goes on with that.
+
+use super::mails::Conversation;
+use super::state::{Email, Remind};
+use super::tools::WriteEmail;
+use crate::config::lasting;
+use crate::graph::{Allow, Interrupt, Kind, Labels};
+use crate::inbox::proposal;
+use crate::workflows::Services;
+use jiff::Timestamp;
+use serde_json::json;
+
+/// What a reminder is called on cards and in lists.
+pub const REMIND: &str = "remind";
+
+/// When the person wants to hear that a mail sent now was not answered, if they do.
+pub(super) fn wanted(services: &Services, args: &WriteEmail, to: &[String]) -> Option<Remind> {
+    let lasts = match args.remind_after.as_deref() {
+        Some("never") => None,
+        Some(after) => lasting(after),
+        None => services.user.remind_after,
+    }?;
+    let sent_at = services.clock.clone()();
+    let due = sent_at.checked_add(lasts).ok()?;
+    Some(Remind { to: to.to_vec(), subject: args.subject.clone(), sent_at, due })
+}
+
+/// The question that waits for its time.
+pub(super) fn question(services: &Services, state: &Email, remind: &Remind) -> Interrupt {
+    let args = json!({"to": remind.to, "subject": remind.subject, "sent_at": remind.sent_at});
+    let title = format!("No answer: {}", remind.subject);
+    let mut asked = proposal(REMIND, Kind::Question, REMIND, &args, &title);
+    asked.allow = Allow { edit: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("write again".to_owned()),
+        respond: Some("write again, saying".to_owned()),
+        ignore: Some("drop it".to_owned()),
+        ..Labels::default()
+    };
+    asked.gist = format!("sent {}, and nobody has answered", day(services, remind.sent_at));
+    asked.source = Some(remind.to.join(", "));
+    asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
+    asked.snoozed_until = Some(remind.due);
+    asked.yields = true;
+    asked
+}
+
+/// What the agent is told where the person only wants to write again.
+pub(super) fn words(services: &Services, sent_at: Timestamp) -> String {
+    format!("Say: did you have a chance to look at my mail of {}?", day(services, sent_at))
+}
+
+/// The fields of its card.
+pub(super) fn fields(
+    services: &Services,
+    conversation: &Conversation,
+    remind: &Remind,
+) -> Vec<(&'static str, String)> {
+    let zone = services.user.time_zone.clone();
+    let at = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%a %-d %b %Y, %H:%M").to_string();
+    let newest = conversation.mails.last().and_then(|(_, mail)| mail.date);
+    vec![
+        ("Sent", at(remind.sent_at)),
+        ("To", remind.to.join(", ")),
+        ("Subject", remind.subject.clone()),
+        ("Last mail", newest.map(at).unwrap_or_default()),
+        ("Reminds", at(remind.due)),
+    ]
+}
+
+fn day(services: &Services, at: Timestamp) -> String {
+    at.to_zoned(services.user.time_zone.clone()).strftime("%-d %B").to_string()
+}
