@@ -7,6 +7,8 @@
 
 #[path = "../models/asking.rs"]
 mod asking;
+#[path = "../support/dav.rs"]
+mod dav;
 #[allow(dead_code)]
 #[path = "../servers/fake.rs"]
 mod fake;
@@ -39,6 +41,7 @@ mod support;
 mod wire;
 
 mod child;
+mod cloud_kills;
 mod clouds;
 mod damage;
 mod disks;
