@@ -16,7 +16,9 @@ use jiff::{SignedDuration, Timestamp};
 use report::Row;
 use sayso::app::{Local, Scope, Setup, Until, Worker};
 use sayso::graph::Decision;
-use sayso::inbox::{ActivityQuery, Backend, By, Decide, ItemQuery, PruneQuery, Status, Storage, ThreadQuery};
+use sayso::inbox::{
+    ActivityQuery, Backend, By, Decide, ItemQuery, PruneQuery, Screen, Status, Storage, ThreadQuery,
+};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -92,6 +94,12 @@ async fn searched(threads: usize) -> Vec<Row> {
     let all = median(async || assert_eq!(find("figures week", None).await.threads.len(), 50)).await;
     let next = find("figures week", None).await.next;
     let further = median(async || assert_eq!(find("figures week", next).await.threads.len(), 50)).await;
+    let of_workflow = median(async || {
+        let query = ThreadQuery { workflow: Some("note".to_owned()), limit: 50, ..ThreadQuery::default() };
+        assert_eq!(local.threads(query).await.unwrap().threads.len(), 50);
+    })
+    .await;
+    let facets = median(async || assert_eq!(local.facets().await.unwrap().workflows, ["note"])).await;
     let row = |what, value: f64| {
         Row::new("S1", what, value, "a page without a search, ms", listed, value / listed, "< 50 ms")
     };
@@ -99,6 +107,8 @@ async fn searched(threads: usize) -> Vec<Row> {
         row("search, a word few threads have, ms", few),
         row("search, words all threads have, ms", all),
         row("its next page, ms", further),
+        row("a page of one workflow, ms", of_workflow),
+        row("what threads can be narrowed to, ms", facets),
         Row::new(
             "S1",
             "indexing at the first search, ms",

@@ -3,7 +3,7 @@
 use super::local::{Local, told};
 use crate::graph::{BoxFuture, ThreadId};
 use crate::inbox::{
-    BackendError, Block, Card, Decided, DecisionView, Glance, Item, ItemLine, LineQuery, Screen,
+    BackendError, Block, Card, Decided, DecisionView, Facets, Glance, Item, ItemLine, LineQuery, Screen,
 };
 use crate::text::Visible;
 use serde_json::Value;
@@ -17,6 +17,17 @@ impl Screen for Local {
 
     fn lines(&self, query: LineQuery) -> Reply<'_, Vec<ItemLine>> {
         Box::pin(self.blocking(move |this| this.engine().store().lines(&query)))
+    }
+
+    fn facets(&self) -> Reply<'_, Facets> {
+        Box::pin(self.blocking(|this| {
+            let mut facets = this.engine().store().facets()?;
+            facets.servers = this.servers().map(|servers| servers.names()).unwrap_or_default();
+            let server = |name: &str| name.split_once('/').map(|(server, _)| server.to_owned());
+            let servers = &facets.servers;
+            facets.workflows.retain(|name| server(name).is_none_or(|server| !servers.contains(&server)));
+            Ok(facets)
+        }))
     }
 
     fn answers(&self, thread: ThreadId) -> Reply<'_, Vec<DecisionView>> {

@@ -43,12 +43,27 @@ pub struct ItemPage {
 pub struct ThreadQuery {
     /// Only of this status.
     pub status: Option<Status>,
+    /// Only of this workflow; a name that ends in `/` is that of a server, with all its graphs.
+    pub workflow: Option<String>,
+    /// Only with mail of this account.
+    pub account: Option<String>,
     /// Only where these words occur.
     pub search: Option<String>,
     /// Begin after this place, as an earlier page gave it.
     pub after: Option<i64>,
     /// At most this many.
     pub limit: usize,
+}
+
+/// What threads can be narrowed to, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facets {
+    /// The workflows there are threads of.
+    pub workflows: Vec<String>,
+    /// The accounts whose mail is in threads.
+    pub accounts: Vec<String>,
+    /// The servers whose threads are listed too.
+    pub servers: Vec<String>,
 }
 
 /// A page of threads, newest first.

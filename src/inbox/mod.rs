@@ -29,7 +29,7 @@ mod thread;
 
 pub use activity::{Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
 pub use backend::{
-    Backend, BackendError, Decide, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery, Together,
+    Backend, BackendError, Decide, Facets, ItemPage, ItemQuery, Overview, ThreadPage, ThreadQuery, Together,
 };
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
 pub use diff::changed_lines;

@@ -1,7 +1,7 @@
 //! What a screen asks for beyond what a script does: lists that stay small and live with ten thousand items, cards of
 //! results, and words somebody has begun to type.
 
-use super::{Backend, BackendError, Card, DecisionView, ItemKind};
+use super::{Backend, BackendError, Card, DecisionView, Facets, ItemKind};
 use crate::graph::{Allow, BoxFuture, Hash, InterruptId, ThreadId};
 use jiff::Timestamp;
 
@@ -99,6 +99,8 @@ pub trait Screen: Backend {
     fn glance(&self) -> Reply<'_, Vec<Glance>>;
     /// Items as lines of a list.
     fn lines(&self, query: LineQuery) -> Reply<'_, Vec<ItemLine>>;
+    /// What threads can be narrowed to.
+    fn facets(&self) -> Reply<'_, Facets>;
     /// What was decided about a thread, oldest first.
     fn answers(&self, thread: ThreadId) -> Reply<'_, Vec<DecisionView>>;
     /// Everything begun and not sent: by key, the text.

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 /// Which of them are wanted.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkippedQuery {
     /// Begin after this place, as an earlier page gave it.
     pub after: Option<i64>,

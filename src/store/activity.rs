@@ -175,4 +175,53 @@ mod tests {
             assert!(steps.iter().all(|step| !step.starts_with("SCAN")), "{sql}: {steps:?}");
         }
     }
+
+    /// What a query costs with so many rows of earlier days behind it, in steps of SQLite's machine; and what it found.
+    fn cost(before: i64) -> Vec<(i32, usize)> {
+        let db = Connection::open_in_memory().unwrap();
+        super::super::schema::migrate(&db, 0).unwrap();
+        db.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+        let rows = before + 300;
+        // One row a second; the days that are asked for begin with the last 300 of them.
+        let each =
+            format!("WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {rows})");
+        db.execute_batch(&format!(
+            "INSERT INTO threads (id, workflow, fingerprint, title, status, node, awaits, steps, head, version, alone,
+                    step_limit, allowance, effects, interrupts, decisions, joined, unread, hold_ms, created_at, updated_at, digest)
+             VALUES ('t00000001', 'email', '', '', 'done', '', 'nothing', 1, x'', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, x'');
+             {each} INSERT INTO steps (thread, n, node, updates, next, at, digest, ms)
+                    SELECT 1, n, 'node', '[]', '', n * 1000, x'', 7 FROM n;
+             {each} INSERT INTO spans (thread, step, task, model, at, ms, input, output, cached, counts)
+                    SELECT 1, n, 'task', 'model', n * 1000, 7, 1, 1, 0, 1 FROM n;
+             {each} INSERT INTO interrupts (id, thread, step, key, kind, action, args, allow, title, gist, irreversible, hash, engine, status, created_at, digest)
+                    SELECT 'i' || n, 1, n, 'k', 'approval', 'write_email', '{{}}', 1, '', '', 0, x'', 0, 'closed', n * 1000, x'' FROM n;
+             {each} INSERT INTO decisions (interrupt, type, learn, by, hash, at, consumed, digest)
+                    SELECT n, 'accept', 0, 'tui', x'', n * 1000, 1, x'' FROM n;"
+        ))
+        .unwrap();
+        let first = (before + 1) * 1000;
+        let counted = |sql: &str| {
+            let mut query = db.prepare(sql).unwrap();
+            let parameters = if query.parameter_count() == 1 { vec![first] } else { vec![STEPS, first] };
+            let mut rows = query.query(rusqlite::params_from_iter(parameters)).unwrap();
+            let mut found = 0;
+            while rows.next().unwrap().is_some() {
+                found += 1;
+            }
+            drop(rows);
+            assert_eq!(query.get_status(rusqlite::StatementStatus::FullscanStep), 0, "{sql}");
+            (query.get_status(rusqlite::StatementStatus::VmStep), found)
+        };
+        [DECIDED, CALLED, WORKED].map(counted).into()
+    }
+
+    /// A year later, the same days cost the same.
+    #[test]
+    fn what_lies_behind_costs_nothing() {
+        let (young, old) = (cost(6_000), cost(60_000));
+        for ((young, found), (old, found_then)) in young.into_iter().zip(old) {
+            assert_eq!((found, found_then), (300, 300));
+            assert!(old <= young + young / 20, "{young} steps grew to {old}");
+        }
+    }
 }

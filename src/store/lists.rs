@@ -1,7 +1,7 @@
 //! Lists, page by page: each an indexed query that begins where the last page ended.
 
 use super::rows::{InterruptRow, Stage, ThreadRow, json, time};
-use super::{Store, StoreError, decide, search};
+use super::{Store, StoreError, decide, narrow};
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::{
     ErrorView, ForkedFrom, Item, ItemKind, ItemPage, ItemQuery, Outcome, Status, ThreadLine, ThreadPage,
@@ -284,17 +284,7 @@ fn no_result(row: &ThreadRow) -> StoreError {
 fn threads(db: &Connection, query: &ThreadQuery) -> Result<ThreadPage, StoreError> {
     let before = query.after.unwrap_or(i64::MAX);
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
-    let seqs: Vec<i64> = match (&query.search, query.status) {
-        (Some(words), status) => search::threads(db, words, status, before, limit)?,
-        (None, Some(status)) => db
-            .prepare_cached("SELECT seq FROM threads WHERE status = ? AND seq < ? ORDER BY seq DESC LIMIT ?")?
-            .query_map(params![status.word(), before, limit], |row| row.get(0))?
-            .collect::<Result<_, _>>()?,
-        (None, None) => db
-            .prepare_cached("SELECT seq FROM threads WHERE seq < ? ORDER BY seq DESC LIMIT ?")?
-            .query_map([before, limit], |row| row.get(0))?
-            .collect::<Result<_, _>>()?,
-    };
+    let seqs = narrow::threads(db, query, before, limit)?;
     let mut page = ThreadPage::default();
     for (place, seq) in seqs.iter().enumerate() {
         if place == query.limit {

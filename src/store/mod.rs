@@ -31,6 +31,7 @@ mod load;
 mod lock;
 mod mails;
 mod memory;
+mod narrow;
 mod notice;
 mod open;
 mod past;

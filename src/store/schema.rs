@@ -10,7 +10,7 @@ pub(super) const APPLICATION_ID: i32 = 0x7361_7973;
 pub const VERSION: i64 = MIGRATIONS.len() as i64;
 
 /// Migration N takes a file from format N to N + 1. Never edit one that has been released; append.
-const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PROMPTS, PRUNE, WAITS];
+const MIGRATIONS: &[&str] = &[FIRST, MAIL, LAPS, TIMED, KEYS, AUDIT, PROMPTS, PRUNE, WAITS, NARROW];
 
 const FIRST: &str = "
 CREATE TABLE threads (
@@ -381,6 +381,12 @@ CREATE TABLE letting_go (
 const WAITS: &str = "
 -- How far the policy's clock was when a question's time began to run.
 ALTER TABLE interrupts ADD COLUMN waits INTEGER;
+";
+
+/// By which threads are narrowed.
+const NARROW: &str = "
+CREATE INDEX threads_by_workflow ON threads (workflow, seq);
+CREATE INDEX mails_by_account ON mails (account, thread) WHERE thread IS NOT NULL;
 ";
 
 /// The format of an open database.

@@ -3,7 +3,7 @@
 
 use super::rows::json;
 use super::{Store, StoreError};
-use crate::inbox::Status;
+use crate::inbox::{Status, ThreadQuery};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
@@ -83,7 +83,7 @@ fn strings(value: &Value, out: &mut String) {
 pub(super) fn threads(
     db: &Connection,
     words: &str,
-    status: Option<Status>,
+    query: &ThreadQuery,
     before: i64,
     limit: i64,
 ) -> Result<Vec<i64>, StoreError> {
@@ -95,11 +95,15 @@ pub(super) fn threads(
              SELECT m.thread FROM mail_words w JOIN mails m ON m.seq = w.rowid
               WHERE w.text MATCH ?1 AND m.thread IS NOT NULL
          ) JOIN threads t ON t.seq = thread
-         WHERE t.seq < ?2 AND (?3 IS NULL OR t.status = ?3)
-         ORDER BY t.seq DESC LIMIT ?4",
+         WHERE t.seq < ?2 AND (?3 IS NULL OR t.status = ?3) AND (?4 IS NULL OR t.workflow = ?4
+                OR (substr(?4, -1) = '/' AND substr(t.workflow, 1, length(?4)) = ?4))
+           AND (?5 IS NULL OR EXISTS (SELECT 1 FROM mails WHERE account = ?5 AND thread = t.seq))
+         ORDER BY t.seq DESC LIMIT ?6",
     )?;
+    let ThreadQuery { status, workflow, account, .. } = query;
+    let status = status.map(Status::word);
     Ok(found
-        .query_map(params![words, before, status.map(Status::word), limit], |row| row.get(0))?
+        .query_map(params![words, before, status, workflow, account, limit], |row| row.get(0))?
         .collect::<Result<_, _>>()?)
 }
 

@@ -89,8 +89,12 @@ pub enum Choice {
     Snooze(Option<Timestamp>),
     /// Start a thread of this workflow.
     Start(String),
-    /// List threads of this status, or all.
+    /// List threads of this status, or no longer only those; or all there are.
     Status(Option<Status>),
+    /// List threads of this workflow or server, or no longer only those.
+    Workflow(String),
+    /// List threads with mail of this account, or no longer only those.
+    Account(String),
     /// Ask whether the effect in doubt came to this.
     Settle(&'static str),
     /// Put this on the clipboard.

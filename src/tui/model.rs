@@ -185,11 +185,24 @@ pub struct Browse<T> {
     pub page_top: Place,
     /// Whether it has been read.
     pub read: bool,
+    /// Where the rest begins that has not been read.
+    pub next: Option<i64>,
+    /// Whether that is on its way.
+    pub reading: bool,
 }
 
 impl<T> Default for Browse<T> {
     fn default() -> Self {
-        Self { rows: Vec::new(), cursor: 0, top: 0, page: None, page_top: Place::default(), read: false }
+        Self {
+            rows: Vec::new(),
+            cursor: 0,
+            top: 0,
+            page: None,
+            page_top: Place::default(),
+            read: false,
+            next: None,
+            reading: false,
+        }
     }
 }
 

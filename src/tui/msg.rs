@@ -4,10 +4,10 @@ use super::key::Key;
 use super::review::Reviewed;
 use crate::graph::{Decision, InterruptId, Progress, ThreadId};
 use crate::inbox::{
-    Activity, ActivityQuery, BackendError, CallView, Card, DecisionView, ErrorLine, Glance, GrantLine,
-    GrantRequest, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview,
-    PruneQuery, Pruned, Pruning, SkippedLine, SourceLine, StepStates, Storage, ThreadLine, ThreadPage,
-    ThreadQuery, UsageView,
+    Activity, ActivityQuery, BackendError, CallView, Card, DecisionView, ErrorLine, Facets, Glance,
+    GrantLine, GrantRequest, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome,
+    Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery, SourceLine, StepStates, Storage,
+    ThreadLine, ThreadPage, ThreadQuery, UsageView,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -131,6 +131,8 @@ pub enum Msg {
     Running(Told<Vec<ThreadLine>>),
     /// A page of threads that was asked for.
     Threads(ThreadQuery, Told<ThreadPage>),
+    /// What threads can be narrowed to.
+    Facets(Told<Facets>),
     /// One thread.
     Thread(ThreadId, Told<Box<Reviewed>>),
     /// What a step of a thread changed.
@@ -150,7 +152,7 @@ pub enum Msg {
     /// A grant was revoked or restored.
     Revoked(Told<GrantLine>),
     /// Mail that was not shown.
-    Skipped(Told<Vec<SkippedLine>>),
+    Skipped(SkippedQuery, Told<SkippedPage>),
     /// A mail was taken for something else: for what.
     Reclassified(Told<String>),
     /// A profile with its pins.
@@ -265,6 +267,8 @@ pub enum Cmd {
     Running,
     /// Read a page of threads.
     Threads(ThreadQuery),
+    /// Read what threads can be narrowed to.
+    Facets,
     /// Read a thread.
     Thread(ThreadId),
     /// Read what a step of a thread changed.
@@ -288,7 +292,7 @@ pub enum Cmd {
     /// Let a built-in grant count again.
     Restore(String),
     /// List mail that was not shown.
-    Skipped,
+    Skipped(SkippedQuery),
     /// Take a thread's mail for something else.
     Reclassify(ThreadId, String),
     /// Read a profile with its pins.

@@ -7,8 +7,8 @@ use super::review::Reviewed;
 use crate::app::{self, Format};
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
-    BackendError, By, Decide, GrantRequest, MemoryVersion, MemoryView, Outcome, Screen, SkippedQuery, Status,
-    ThreadLine, ThreadQuery,
+    BackendError, By, Decide, GrantRequest, MemoryVersion, MemoryView, Outcome, Screen, Status, ThreadLine,
+    ThreadQuery,
 };
 use crate::text::plain_json;
 use futures_util::future::join_all;
@@ -38,6 +38,7 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
             Err(error) => Err(error.into()),
         }),
         Cmd::Running => Msg::Running(running(backend).await),
+        Cmd::Facets => Msg::Facets(backend.facets().await.map_err(Failure::from)),
         Cmd::Threads(query) => {
             let told = backend.threads(query.clone()).await.map_err(Failure::from);
             Msg::Threads(query, told)
@@ -64,9 +65,9 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
         Cmd::Grant(ready, request) => grant(backend, ready, request).await,
         Cmd::Revoke(id) => Msg::Revoked(backend.revoke(id).await.map_err(Failure::from)),
         Cmd::Restore(id) => Msg::Revoked(backend.restore(id).await.map_err(Failure::from)),
-        Cmd::Skipped => {
-            let query = SkippedQuery { after: None, limit: THREADS };
-            Msg::Skipped(backend.skipped(query).await.map(|page| page.mails).map_err(Failure::from))
+        Cmd::Skipped(query) => {
+            let told = backend.skipped(query.clone()).await.map_err(Failure::from);
+            Msg::Skipped(query, told)
         }
         Cmd::Reclassify(thread, class) => {
             let told = backend.reclassify(thread, class.clone()).await;
@@ -220,7 +221,7 @@ async fn export(backend: &dyn Screen, id: ThreadId, name: &str) -> Told<String> 
 }
 
 async fn threads(backend: &dyn Screen, status: Status) -> Told<Vec<ThreadLine>> {
-    let query = ThreadQuery { status: Some(status), search: None, after: None, limit: THREADS };
+    let query = ThreadQuery { status: Some(status), limit: THREADS, ..ThreadQuery::default() };
     backend.threads(query).await.map(|page| page.threads).map_err(Failure::from)
 }
 

@@ -2,7 +2,7 @@
 
 use super::review::{Aspect, Review};
 use crate::graph::ThreadId;
-use crate::inbox::{Status, ThreadLine, ThreadPage, ThreadQuery};
+use crate::inbox::{Facets, Status, ThreadLine, ThreadPage, ThreadQuery};
 use jiff::Timestamp;
 use std::collections::HashSet;
 
@@ -25,6 +25,12 @@ pub struct Threads {
     pub read: bool,
     /// Only of this status.
     pub status: Option<Status>,
+    /// Only of this workflow or server.
+    pub workflow: Option<String>,
+    /// Only with mail of this account.
+    pub account: Option<String>,
+    /// What there is to narrow the list to.
+    pub facets: Facets,
     /// Only where these words occur.
     pub search: String,
     /// What was searched for before something else was typed.
@@ -54,7 +60,19 @@ impl Threads {
     /// What is listed, from a place on.
     pub fn query(&self, after: Option<i64>, limit: usize) -> ThreadQuery {
         let search = Some(self.search.clone()).filter(|words| !words.trim().is_empty());
-        ThreadQuery { status: self.status, search, after, limit }
+        let (workflow, account) = (self.workflow.clone(), self.account.clone());
+        ThreadQuery { status: self.status, workflow, account, search, after, limit }
+    }
+
+    /// Whether less than everything is listed, whatever is searched for.
+    pub fn is_narrowed(&self) -> bool {
+        self.status.is_some() || self.workflow.is_some() || self.account.is_some()
+    }
+
+    /// Takes back what the list is narrowed to, and what is searched for.
+    pub fn widen(&mut self) {
+        self.search.clear();
+        (self.status, self.workflow, self.account) = (None, None, None);
     }
 
     /// Whether this is what is listed now.

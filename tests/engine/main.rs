@@ -18,6 +18,7 @@ mod holds;
 mod interrupts;
 mod laws;
 mod limits;
+mod narrowed;
 mod profiles;
 mod prune;
 mod samples;

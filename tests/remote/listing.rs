@@ -2,7 +2,7 @@
 
 use crate::room::Room;
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Backend, BackendError, Status, ThreadQuery};
+use sayso::inbox::{Backend, BackendError, Screen, Status, ThreadQuery};
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -31,10 +31,38 @@ async fn all_threads_are_one_list_page_by_page() {
     assert_eq!((all.len(), ids.len()), (121, 121));
     assert!(all.iter().all(|line| line.workflow == "lab/agent"));
     assert_eq!(all[0].status, Status::Waiting);
-    let query =
-        ThreadQuery { status: Some(Status::Done), search: Some("THREAD 11".into()), limit: 50, after: None };
+    let query = ThreadQuery {
+        status: Some(Status::Done),
+        search: Some("THREAD 11".into()),
+        limit: 50,
+        ..ThreadQuery::default()
+    };
     let found = room.local.threads(query).await.unwrap().threads;
     assert_eq!(found.len(), 11, "{found:?}");
+}
+
+/// A server goes by its name and a stroke, with all its graphs, mirrored here or not; a graph by its own name.
+#[tokio::test(flavor = "multi_thread")]
+async fn threads_are_narrowed_to_a_server_and_to_one_of_its_graphs() {
+    let room = Room::new().await;
+    for graph in ["agent", "agent", "other"] {
+        room.house().thread(graph, Vec::new(), Vec::new());
+    }
+    room.house().asks("agent", &json!("?"));
+    room.open(1).await;
+    let count = async |workflow: Option<&str>, account: Option<&str>| {
+        let (workflow, account) = (workflow.map(str::to_owned), account.map(str::to_owned));
+        let query = ThreadQuery { workflow, account, limit: 50, ..ThreadQuery::default() };
+        room.local.threads(query).await.unwrap().threads.len()
+    };
+    assert_eq!(count(None, None).await, 4);
+    assert_eq!(count(Some("lab/"), None).await, 4);
+    assert_eq!(count(Some("lab/agent"), None).await, 3);
+    assert_eq!(count(Some("lab/other"), None).await, 1);
+    assert_eq!(count(Some("elsewhere/"), None).await, 0);
+    assert_eq!(count(None, Some("work")).await, 0, "what a server keeps is no mail of an account");
+    let facets = room.local.facets().await.unwrap();
+    assert_eq!((facets.servers, facets.workflows), (vec!["lab".to_owned()], Vec::<String>::new()));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,8 +1,10 @@
 //! What is allowed from a card, saved as a draft, taken for something else, and learned.
 
 use crate::harness::Desk;
-use sayso::inbox::SkippedLine;
+use sayso::inbox::{Backend, SkippedLine, SkippedPage, SkippedQuery};
+use sayso::store::HandedIn;
 use sayso::tui::{Cmd, Msg, Tab};
+use serde_json::json;
 
 const SIZE: (u16, u16) = (140, 36);
 
@@ -123,6 +125,48 @@ fn a_mail_is_taken_for_something_else_after_a_yes() {
     assert!(desk.note().starts_with("taken for: respond"), "{}", desk.note());
 }
 
+/// However much was skipped, all of it is reached, and what comes meanwhile moves no selection.
+#[test]
+fn all_that_was_skipped_is_read_as_one_moves() {
+    let mut desk = Desk::with(SIZE, Vec::new());
+    let skip = async |local: &sayso::app::Local, n: usize| {
+        let title = format!("Offer {n}");
+        let input = json!({"kind": "mail", "title": title, "from": "news@letters.test"});
+        let thread = local.start("desk".to_owned(), input).await.unwrap().thread;
+        let store = local.engine().store();
+        let mail = HandedIn {
+            identity: format!("mail-{n}"),
+            message_id: None,
+            conversation: format!("c{n}"),
+            sender: "news@letters.test".to_owned(),
+            subject: title,
+            sent_at: None,
+            raw: store.put_blob(format!("mail {n}").into_bytes()).await.unwrap(),
+            words: String::new(),
+        };
+        store.hand_in(thread.clone(), mail).await.unwrap();
+        store.triaged(thread, "ignore".to_owned(), "an advertisement".to_owned()).await.unwrap();
+    };
+    desk.behind(async |local| {
+        for n in 0..130 {
+            skip(local, n).await;
+        }
+    });
+    desk.press("gk");
+    assert_eq!(desk.model.skipped.rows.len(), 100, "a page");
+    desk.press("G").press("G");
+    assert_eq!(desk.model.skipped.rows.len(), 130);
+    assert_eq!(desk.model.skipped.selected().unwrap().title, "Offer 0");
+    desk.behind(async |local| skip(local, 130).await);
+    assert_eq!(desk.model.skipped.selected().unwrap().title, "Offer 0", "and it is still there");
+    assert!(desk.dump().contains("an advertisement"), "{}", desk.dump());
+    desk.press("gg");
+    assert_eq!(desk.model.skipped.selected().unwrap().title, "Offer 130");
+    let titles: std::collections::BTreeSet<_> =
+        desk.model.skipped.rows.iter().map(|line| line.title.clone()).collect();
+    assert!(titles.len() >= 130, "{} titles", titles.len());
+}
+
 #[test]
 fn skipped_mail_is_listed_with_its_reason() {
     let mut desk = Desk::full(SIZE);
@@ -136,7 +180,9 @@ fn skipped_mail_is_listed_with_its_reason() {
         reason: "a rule says so".to_owned(),
         at: crate::harness::wall(),
     };
-    desk.tell(Msg::Skipped(Ok(vec![line("One", None), line("Two", Some(thread))])));
+    let mails = vec![line("One", None), line("Two", Some(thread))];
+    let page = SkippedPage { mails, ..SkippedPage::default() };
+    desk.tell(Msg::Skipped(SkippedQuery::default(), Ok(page)));
     desk.drawn();
     assert!(desk.dump().contains("a rule says so"), "{}", desk.dump());
     desk.press("C");

@@ -5,7 +5,7 @@ use crate::support::desk;
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{
     Activity, DayLine, Decisions, ErrorLine, Latency, ModelLine, NodeLine, PruneQuery, Pruning, SkippedLine,
-    SourceLine, Status, Storage, TableSize, ToolLine,
+    SkippedPage, SkippedQuery, SourceLine, Status, Storage, TableSize, ToolLine,
 };
 use sayso::tui::{Driving, Msg};
 use serde_json::json;
@@ -175,7 +175,8 @@ fn allowed() {
     snap("skipped_none", "gk");
     snap_with("skipped", |desk| {
         desk.press("gk");
-        desk.tell(Msg::Skipped(Ok(skipped())));
+        let page = SkippedPage { mails: skipped(), ..SkippedPage::default() };
+        desk.tell(Msg::Skipped(SkippedQuery::default(), Ok(page)));
     });
 }
 

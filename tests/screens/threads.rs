@@ -2,8 +2,8 @@
 
 use crate::harness::{Desk, drive};
 use crate::snapshots::{snap, snap_with};
-use crate::support::desk;
-use sayso::graph::ThreadId;
+use crate::support::{House, desk};
+use sayso::graph::{EffectError, Found, ThreadId};
 use sayso::inbox::{Backend, Screen, Status, ThreadQuery};
 use sayso::tui::{Aspect, Focus, Tab};
 use serde_json::json;
@@ -32,6 +32,7 @@ fn every_side() {
     snap("threads_state", "2<enter>llll<enter>");
     snap("threads_filter", "2\\");
     snap("threads_filtered", "2\\jj<enter>");
+    snap("threads_of_a_workflow", "2\\G<enter>");
     snap("threads_search", "2/figures");
     snap("threads_fork", "2jj<enter>lf");
     snap("threads_retry", "2jjR");
@@ -75,6 +76,34 @@ fn threads_are_filtered_by_status() {
     assert_eq!(listed(&desk), ["Fetch the prices"]);
     desk.press("<esc>");
     assert_eq!(listed(&desk).len(), desk::samples().len());
+}
+
+/// By workflow beside the status; what is chosen twice is lifted, and `all` lifts everything.
+#[test]
+fn threads_are_filtered_by_workflow_too() {
+    let mut desk = Desk::full((120, 32));
+    let all = desk::samples().len();
+    let choose = |desk: &mut Desk, row: &str| {
+        desk.press("2\\gg");
+        let Some(sayso::tui::Layer::Menu(menu)) = desk.model.layer() else { panic!("no menu") };
+        let at = menu.rows.iter().position(|(text, _)| text.contains(row)).unwrap();
+        desk.press(&"j".repeat(at)).press("<enter>");
+    };
+    choose(&mut desk, "workflow  report");
+    assert_eq!(listed(&desk), ["What changed in the code base?"]);
+    assert!(desk.dump().contains("only report"), "{}", desk.dump());
+    choose(&mut desk, "waiting");
+    assert!(listed(&desk).is_empty(), "no report waits");
+    choose(&mut desk, "workflow  report");
+    assert_eq!(listed(&desk).len(), 7, "those that wait, of any workflow");
+    choose(&mut desk, "workflow  desk");
+    choose(&mut desk, "waiting");
+    assert_eq!(listed(&desk).len(), all - 1);
+    choose(&mut desk, "all");
+    assert_eq!(listed(&desk).len(), all);
+    choose(&mut desk, "workflow  desk");
+    desk.press("<esc>");
+    assert_eq!(listed(&desk).len(), all);
 }
 
 /// New threads appear on top, others change, and what one looks at stays where it is.
@@ -188,6 +217,44 @@ fn trouble_is_retried_or_given_up_from_its_thread() {
     assert_eq!(shown(&desk).view.status, Status::Abandoned);
     desk.press("X");
     assert!(desk.note().contains("has ended"), "{}", desk.note());
+}
+
+/// `S` tells how an effect in doubt ended; it takes a choice and a `y`, and nothing happens twice for it.
+#[test]
+fn an_effect_in_doubt_is_settled_from_its_thread() {
+    for (row, asked, state, performed) in [(0, "It was done?", "settled", 0), (1, "Do it again?", "done", 1)]
+    {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let house = House::new();
+        *house.world.found.lock().unwrap() = Some(Found::Unknown("dark".to_owned()));
+        house.world.fault(EffectError::Unknown("cut off".to_owned()));
+        let thread = runtime.block_on(async {
+            let ask = json!([{"ask": [{"key": "a", "irreversible": true}]}]);
+            let once = json!([{"once": {"name": "go", "key": "a"}}]);
+            let thread = house.played(json!([ask, once])).await;
+            house.accept(&thread).await;
+            house.settle().await;
+            assert_eq!(house.trouble(&thread).await.0, "in_doubt");
+            thread
+        });
+        let House { folder, local, world, street: _street } = house;
+        let mut desk = Desk::over(folder, local, runtime, (120, 32));
+        desk.press("2");
+        assert_eq!(shown(&desk).view.id, thread);
+        let before = desk.decisions().len();
+        desk.press("S").press(&"j".repeat(row)).press("<enter>");
+        assert!(desk.dump().contains(asked), "{}", desk.dump());
+        desk.press("<enter>").burst("y");
+        assert_eq!(desk.decisions().len(), before, "neither Enter nor a burst settles it");
+        desk.press("<esc>").press("S").press(&"j".repeat(row)).press("<enter>").press("y");
+        assert_eq!(desk.decisions().len(), before + 1);
+        desk.behind(async |local| drive(local, Duration::from_secs(60)).await);
+        assert_eq!(shown(&desk).view.status, Status::Done, "{asked}");
+        assert_eq!(shown(&desk).view.effects[0].state, state, "{asked}");
+        assert_eq!(world.performed().len(), performed, "{asked}");
+        desk.press("S");
+        assert!(desk.model.layer().is_none(), "there is no doubt any more");
+    }
 }
 
 #[test]

@@ -8,5 +8,6 @@ mod child;
 mod deciding;
 mod leaving;
 mod mails;
+mod memory;
 mod pty;
 mod threads;

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use sayso::app::{Asking, Engine, Local, Settings, Waited, services};
 use sayso::config::{Config, Env, Expiry, Flags, Host, Inputs};
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, By, Decide, Ending, Registry, Status};
+use sayso::inbox::{Backend, By, Decide, Ending, Registry, Screen, Status};
 use sayso::store::Store;
 use sayso::tools::moment::{Machine, Moment};
 use sayso::workflows::request;
@@ -97,6 +97,45 @@ async fn an_answer_is_told_once_it_cannot_be_taken_back() {
     let waited = local.await_answer(&asked.thread, std::future::pending()).await.unwrap();
     let Waited::Answered(told) = waited else { panic!("{waited:?}") };
     assert_eq!((told.r#type, told.by.as_deref()), (Some(Ending::Ignore), Some("tui")));
+}
+
+/// `w` on a request says who asked, from where, by which rule it was asked and when it is over.
+#[tokio::test]
+async fn why_a_program_asks_is_told_by_the_rule_that_applied() {
+    let folder = tempfile::tempdir().unwrap();
+    let (local, _) = wild(&folder);
+    let command = |line: &str| json!({"title": "Run", "action": "Bash", "args": {"command": line}});
+    let with = |mut input: serde_json::Value, more: serde_json::Value| {
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        input
+    };
+    let named = json!({"source": "builder", "folder": "/home/a/app"});
+    let cases = [
+        (json!({"title": "Which?", "source": "ci"}), "It asks for your words"),
+        (json!({"title": "Built", "notice": true}), "that is always shown"),
+        (with(command("rm -r build"), named.clone()), "It carries a warning (deletes)"),
+        (
+            with(command("cargo test --lib"), named.clone()),
+            "no grant allowed `cargo test --lib`, nor every `cargo test …` in /home/a/app by builder",
+        ),
+        (with(command("echo 'a b'"), named.clone()), "more than plain words"),
+        (with(command("cargo test"), json!({"source": "builder"})), "named no folder"),
+        (with(command("cargo test"), json!({"folder": "/home/a/app"})), "gave no name"),
+        (json!({"title": "Push?", "action": "push", "args": {"to": "main"}}), "this is no command"),
+    ];
+    for (input, rule) in cases {
+        let asked = local.request(Asking { input: input.clone(), key: None }).await.unwrap();
+        let why = local.why(asked.id.to_string()).await.unwrap().text();
+        assert!(why.contains(rule), "{input}: {why}");
+        assert!(why.contains("asked at") && why.contains("the asker set no time"), "{why}");
+        let by =
+            input["source"].as_str().map_or("gave no name".to_owned(), |name| format!("calls itself {name}"));
+        assert!(why.contains(&by), "{why}");
+        assert!(input["folder"].as_str().is_none_or(|folder| why.contains(folder)), "{why}");
+    }
+    let asked = local.request(asking("Quick?", 90)).await.unwrap();
+    let why = local.why(asked.id.to_string()).await.unwrap().text();
+    assert!(why.contains("1m 30s after it was asked, at "), "{why}");
 }
 
 #[tokio::test]

@@ -212,7 +212,12 @@ fn is_wanted(line: &ThreadLine, query: &ThreadQuery) -> bool {
     let status = query.status.is_none_or(|status| line.status == status);
     let text = format!("{} {}", line.title, line.workflow).to_lowercase();
     let words = query.search.as_deref().unwrap_or_default().to_lowercase();
-    status && words.split_whitespace().all(|word| text.contains(word))
+    let workflow = query
+        .workflow
+        .as_deref()
+        .is_none_or(|name| line.workflow == name || (name.ends_with('/') && line.workflow.starts_with(name)));
+    // What a server keeps is no mail of an account.
+    status && workflow && query.account.is_none() && words.split_whitespace().all(|word| text.contains(word))
 }
 
 impl Pages {

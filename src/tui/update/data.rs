@@ -78,7 +78,7 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
         cmds.extend(super::activity::refresh(model));
     }
     if model.shows_skipped() {
-        cmds.push(Cmd::Skipped);
+        cmds.extend(super::skipped::read(model));
     }
     cmds
 }

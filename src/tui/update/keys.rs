@@ -179,7 +179,7 @@ fn show(model: &mut Model, filter: Filter) -> Vec<Cmd> {
     model.list.select(0);
     match filter {
         Filter::Running => cmds.push(Cmd::Running),
-        Filter::Skipped => cmds.push(Cmd::Skipped),
+        Filter::Skipped => cmds.extend(skipped::read(model)),
         Filter::All | Filter::Kind(_) | Filter::Snoozed | Filter::Held => {}
     }
     cmds

@@ -212,7 +212,9 @@ fn chosen(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         Choice::Revert(to) => return memory::confirm_revert(model, to.0, &to.1),
         Choice::Prune(days) => return activity::plan_prune(model, days),
         Choice::Start(workflow) => return form::start(model, &workflow),
-        Choice::Status(status) => return threads::filter(model, status),
+        Choice::Status(_) | Choice::Workflow(_) | Choice::Account(_) => {
+            return threads::filter(model, choice);
+        }
         Choice::Settle(outcome) => return review::ask_settle(model, outcome),
         Choice::Snooze(until) => {
             let marked = model.list.marked();

@@ -72,6 +72,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         }
         Msg::Running(told) => activity::running(model, told),
         Msg::Threads(query, told) => threads::listed(model, &query, told),
+        Msg::Facets(told) => threads::facets(model, told),
         Msg::StepStates(thread, told) => review::states(model, &thread, told),
         Msg::ModelCall(told) => review::prompt(model, told),
         Msg::Forked(told) => review::forked(model, told),
@@ -81,7 +82,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Grants(told) => grants::listed(model, told),
         Msg::Granted(id, told, grant) => grants::granted(model, id, told, grant),
         Msg::Revoked(told) => grants::revoked(model, told),
-        Msg::Skipped(told) => skipped::listed(model, told),
+        Msg::Skipped(query, told) => skipped::listed(model, &query, told),
         Msg::Reclassified(told) => skipped::reclassified(model, told),
         Msg::Profile(told) => memory::pins(model, told),
         Msg::History(past, told) => memory::history(model, past, told),

@@ -1,6 +1,6 @@
 //! Moving through lists and cards.
 
-use super::{activity, memory, review, tabs, threads};
+use super::{activity, memory, review, skipped, tabs, threads};
 use crate::tui::action::Action;
 use crate::tui::card::{Doc, Folds, Place};
 use crate::tui::layout::{self, Areas};
@@ -70,7 +70,7 @@ pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
     }
     if model.shows_skipped() {
         model.skipped.cursor = browse(model.skipped.cursor, model.skipped.rows.len());
-        return Vec::new();
+        return skipped::more(model);
     }
     match model.tab {
         Tab::Inbox => {

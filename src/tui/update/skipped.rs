@@ -2,12 +2,14 @@
 
 use super::data;
 use crate::graph::{Kind, ThreadId};
-use crate::inbox::{ItemKind, SkippedLine};
+use crate::inbox::{ItemKind, SkippedPage, SkippedQuery};
 use crate::text::Visible;
 use crate::tui::card::{Doc, Place};
 use crate::tui::layer::{Choice, Confirm, Layer, Menu, Then};
+use crate::tui::layout;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Told};
+use crate::tui::threads::PAGE;
 
 /// What a mail can be taken for, and what comes of that.
 const CLASSES: [(&str, &str); 3] = [
@@ -67,16 +69,45 @@ pub(super) fn reclassified(model: &mut Model, told: Told<String>) -> Vec<Cmd> {
     data::changed(model)
 }
 
-pub(super) fn listed(model: &mut Model, told: Told<Vec<SkippedLine>>) -> Vec<Cmd> {
-    match told {
-        Ok(lines) => {
-            let here = model.skipped.selected().and_then(|line| line.thread.clone());
-            let stays = lines.iter().position(|line| here.is_some() && line.thread == here);
-            model.skipped.cursor = stays.unwrap_or(model.skipped.cursor.min(lines.len().saturating_sub(1)));
-            model.skipped.rows = lines;
-            model.skipped.read = true;
+/// Reads what is listed already and a page more, so that what has come meanwhile pushes nothing out.
+pub(super) fn read(model: &Model) -> Vec<Cmd> {
+    vec![Cmd::Skipped(SkippedQuery { after: None, limit: model.skipped.rows.len() + PAGE })]
+}
+
+/// Reads on before the end is reached.
+pub(super) fn more(model: &mut Model) -> Vec<Cmd> {
+    let height = usize::from(layout::areas(model).list.height);
+    let skipped = &mut model.skipped;
+    let near = skipped.cursor + height * 2 >= skipped.rows.len();
+    if !near || skipped.reading || skipped.next.is_none() {
+        return Vec::new();
+    }
+    skipped.reading = true;
+    vec![Cmd::Skipped(SkippedQuery { after: skipped.next, limit: PAGE })]
+}
+
+pub(super) fn listed(model: &mut Model, query: &SkippedQuery, told: Told<SkippedPage>) -> Vec<Cmd> {
+    let skipped = &mut model.skipped;
+    skipped.reading = false;
+    let page = match told {
+        // It goes on where the list no longer ends.
+        Ok(_) if query.after.is_some() && query.after != skipped.next => return Vec::new(),
+        Ok(page) => page,
+        Err(failure) => {
+            model.fail(failure.text);
+            return Vec::new();
         }
-        Err(failure) => model.fail(failure.text),
+    };
+    let here = skipped.selected().and_then(|line| line.thread.clone());
+    if query.after.is_none() {
+        skipped.rows.clear();
+    }
+    skipped.rows.extend(page.mails);
+    (skipped.next, skipped.read) = (page.next, true);
+    let stays = skipped.rows.iter().position(|line| here.is_some() && line.thread == here);
+    skipped.cursor = stays.unwrap_or(skipped.cursor.min(skipped.rows.len().saturating_sub(1)));
+    if let Some(damaged) = page.damaged.into_iter().next() {
+        model.fail(damaged);
     }
     Vec::new()
 }

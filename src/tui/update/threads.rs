@@ -3,18 +3,19 @@
 use super::review;
 use super::tabs::{go, thread_here};
 use crate::graph::ThreadId;
-use crate::inbox::{Status, ThreadPage, ThreadQuery};
+use crate::inbox::{Facets, Status, ThreadPage, ThreadQuery};
 use crate::tui::layer::{Choice, Layer, Menu};
 use crate::tui::layout;
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::msg::{Cmd, Told};
 use crate::tui::review::{Review, Reviewed};
 use crate::tui::threads::{PAGE, Stamp};
+use crate::tui::words;
 
 /// Reads what is listed: the newest, and what is on the screen where that is further down.
 pub(super) fn read(model: &Model) -> Vec<Cmd> {
     let threads = &model.threads;
-    let mut cmds = vec![Cmd::Threads(threads.query(None, PAGE))];
+    let mut cmds = vec![Cmd::Facets, Cmd::Threads(threads.query(None, PAGE))];
     let height = usize::from(layout::areas(model).list.height);
     if threads.top + height > PAGE
         && let Some(above) = threads.top.checked_sub(1).and_then(|at| threads.rows.get(at))
@@ -50,38 +51,70 @@ pub(super) fn end_search(model: &mut Model, meant: bool) -> Vec<Cmd> {
 
 /// Takes back what narrows the list; says whether anything did.
 pub(super) fn clear(model: &mut Model) -> Option<Vec<Cmd>> {
-    if model.threads.search.is_empty() && model.threads.status.is_none() {
+    if model.threads.search.is_empty() && !model.threads.is_narrowed() {
         return None;
     }
-    model.threads.search.clear();
-    model.threads.status = None;
+    model.threads.widen();
     model.threads.list_anew();
     Some(read(model))
 }
 
-/// Offers the statuses, each with how many there are.
+/// What there is to narrow the list to was read.
+pub(super) fn facets(model: &mut Model, told: Told<Facets>) -> Vec<Cmd> {
+    match told {
+        Ok(facets) => model.threads.facets = facets,
+        Err(failure) => model.fail(failure.text),
+    }
+    Vec::new()
+}
+
+/// Offers the statuses, each with how many there are, then workflows, servers and accounts. What was chosen is marked,
+/// and lifted when it is chosen again.
 pub(super) fn offer_filters(model: &mut Model) -> Vec<Cmd> {
     let counts = model.overview.as_ref().map(|overview| overview.threads.clone()).unwrap_or_default();
     let count =
         |status: Status| counts.iter().find(|(word, _)| word == status.word()).map_or(0, |(_, count)| *count);
     let mark = |is: bool| if is { "● " } else { "  " };
-    let chosen = model.threads.status;
+    let threads = &model.threads;
     let all: u64 = counts.iter().map(|(_, count)| count).sum();
-    let mut rows = vec![(format!("{}{:<10}{all:>6}", mark(chosen.is_none()), "all"), Choice::Status(None))];
+    let mut rows =
+        vec![(format!("{}{:<10}{all:>6}", mark(!threads.is_narrowed()), "all"), Choice::Status(None))];
     rows.extend(Status::ALL.iter().map(|status| {
-        let text = format!("{}{:<10}{:>6}", mark(chosen == Some(*status)), status.word(), count(*status));
+        let is = threads.status == Some(*status);
+        let text = format!("{}{:<10}{:>6}", mark(is), status.word(), count(*status));
         (text, Choice::Status(Some(*status)))
     }));
-    let cursor =
-        chosen.and_then(|status| Status::ALL.iter().position(|known| *known == status)).map_or(0, |n| n + 1);
+    let (facets, workflow, account) = (&threads.facets, &threads.workflow, &threads.account);
+    let mut named = |what: &str, names: &[String], chosen: &Option<String>, choice: fn(String) -> Choice| {
+        rows.extend(names.iter().map(|name| {
+            let is = chosen.as_ref() == Some(name);
+            (format!("{}{what:<10}{}", mark(is), words::line(name)), choice(name.clone()))
+        }));
+    };
+    named("workflow", &facets.workflows, workflow, Choice::Workflow);
+    let servers: Vec<String> = facets.servers.iter().map(|name| format!("{name}/")).collect();
+    named("server", &servers, workflow, Choice::Workflow);
+    named("account", &facets.accounts, account, Choice::Account);
+    let cursor = rows.iter().position(|(text, _)| text.starts_with(mark(true))).unwrap_or(0);
     model.push(Layer::Menu(Menu { title: "Threads that are".to_owned(), rows, cursor }));
     Vec::new()
 }
 
-/// Lists only those of a status.
-pub(super) fn filter(model: &mut Model, status: Option<Status>) -> Vec<Cmd> {
-    model.threads.status = status;
-    model.threads.list_anew();
+/// Lists only those, beside what else was chosen; or all again.
+pub(super) fn filter(model: &mut Model, choice: Choice) -> Vec<Cmd> {
+    let threads = &mut model.threads;
+    match choice {
+        Choice::Status(None) => (threads.status, threads.workflow, threads.account) = (None, None, None),
+        Choice::Status(status) => threads.status = status.filter(|_| threads.status != status),
+        Choice::Workflow(name) => {
+            threads.workflow = Some(name).filter(|name| threads.workflow.as_ref() != Some(name));
+        }
+        Choice::Account(name) => {
+            threads.account = Some(name).filter(|name| threads.account.as_ref() != Some(name));
+        }
+        _ => return Vec::new(),
+    }
+    threads.list_anew();
     read(model)
 }
 
@@ -116,8 +149,7 @@ pub(super) fn open_thread(model: &mut Model) -> Vec<Cmd> {
 
 /// Shows a thread, wherever it stands in the list.
 pub(super) fn show(model: &mut Model, thread: ThreadId) -> Vec<Cmd> {
-    model.threads.search.clear();
-    model.threads.status = None;
+    model.threads.widen();
     model.threads.list_anew();
     model.threads.goto = Some(thread.clone());
     let mut cmds = go(model, Tab::Threads);

@@ -185,7 +185,14 @@ fn narrowed(model: &Model) -> String {
         if !model.threads.search.is_empty() {
             parts.push(format!("searching `{}`", words::line(&model.threads.search)));
         }
-        parts.extend(model.threads.status.map(|status| format!("only {status}")));
+        let threads = &model.threads;
+        let named = |name: &Option<String>| name.as_ref().map(|name| words::line(name));
+        let status = threads.status.map(|status| status.to_string());
+        let only: Vec<String> =
+            [status, named(&threads.workflow), named(&threads.account)].into_iter().flatten().collect();
+        if !only.is_empty() {
+            parts.push(format!("only {}", only.join(", ")));
+        }
     }
     if !parts.is_empty() {
         parts.push("Esc clears".to_owned());

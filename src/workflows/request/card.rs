@@ -26,7 +26,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     Card { blocks }
 }
 
-fn who(state: &Request) -> Vec<(Visible, Visible)> {
+pub(super) fn who(state: &Request) -> Vec<(Visible, Visible)> {
     let asked = &state.asked;
     let name = match &asked.source {
         Some(name) => format!("a program that calls itself {name}"),

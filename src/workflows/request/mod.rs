@@ -13,6 +13,7 @@ mod nodes;
 mod risk;
 mod shell;
 mod state;
+mod why;
 
 use super::Services;
 use crate::graph::{BuildError, Graph, Workflow, ask, end};
@@ -26,11 +27,12 @@ pub const NAME: &str = "request";
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
-    let clock = services.clock.clone();
+    let (clock, zone) = (services.clock.clone(), services.user.time_zone.clone());
     let workflow = Workflow::new(NAME, graph()?, services);
     let about = "a program asks you something";
     Ok(Spec::new(workflow, about, card::draw)
         .without_results()
+        .explaining(move |state, item| why::explain(state, item, &zone))
         .preparing(move |input| check::prepare(input, clock())))
 }
 

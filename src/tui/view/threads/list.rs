@@ -25,11 +25,11 @@ pub(super) fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     filters(model, bar, buf);
     let threads = &model.threads;
     if threads.rows.is_empty() {
-        let (what, next) = match (threads.read, threads.search.is_empty(), threads.status) {
+        let (what, next) = match (threads.read, threads.search.is_empty(), threads.is_narrowed()) {
             (false, ..) => ("Looking …", ""),
             (true, false, _) => ("No thread holds these words.", "Esc shows all again."),
-            (true, true, Some(_)) => ("No thread is like that.", "Esc shows all again."),
-            (true, true, None) => ("No threads yet.", "c starts one."),
+            (true, true, true) => ("No thread is like that.", "Esc shows all again."),
+            (true, true, false) => ("No threads yet.", "c starts one."),
         };
         return list::message(model, area, buf, what, next);
     }
@@ -52,7 +52,7 @@ fn row(model: &Model, line: &ThreadLine) -> Plain {
     }
 }
 
-/// ` all 15  waiting 3  done 11`: those there are, the chosen one lit.
+/// ` email  work  all 15  waiting 3  done 11`: what else is listed alone, then the statuses there are, the chosen one lit.
 fn filters(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
@@ -62,7 +62,12 @@ fn filters(model: &Model, area: Rect, buf: &mut Buffer) {
     let all: u64 = counts.iter().map(|(_, count)| count).sum();
     let chosen = model.threads.status;
     let style = |is: bool| if is { theme.accent } else { theme.quiet };
-    let mut x = draw::text(buf, area, area.x + 1, area.y, &format!("all {all}"), style(chosen.is_none()));
+    let mut x = area.x + 1;
+    // First, so that a narrow screen does not cut it off.
+    for name in [&model.threads.workflow, &model.threads.account].into_iter().flatten() {
+        x = draw::text(buf, area, x, area.y, &words::line(name), style(true)) + 2;
+    }
+    x = draw::text(buf, area, x, area.y, &format!("all {all}"), style(chosen.is_none()));
     for (word, count) in counts {
         let is = chosen.is_some_and(|status| status.word() == word);
         if *count > 0 || is {

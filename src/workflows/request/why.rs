@@ -1,0 +1,74 @@
+//! Why a program's question is there: who asked and from where, why nothing allowed it beforehand, when it is over.
+
+use super::card::who;
+use super::shell;
+use super::state::{Request, RequestInput};
+use crate::graph::Folded;
+use crate::inbox::{Block, Item};
+use crate::text::Visible;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+pub(super) fn explain(state: &Folded, item: &Item, zone: &TimeZone) -> Vec<Block> {
+    let Some(state) = state.get::<Request>() else { return Vec::new() };
+    let asked = &state.asked;
+    let mut fields = who(state);
+    let at = asked.asked.as_ref().and_then(|at| Timestamp::from_millisecond(at.wall_ms).ok());
+    let told = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%a %-d %b %Y, %H:%M:%S").to_string();
+    fields.extend(at.map(|at| (Visible::line("asked at"), Visible::line(&told(at)))));
+    let over = match (asked.expires_in, at) {
+        (None, _) => "the asker set no time".to_owned(),
+        (Some(seconds), at) => {
+            let lasts = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
+            let when = at.and_then(|at| at.checked_add(lasts).ok()).map(|at| format!(", at {}", told(at)));
+            let when = when.unwrap_or_default();
+            format!("{lasts:#} after it was asked{when}; it is closed then, and nothing is allowed by it")
+        }
+    };
+    fields.push((Visible::line("expires"), Visible::line(&over)));
+    vec![
+        Block::Fields(fields),
+        Block::Heading(Visible::line("Why it was not allowed beforehand")),
+        Block::Text(Visible::new(&rule(asked, item))),
+    ]
+}
+
+/// The rule by which it was asked.
+fn rule(asked: &RequestInput, item: &Item) -> String {
+    if asked.notice {
+        return "It only tells you something; that is always shown.".to_owned();
+    }
+    if asked.action.is_none() {
+        return "It asks for your words; no grant gives them.".to_owned();
+    }
+    if !item.warnings.is_empty() {
+        let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
+        return format!(
+            "It carries a warning ({}), and what carries one is always asked, whatever is allowed.",
+            codes.join(", ")
+        );
+    }
+    if let Some(command) = &item.grantable.command {
+        let sort = command.sort().map(|sort| format!(", nor every `{} …`", sort.join(" ")));
+        return format!(
+            "When it was asked, no grant allowed `{}`{} in {} by {}. A accepts it and offers one; `sayso grants` lists \
+             those there are.",
+            command.words.join(" "),
+            sort.unwrap_or_default(),
+            command.folder,
+            command.by
+        );
+    }
+    let lacks = match asked.command() {
+        None => "this is no command",
+        Some(line) if shell::plain_words(line).is_none() => {
+            "this one holds more than plain words (quotes, variables, redirections or a second command)"
+        }
+        Some(_) if asked.source.is_none() => "this program gave no name",
+        Some(_) => "this program named no folder",
+    };
+    format!(
+        "Only a plain command, in a folder, of a program that gives its name can be allowed beforehand; {lacks}, so it \
+         is always asked."
+    )
+}

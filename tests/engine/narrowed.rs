@@ -1,0 +1,91 @@
+//! Lists of threads by status, workflow and account: each page is what a look at every thread would find.
+
+use crate::support::House;
+use sayso::graph::ThreadId;
+use sayso::inbox::{Backend, Screen, Status, ThreadQuery};
+use sayso::store::HandedIn;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// Threads of two workflows and several statuses, some with mail of two accounts; the account of each by its thread.
+async fn furnished(house: &House) -> BTreeMap<ThreadId, &'static str> {
+    let mut accounts = BTreeMap::new();
+    for n in 0..24_usize {
+        let thread = match n % 3 {
+            0 => house.start("chat", json!({"topic": "tea"})).await,
+            1 => house.play(json!([[{"note": "done"}]])).await,
+            _ => house.play(json!([[{"ask": [{"key": "a"}]}]])).await,
+        };
+        let account = ["home", "work", ""][n / 2 % 3];
+        for part in 0..n % 4 {
+            let raw = house.store().put_blob(format!("mail {n} {part}").into_bytes()).await.unwrap();
+            let mail = HandedIn {
+                identity: format!("mail-{n}-{part}"),
+                message_id: None,
+                conversation: format!("c{n}"),
+                sender: "bob@far.test".to_owned(),
+                subject: "Offer".to_owned(),
+                sent_at: None,
+                raw,
+                words: String::new(),
+            };
+            house.store().hand_in(thread.clone(), mail).await.unwrap();
+            accounts.insert(thread.clone(), account);
+        }
+        // What is handed in belongs to no account; these came to one.
+        let sql = "UPDATE mails SET account = ? WHERE conversation = ?";
+        house.sql().execute(sql, (account, format!("c{n}"))).unwrap();
+    }
+    house.settle().await;
+    accounts
+}
+
+async fn pages(house: &House, query: &ThreadQuery) -> Vec<ThreadId> {
+    let (mut found, mut after) = (Vec::new(), None);
+    loop {
+        let page = house.local.threads(ThreadQuery { after, limit: 3, ..query.clone() }).await.unwrap();
+        assert!(page.threads.len() <= 3 && page.damaged.is_empty());
+        found.extend(page.threads.into_iter().map(|line| line.id));
+        after = page.next;
+        if after.is_none() {
+            return found;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_narrowed_to_is_what_is_found_and_nothing_is_left_out() {
+    let house = House::new();
+    let accounts = furnished(&house).await;
+    let all = house.local.threads(ThreadQuery { limit: 99, ..ThreadQuery::default() }).await.unwrap().threads;
+    let mut narrowed = 0;
+    for status in [None, Some(Status::Done), Some(Status::Waiting), Some(Status::Held)] {
+        for workflow in [None, Some("chat"), Some("player"), Some("nobody's")] {
+            for account in [None, Some("home"), Some("work"), Some("elsewhere")] {
+                for search in [None, Some("tea")] {
+                    let is = |line: &&sayso::inbox::ThreadLine| {
+                        status.is_none_or(|status| line.status == status)
+                            && workflow.is_none_or(|workflow| line.workflow == workflow)
+                            && account.is_none_or(|account| accounts.get(&line.id) == Some(&account))
+                            && search.is_none_or(|_| line.workflow == "chat")
+                    };
+                    let expected: Vec<ThreadId> = all.iter().filter(is).map(|line| line.id.clone()).collect();
+                    let query = ThreadQuery {
+                        status,
+                        workflow: workflow.map(str::to_owned),
+                        account: account.map(str::to_owned),
+                        search: search.map(str::to_owned),
+                        ..ThreadQuery::default()
+                    };
+                    assert_eq!(pages(&house, &query).await, expected, "{query:?}");
+                    narrowed += usize::from(!expected.is_empty() && expected.len() < all.len());
+                }
+            }
+        }
+    }
+    assert!(narrowed > 20, "{narrowed} lists hold some of them");
+    let facets = house.local.facets().await.unwrap();
+    assert_eq!(facets.workflows, ["chat", "player"]);
+    assert_eq!(facets.accounts, ["home", "work"]);
+    assert_eq!(facets.servers, Vec::<String>::new());
+}

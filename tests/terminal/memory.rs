@@ -1,0 +1,132 @@
+//! A walk through what was learned, what is allowed and what is kept, in a real terminal.
+
+use crate::child::{fill, open};
+use crate::pty::Pty;
+use crate::support::desk;
+use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
+use sayso::graph::InterruptId;
+use sayso::inbox::{Backend, GrantRequest, GrantScope, ItemQuery, Registry, ThreadQuery};
+use sayso::store::{MemoryCause, Store};
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+const PROFILE: &str = "email/response_preferences";
+
+/// A thread that ended long ago, a desk with one of each, a profile of two versions, and a grant.
+async fn furnish(folder: &Path) {
+    let long_ago = || "2024-05-01T10:00:00Z".parse().unwrap();
+    let store = Store::open_with(&folder.join("data"), Arc::new(long_ago)).unwrap();
+    let registry = Registry::new(desk::specs(folder.join("outbox")));
+    let local = Local::new(Engine::new(store, registry, Settings::default()));
+    let input = json!({"kind": "report", "title": "An old report", "text": "Nothing moved."});
+    local.start("desk".to_owned(), input).await.unwrap();
+    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+    drop((worker, local));
+    fill(folder, desk::samples()).await;
+    let local = open(folder, Duration::ZERO);
+    let cause = || MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
+    for (read, text) in
+        [(0, "Prefers long replies.\nSigns with Ada."), (1, "Prefers short replies.\nSigns with Ada.")]
+    {
+        local.engine().store().remember(PROFILE.to_owned(), read, text.to_owned(), cause()).await.unwrap();
+    }
+    let items = local.items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap().items;
+    let lunch = items.iter().find(|item| item.title == "Lunch on Thursday?").unwrap();
+    let interrupt = InterruptId::parse(&lunch.id).unwrap();
+    local.grant(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None }).await.unwrap();
+}
+
+#[test]
+fn what_was_learned_is_read_edited_pinned_and_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(furnish(folder.path()));
+    let script = folder.path().join("editor.sh");
+    std::fs::write(&script, "#!/bin/sh\nsed -i 's/short/very short/' \"$1\"\n").unwrap();
+    let editor = format!("sh {}", script.display());
+    let mut pty = Pty::with(folder.path(), Duration::from_secs(600), &[("EDITOR", &editor), ("VISUAL", "")]);
+    pty.wait("Quarterly figures");
+    pty.send("3");
+    pty.wait("Prefers short replies.");
+    // What each version changed, word for word.
+    pty.send("d");
+    pty.wait("History of email/response_preferences");
+    pty.wait("Prefers long replies.");
+    pty.send("\x03");
+    pty.until("the history closed", |pty| !pty.text().contains("History of"));
+    // Written anew in an editor.
+    pty.send("e");
+    pty.wait("kept as version 3");
+    pty.wait("Prefers very short replies.");
+    // A line pinned.
+    pty.send("P");
+    pty.wait("Pin a line");
+    pty.send("\r");
+    pty.wait("pinned: Prefers very short replies.");
+    // And let go of, since going back would drop it.
+    pty.send("P");
+    pty.wait("● Prefers very short replies.");
+    pty.send("\r");
+    pty.wait("no longer pinned");
+    // Back to an earlier version, after a look at what that changes.
+    pty.send("R");
+    pty.wait("Go back to which version?");
+    pty.send("\r");
+    pty.wait("Go back to version 2?");
+    pty.decide("y", "kept as version 4");
+    pty.send("Q");
+    pty.wait("SCREEN ENDED WELL");
+    let local = open(folder.path(), Duration::ZERO);
+    let view = runtime.block_on(local.memory_show(PROFILE.to_owned())).unwrap();
+    assert_eq!(
+        (view.newest.version, view.newest.profile.lines().next()),
+        (4, Some("Prefers short replies."))
+    );
+    assert!(view.pinned.is_empty(), "{:?}", view.pinned);
+}
+
+#[test]
+fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(furnish(folder.path()));
+    let mut pty = Pty::open(folder.path(), Duration::from_secs(600));
+    pty.wait("Quarterly figures");
+    pty.send("4");
+    pty.wait("allowed write_email");
+    // From row to row, until the grant is the one that is shown.
+    pty.send("j");
+    pty.wait("Nothing is running");
+    for _ in 0..7 {
+        pty.send("j");
+    }
+    pty.wait("X revokes it at once");
+    pty.wait("Lunch on Thursday?");
+    pty.decide("X", "revoked: write_email");
+    // The preview says what would go; no is no.
+    pty.send("P");
+    pty.wait("Let go of ended threads when");
+    pty.send("\r");
+    pty.wait("Let go of 1 thread");
+    pty.send("n");
+    pty.until("the question closed", |pty| !pty.text().contains("Let go of 1 thread"));
+    let kept = || {
+        let local = open(folder.path(), Duration::ZERO);
+        let query = ThreadQuery { limit: 100, ..ThreadQuery::default() };
+        let threads = runtime.block_on(local.threads(query)).unwrap().threads;
+        let grants = runtime.block_on(local.grants()).unwrap();
+        (threads.len(), grants.iter().any(|grant| !grant.builtin && grant.in_force))
+    };
+    assert_eq!(kept(), (desk::samples().len() + 1, false), "nothing went, and nothing is allowed any more");
+    pty.send("P");
+    pty.wait("Let go of ended threads when");
+    pty.send("\r");
+    pty.wait("Let go of 1 thread");
+    pty.decide("y", "1 thread let go of");
+    assert_eq!(kept().0, desk::samples().len(), "what was old and asked nothing is gone");
+    pty.send("Q");
+    pty.wait("SCREEN ENDED WELL");
+}
