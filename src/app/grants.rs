@@ -4,6 +4,7 @@ use crate::config::{Config, Policy, PolicyMode, Reach};
 use crate::graph::{NodeError, Place};
 use crate::inbox::{GrantLine, POLICY_GRANT};
 use crate::mail::compose::is_own;
+use crate::mail::risk::elsewhere;
 use crate::store::Store;
 use crate::workflows::{Grants, Wish};
 use std::collections::BTreeMap;
@@ -85,15 +86,18 @@ fn allows(policy: &Policy, wish: &Wish<'_>) -> bool {
     let reached = |recipient: &String| {
         policy.recipients.iter().any(|reach| match reach {
             Reach::Thread => wish.conversation.iter().any(|known| same(known, recipient)),
-            Reach::OwnDomain => wish.own.iter().any(|own| same_domain(own, recipient)),
+            Reach::OwnDomain => wish.own.iter().any(|own| at_own_domain(own, recipient)),
         })
     };
     policy.mode == PolicyMode::Allow && wish.recipients.iter().all(reached)
 }
 
-fn same_domain(one: &str, other: &str) -> bool {
-    match (one.rsplit_once('@'), other.rsplit_once('@')) {
-        (Some((_, one)), Some((_, other))) => !one.is_empty() && one.eq_ignore_ascii_case(other),
+/// Whether somebody has their address at the domain of one's own. Where millions have their mail, nobody but oneself has.
+fn at_own_domain(own: &str, other: &str) -> bool {
+    match (own.rsplit_once('@'), other.rsplit_once('@')) {
+        (Some((_, at)), Some((_, there))) => {
+            !at.is_empty() && at.eq_ignore_ascii_case(there) && !elsewhere(own, other)
+        }
         _ => false,
     }
 }
@@ -122,7 +126,18 @@ mod tests {
         ] {
             assert_eq!(allows(&both, &wish(&to, &inside, &own)), allowed, "{to:?}");
         }
-        let to = names(&["bo@far.test"]);
+        // Whoever has an address at Gmail is at nobody's own domain there.
+        let own = names(&["me@gmail.com", "me@outlook.fr", "me@home.test"]);
+        for (to, allowed) in [
+            (names(&["eve@gmail.com"]), false),
+            (names(&["eve@GMAIL.com"]), false),
+            (names(&["eve@outlook.fr"]), false),
+            (names(&["Me@gmail.com"]), true),
+            (names(&["ann@home.test"]), true),
+        ] {
+            assert_eq!(allows(&both, &wish(&to, &inside, &own)), allowed, "{to:?}");
+        }
+        let (own, to) = (names(&["me@home.test"]), names(&["bo@far.test"]));
         assert!(!allows(&policy(PolicyMode::Ask, &[Reach::Thread]), &wish(&to, &inside, &own)));
         assert!(!allows(&policy(PolicyMode::Allow, &[]), &wish(&to, &inside, &own)));
         assert!(!allows(&policy(PolicyMode::Allow, &[Reach::OwnDomain]), &wish(&to, &inside, &own)));

@@ -151,7 +151,9 @@ impl Calendar for GoogleCalendar {
 fn surely_not(error: CallError) -> CalendarError {
     match error {
         // Logged in again, the same can be done.
-        CallError::Passing(text) | CallError::Login(text) => CalendarError::Passing(text),
+        CallError::Passing(text) | CallError::Odd(text) | CallError::Login(text) => {
+            CalendarError::Passing(text)
+        }
         CallError::Unknown(text) => CalendarError::Unknown(text),
         CallError::Refused { text, .. } | CallError::Lasting(text) => CalendarError::Lasting(text),
     }

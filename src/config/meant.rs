@@ -3,7 +3,7 @@
 //! Holds no secret, only where each is kept, and so may be printed.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::civil::Time;
@@ -129,6 +129,8 @@ pub struct User {
     pub signature: String,
     /// Whether replies quote the mail they answer.
     pub quote: bool,
+    /// The person's home folder, where it is known.
+    pub home: Option<PathBuf>,
     /// After how long they want to hear that nobody answered a mail of theirs.
     pub remind_after: Option<Duration>,
 }
@@ -144,12 +146,19 @@ impl Default for User {
             aliases: Vec::new(),
             signature: String::new(),
             quote: true,
+            home: None,
             remind_after: None,
         }
     }
 }
 
 impl User {
+    /// A path that the person typed: `~` is their home folder.
+    pub fn path(&self, typed: &str) -> PathBuf {
+        let typed = Path::new(typed);
+        super::paths::at_home(typed, self.home.as_deref()).unwrap_or_else(|| typed.to_owned())
+    }
+
     /// Every address that is the person's by `[user]`; accounts may have more.
     pub fn addresses(&self) -> impl Iterator<Item = &str> {
         let own = (!self.address.is_empty()).then_some(self.address.as_str());

@@ -52,15 +52,17 @@ impl Paths {
     }
 }
 
+/// The path that `~` at the beginning of another leads to; `None` where it does not begin with that.
+pub(super) fn at_home(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    Some(home?.join(path.strip_prefix("~").ok()?))
+}
+
 /// The path meant by `text`: `~` is the home folder, and a relative path starts at `base`.
 ///
 /// `~name` is left as it is written, a file of that name: other people's folders are not looked up.
 pub(super) fn expand(text: &OsStr, base: &Path, host: &Host) -> PathBuf {
     let path = Path::new(text);
-    let whole = match (path.strip_prefix("~"), &host.home) {
-        (Ok(rest), Some(home)) => home.join(rest),
-        _ => base.join(path),
-    };
+    let whole = at_home(path, host.home.as_deref()).unwrap_or_else(|| base.join(path));
     // Drops the `.` of `./file` and a slash at the end, which only make a path longer to read.
     whole.components().collect()
 }

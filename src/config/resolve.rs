@@ -191,6 +191,7 @@ impl Meaning<'_> {
             aliases: user.aliases,
             signature: user.signature.unwrap_or_default(),
             quote: user.quote == typed::Switch::On,
+            home: self.inputs.host.home.clone(),
             remind_after: self.lasting("user", "", "remind_after", &user.remind_after)?,
         })
     }

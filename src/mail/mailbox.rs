@@ -33,6 +33,8 @@ pub struct Fetched {
     pub cursor: Option<Cursor>,
     /// How many more there are beyond the limit.
     pub left: u64,
+    /// What could not be had, in a sentence; the cursor remembers it, and it is tried again.
+    pub missed: Option<String>,
 }
 
 /// How a mail stands in its mailbox now.

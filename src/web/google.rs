@@ -36,6 +36,9 @@ pub enum CallError {
     /// It surely did not happen, and may go better next time.
     #[error("{0}")]
     Passing(String),
+    /// The reply makes no sense: nothing was to happen, and it may go better next time.
+    #[error("{0}")]
+    Odd(String),
     /// It may have happened.
     #[error("{0}")]
     Unknown(String),
@@ -174,7 +177,7 @@ impl Api {
 
     /// That a reply makes no sense.
     pub fn odd(&self, what: &str) -> CallError {
-        CallError::Passing(format!("{} answers with {what}", self.place()))
+        CallError::Odd(format!("{} answers with {what}", self.place()))
     }
 
     fn pause(&self, tries: u32) -> Duration {

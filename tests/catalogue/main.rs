@@ -4,6 +4,8 @@
 //! program that is killed, stopped and starved is this very binary: [`child::entry`] is its other life.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../support/dav.rs"]
+mod dav;
 #[path = "../support/google.rs"]
 mod google;
 #[path = "../support/person.rs"]
@@ -12,6 +14,7 @@ mod person;
 mod support;
 
 mod child;
+mod cloud_kills;
 mod clouds;
 mod damage;
 mod disks;

@@ -126,10 +126,6 @@ async fn answers_that_are_none_are_errors_and_harm_nothing() {
             "GET /gmail/v1/users/me/history",
             r#"{"historyId": "9", "history": [{"id": "2", "messagesAdded": [{"message": {"id": "../../x"}}]}]}"#,
         ),
-        ("GET /gmail/v1/users/me/messages/", r#"{"id": "a", "raw": 7}"#),
-        ("GET /gmail/v1/users/me/messages/", r#"{"id": "a", "raw": "%%%"}"#),
-        ("GET /gmail/v1/users/me/messages/", r#"{"id": "a"}"#),
-        ("GET /gmail/v1/users/me/messages/", "[]"),
     ];
     for (call, body) in odd {
         desk.google.world().fault(call, Fault::Says(200, vec![], body.to_owned()));
@@ -142,6 +138,103 @@ async fn answers_that_are_none_are_errors_and_harm_nothing() {
     assert!(error.contains("more than was asked for"), "{error}");
     let (mails, _) = all(&desk, Some(cursor), 10).await;
     assert_eq!(subjects(&mails), ["Letter 1"], "nothing was lost meanwhile");
+}
+
+#[tokio::test]
+async fn a_mail_whose_reply_makes_no_sense_holds_up_no_other_and_is_not_lost() {
+    let odd = [
+        (200, r#"{"id": "a", "raw": 7}"#),
+        (200, r#"{"id": "a", "raw": "%%%"}"#),
+        (200, r#"{"id": "a"}"#),
+        (200, "[]"),
+        (200, "canary <html>"),
+        (400, "{}"),
+    ];
+    for (status, body) in odd {
+        let desk = Desk::usual();
+        let (_, cursor) = all(&desk, None, 10).await;
+        let ids: Vec<String> = (0..4).map(|n| desk.google.deliver(&letter(n))).collect();
+        let fault = || {
+            let call = format!("GET /gmail/v1/users/me/messages/{}", ids[0]);
+            desk.google.world().fault(&call, Fault::Says(status, vec![], body.to_owned()));
+        };
+        fault();
+        let fetched = desk.mailbox.fetch(Some(&cursor), 50).await.unwrap();
+        assert_eq!(subjects(&fetched.mails), ["Letter 1", "Letter 2", "Letter 3"], "{body}");
+        let said = fetched.missed.unwrap();
+        assert!(said.contains("asked for again"), "{body}: {said}");
+        Desk::no_canary(&said);
+        // It still makes none, for another process too, and mail goes on coming.
+        fault();
+        desk.google.deliver(&letter(4));
+        let fetched = desk.reopened().fetch(fetched.cursor.as_ref(), 50).await.unwrap();
+        assert_eq!((subjects(&fetched.mails), fetched.missed.is_some()), (vec!["Letter 4".to_owned()], true));
+        let fetched = desk.reopened().fetch(fetched.cursor.as_ref(), 50).await.unwrap();
+        assert_eq!((subjects(&fetched.mails), fetched.missed), (vec!["Letter 0".to_owned()], None));
+        assert_eq!(all(&desk, fetched.cursor, 50).await.0.len(), 0, "{body}: each came once");
+    }
+}
+
+#[tokio::test]
+async fn a_listing_passes_over_what_makes_no_sense_and_a_server_without_any_is_an_error() {
+    let desk = Desk::usual();
+    let ids: Vec<String> = (0..9).map(|n| desk.google.deliver(&letter(n))).collect();
+    let call = format!("GET /gmail/v1/users/me/messages/{}", ids[2]);
+    desk.google.world().fault(&call, Fault::Says(200, vec![], "[]".to_owned()));
+    let (mails, cursor) = all(&desk, None, 4).await;
+    assert_eq!(mails.len(), 8, "what makes no sense is not in the way");
+    let (mails, cursor) = all(&desk, Some(cursor), 4).await;
+    assert_eq!(subjects(&mails), ["Letter 2"]);
+    // Not a mail but the server makes no sense: nothing is passed over.
+    for n in 10..70 {
+        desk.google.deliver(&letter(n));
+        desk.google.world().fault("format=raw", Fault::Says(200, vec![], "<html>".to_owned()));
+    }
+    let error = desk.mailbox.fetch(Some(&cursor), 200).await.unwrap_err().to_string();
+    assert!(error.contains("make no sense"), "{error}");
+    assert_eq!(all(&desk, Some(cursor), 200).await.0.len(), 60);
+}
+
+#[tokio::test]
+async fn whom_the_person_knows_is_read_from_a_few_fields() {
+    let desk = Desk::usual();
+    for n in 0..12 {
+        let raw = format!(
+            "From: ada@gmail.example\r\nTo: \"Doe, {n}\" <Doe{n}@example.com>\r\nCc: team@example.com\r\n\r\nx\r\n"
+        );
+        desk.google.world().put(raw.as_bytes(), &["SENT"], None);
+    }
+    desk.google.deliver(&letter(1));
+    let call = format!("GET /gmail/v1/users/me/messages/{}", desk.google.world().mails[3].id);
+    desk.google.world().fault(&call, Fault::Says(200, vec![], "[]".to_owned()));
+    let future = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(48);
+    let people = desk.mailbox.people(future).await.unwrap();
+    let known = |address: &str| people.wrote_to.iter().any(|known| known == address);
+    assert!(
+        known("doe0@example.com") && known("doe11@example.com") && known("team@example.com"),
+        "{people:?}"
+    );
+    assert_eq!(people.wrote_to.len(), 12, "one tells nothing, for its reply makes no sense: {people:?}");
+    assert_eq!(people.heard_from, ["bob@example.com"]);
+    let people = desk.mailbox.people(jiff::Timestamp::UNIX_EPOCH).await.unwrap();
+    assert_eq!(
+        (people.wrote_to.len(), people.heard_from.len()),
+        (13, 0),
+        "what is yet to be read is no contact"
+    );
+    assert_eq!(desk.google.world().count("format=raw"), 0, "no mail is read for it");
+}
+
+#[tokio::test]
+async fn when_the_newest_came() {
+    let desk = Desk::usual();
+    assert_eq!(desk.mailbox.newest(5).await.unwrap(), None);
+    let ids: Vec<String> = (0..12).map(|n| desk.google.deliver(&letter(n))).collect();
+    for (count, oldest) in [(1, 11), (5, 7), (12, 0), (100, 0)] {
+        let came = desk.mailbox.newest(count).await.unwrap().unwrap();
+        let date = desk.google.world().mail(&ids[oldest]).unwrap().date;
+        assert_eq!(came.as_millisecond(), date, "{count}");
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,8 @@
 mod google;
 #[path = "../support/person.rs"]
 mod person;
+#[path = "../support/dav.rs"]
+mod server;
 
 mod calendars;
 mod dav;

@@ -7,6 +7,7 @@ mod first;
 mod following;
 mod kills;
 mod letters;
+mod logins;
 mod pigeonhole;
 mod post;
 mod trouble;

@@ -12,13 +12,19 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub struct Pigeonhole {
     pub folder: PathBuf,
     pub fails: AtomicBool,
+    pub refuses: AtomicBool,
     pub fetches: AtomicUsize,
 }
 
 impl Pigeonhole {
     pub fn new(folder: PathBuf) -> Arc<Self> {
         std::fs::create_dir_all(&folder).unwrap();
-        Arc::new(Self { folder, fails: AtomicBool::new(false), fetches: AtomicUsize::new(0) })
+        Arc::new(Self {
+            folder,
+            fails: AtomicBool::default(),
+            refuses: AtomicBool::default(),
+            fetches: AtomicUsize::default(),
+        })
     }
 
     /// Puts a mail in, and gives its place.
@@ -101,6 +107,10 @@ impl Mailbox for Pigeonhole {
             if self.fails.load(Ordering::SeqCst) {
                 return Err(MailError::Passing("the pigeonhole is locked".to_owned()));
             }
+            if self.refuses.load(Ordering::SeqCst) {
+                let text = "the pigeonhole has a new lock; run `locksmith`".to_owned();
+                return Err(MailError::Login(text));
+            }
             let mut new = self.places();
             new.retain(|place| since.is_none_or(|since| *place > since.0));
             let left = new.len().saturating_sub(limit) as u64;
@@ -113,7 +123,7 @@ impl Mailbox for Pigeonhole {
                 answered: self.has(&place, "answered"),
                 place,
             };
-            Ok(Fetched { mails: new.into_iter().map(mail).collect(), cursor, left })
+            Ok(Fetched { mails: new.into_iter().map(mail).collect(), cursor, left, missed: None })
         })
     }
 

@@ -125,7 +125,7 @@ async fn what_is_wrong_is_said() {
     wrong.login = MailLogin::Password(Secret::Command("echo guessed".to_owned()));
     let error = with(&mut account, wrong).check().await.unwrap_err();
     assert!(
-        matches!(&error, MailError::Lasting(text) if text.contains("refused the password of ada")),
+        matches!(&error, MailError::Login(text) if text.contains("refused the password of ada")),
         "{error}"
     );
     let mut strange = server(dovecot.imaps, MailTls::Tls);

@@ -196,7 +196,7 @@ async fn a_wrong_password_is_said_without_saying_it() {
         // A careless server repeats what it was sent.
         fake.fault(way, Fault::No(format!("[AUTHENTICATIONFAILED] bad {CANARY}")));
         let error = imap.check().await.unwrap_err();
-        assert!(matches!(error, MailError::Lasting(_)));
+        assert!(matches!(error, MailError::Login(_)));
         let text = format!("{error} {error:?}");
         assert!(text.contains("refused the password of ada@example.org") && !text.contains(CANARY), "{text}");
         // Not now is not never.

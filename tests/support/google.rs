@@ -35,6 +35,27 @@ pub enum Fault {
     SilentAfter,
     /// An answer without end.
     Endless,
+    /// Whoever asks is killed, before anything is done or after.
+    Kills(Moment),
+}
+
+/// When somebody is killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    Before,
+    After,
+}
+
+/// Kills a process as soon as it is known which.
+pub async fn kill(victim: impl Fn() -> Option<u32>) {
+    let pid = loop {
+        match victim() {
+            Some(pid) => break pid,
+            None => tokio::task::yield_now().await,
+        }
+    };
+    let pid = rustix::process::Pid::from_raw(pid.cast_signed()).unwrap();
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
 #[derive(Clone, Debug)]
@@ -77,6 +98,8 @@ pub struct World {
     pub asked: Vec<String>,
     pub events: BTreeMap<String, Value>,
     pub busy: Vec<(String, String)>,
+    /// Whom [`Fault::Kills`] is about.
+    pub victim: Option<u32>,
     made: u64,
 }
 
@@ -290,6 +313,13 @@ async fn answer(
             let _ = answered(&mut world.lock().unwrap(), &method, &uri, &headers, &body);
             return cut();
         }
+        Some(Fault::Kills(moment)) => {
+            if moment == Moment::After {
+                let _ = answered(&mut world.lock().unwrap(), &method, &uri, &headers, &body);
+            }
+            kill(|| world.lock().unwrap().victim).await;
+            return cut();
+        }
         Some(Fault::SilentAfter) => {
             let _ = answered(&mut world.lock().unwrap(), &method, &uri, &headers, &body);
             tokio::time::sleep(Duration::from_secs(3600)).await;
@@ -409,11 +439,13 @@ fn gmail(
             let words = get("q").unwrap_or_default();
             let id = words.strip_prefix("rfc822msgid:").map(|id| format!("<{id}>"));
             let after = words.strip_prefix("after:").and_then(|after| after.parse::<i64>().ok());
+            let before = words.strip_prefix("before:").and_then(|before| before.parse::<i64>().ok());
             let fits = |mail: &&Stored| {
                 labels.iter().all(|label| mail.labels.contains(*label))
                     && !mail.labels.contains("TRASH")
                     && id.as_ref().is_none_or(|id| mail.header("Message-ID").as_ref() == Some(id))
                     && after.is_none_or(|after| mail.date / 1000 > after)
+                    && before.is_none_or(|before| mail.date / 1000 < before)
             };
             let mut found: Vec<&Stored> = world.mails.iter().filter(fits).collect();
             found.reverse();

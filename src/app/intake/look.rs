@@ -18,12 +18,13 @@ const PARSED_AT_ONCE: usize = 8;
 const TAKEN_AT_ONCE: usize = 64;
 
 impl Intake {
+    /// Looks, and tells what could not be had and is tried again.
     pub(super) async fn look(
         &self,
         account: &Account,
         synced: &mut Synced,
         on_step: OnStep<'_>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<Option<String>, Trouble> {
         let store = self.engine().store();
         let since = self.first_since(account).await?;
         let mut source = store.source(account.name.clone(), since).await?;
@@ -36,11 +37,12 @@ impl Intake {
             store.wrote_to(people.wrote_to).await?;
             cursor = account.mailbox.start(source.since).await?;
         }
-        let mut done = 0;
+        let (mut done, mut missed) = (0, None);
         loop {
             let fetched = account.mailbox.fetch(cursor.as_ref(), PAGE).await?;
             let (count, mut of) = (fetched.mails.len() as u64, done + fetched.left);
             of += count;
+            missed = fetched.missed.or(missed);
             for run in runs(self.read_all(account, fetched.mails).await?) {
                 done += run.len() as u64;
                 let takes = run.iter().map(|(read, found)| self.take(account, &source, read, found));
@@ -66,7 +68,8 @@ impl Intake {
         if source.phase == Phase::Collecting {
             self.end_first_look(account, &mut source, synced).await?;
         }
-        self.settle_answered(account).await
+        self.settle_answered(account).await?;
+        Ok(missed)
     }
 
     /// How far back a first look at a mailbox goes.

@@ -3,12 +3,14 @@
 //! Promised: a mail is known by its identity, and one transaction keeps it together with the thread it starts or
 //! joins; the place in the mailbox is remembered only after that, so whatever is interrupted is looked at again and
 //! nothing is lost or doubled. The first look at a mailbox is bounded, and asks before it costs. A mail that cannot be
-//! read is one question. A mailbox that fails says so, is asked less and less often, and hurts no other.
+//! read is one question, and so is a login that is over. A mailbox that fails says so, is asked less and less often, and
+//! hurts no other; one mail of it that cannot be had is said, tried again, and hurts none beside it.
 //!
 //! What is not here: what a mail means, and any model. It runs only in the process that drives.
 
 mod answered;
 mod first;
+mod login;
 mod look;
 mod road;
 
@@ -118,7 +120,8 @@ impl Intake {
 
     /// Looks at every mailbox once. Whoever calls this holds the driver's lock.
     pub async fn sync(&self, on_step: OnStep<'_>) -> Vec<Synced> {
-        join_all(self.accounts().iter().map(|account| self.sync_one(account, on_step))).await
+        let one = |account| async move { self.sync_one(account, on_step).await.synced };
+        join_all(self.accounts().iter().map(one)).await
     }
 
     /// Looks at every mailbox once, here or, where another process drives, there; `None` where that one does not
@@ -172,6 +175,11 @@ impl Intake {
         }
     }
 
+    /// Asks whoever drives for a look at every mailbox, without waiting for it.
+    pub async fn look_soon(&self) -> Result<(), StoreError> {
+        self.engine().store().want_sync().await
+    }
+
     /// Looks at every mailbox whenever something may have come, until told to stop.
     pub async fn run(&self, stop: impl Future<Output = ()>) {
         let all = join_all(self.accounts().iter().map(|account| self.follow(account)));
@@ -189,11 +197,12 @@ impl Intake {
         let mut failures = 0;
         loop {
             let wanted = store.sync_wanted().unwrap_or(0);
-            let synced = self.sync_one(account, &|_| ()).await;
+            let Looked { synced, failed } = self.sync_one(account, &|_| ()).await;
             if let Some(error) = &synced.error {
                 tracing::warn!(account = %account.name, %error, "a mailbox could not be looked at");
             }
-            failures = if synced.error.is_some() { failures + 1 } else { 0 };
+            failures = if failed { failures + 1 } else { 0 };
+            let login = self.login_asked(account).ok().flatten();
             changes.borrow_and_update();
             let due = Instant::now() + self.pause(failures);
             loop {
@@ -208,7 +217,9 @@ impl Intake {
                             return;
                         }
                         let asked = store.sync_wanted().is_ok_and(|now| now != wanted);
-                        if asked || self.is_answered(account) {
+                        // Whoever answers that a login is over wants it tried at once.
+                        let tried = login.is_some() && self.login_asked(account).is_ok_and(|now| now != login);
+                        if asked || tried || self.is_answered(account) {
                             break;
                         }
                     }
@@ -222,14 +233,25 @@ impl Intake {
         usual.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX)).min(LONGEST_PAUSE.max(usual))
     }
 
-    async fn sync_one(&self, account: &Account, on_step: OnStep<'_>) -> Synced {
+    async fn sync_one(&self, account: &Account, on_step: OnStep<'_>) -> Looked {
         let mut synced = Synced { source: account.name.clone(), ..Synced::default() };
         let looked = self.look(account, &mut synced, on_step).await;
-        synced.error = looked.err().map(|trouble| trouble.to_string());
+        let minded = self.mind_login(account, &looked).await;
+        let failed = looked.is_err() || minded.is_err();
+        synced.error = match looked.and_then(|left| minded.map(|()| left)) {
+            Ok(left) => left,
+            Err(trouble) => Some(trouble.to_string()),
+        };
         let noted = self.engine().store().checked(account.name.clone(), synced.error.clone()).await;
         if let (Err(error), None) = (noted, &synced.error) {
             synced.error = Some(error.to_string());
         }
-        synced
+        Looked { synced, failed }
     }
+}
+
+/// A look at a mailbox: what it brought, and whether it broke off.
+struct Looked {
+    synced: Synced,
+    failed: bool,
 }

@@ -58,7 +58,16 @@ impl Args {
             note("the browser is open; log in there and allow access");
         }
         let done = login.finish().await?;
-        context.page.answer(&done, |_| {
+        let page = context.page.clone();
+        // Whoever drives need not wait for its next look to find that the login works.
+        if context.has_data()
+            && let Ok(here) = context.open()
+            && let Some(intake) = here.intake()
+            && let Err(error) = intake.look_soon().await
+        {
+            tracing::warn!(%error, "whoever drives was not told of the login");
+        }
+        page.answer(&done, |_| {
             let whose = done.address.as_deref().map(|it| format!(" as {it}")).unwrap_or_default();
             format!("{} is logged in{whose}; the tokens are in {}\n", done.account, done.tokens)
         })

@@ -15,6 +15,9 @@ pub(super) struct Marks {
     /// A listing of everything, begun when the history was there; the last id that was taken from it, if one was.
     #[serde(default)]
     pub(super) listing: Option<String>,
+    /// Mails whose replies made no sense; they are asked for again.
+    #[serde(default)]
+    pub(super) odd: Vec<String>,
 }
 
 impl Marks {
@@ -38,7 +41,12 @@ mod tests {
 
     #[test]
     fn marks_are_read_as_written() {
-        let marks = Marks { history: 7, since: Some(Timestamp::UNIX_EPOCH), listing: Some("a".to_owned()) };
+        let marks = Marks {
+            history: 7,
+            since: Some(Timestamp::UNIX_EPOCH),
+            listing: Some("a".to_owned()),
+            odd: vec!["b".to_owned()],
+        };
         assert_eq!(Marks::read(&marks.write()).unwrap(), marks);
         assert!(Marks::read(&Cursor("{\"folders\":{}}".to_owned())).is_err());
     }

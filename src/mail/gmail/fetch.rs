@@ -28,6 +28,8 @@ const LIST: usize = 8 << 20;
 const MOST_PAGES: usize = 50;
 /// How many mails a listing may have.
 const MOST_LISTED: usize = 500_000;
+/// How many mails are passed over because their replies make no sense; with more, it is the server that makes none.
+const MOST_ODD: usize = 50;
 
 /// Gmail leaves the padding out, or not.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -43,6 +45,31 @@ struct Wanted {
     until: Option<u64>,
 }
 
+/// What asking for mails brought.
+#[derive(Default)]
+struct Got {
+    mails: Vec<NewMail>,
+    /// How many were seen to, the odd ones included.
+    done: usize,
+    /// Those whose replies made no sense.
+    odd: Vec<Id>,
+    /// What is to be said of them.
+    missed: Option<String>,
+}
+
+/// Keeps mails whose replies made no sense among the marks, each once.
+fn remember(marks: &mut Marks, odd: Vec<Id>) -> Result<(), CallError> {
+    for Id(id) in odd {
+        if !marks.odd.contains(&id) {
+            marks.odd.push(id);
+        }
+    }
+    match marks.odd.len() {
+        0..=MOST_ODD => Ok(()),
+        many => Err(CallError::Passing(format!("Gmail's replies about {many} mails make no sense"))),
+    }
+}
+
 /// Whether one can be left off after the first `at`: records of the history are taken whole.
 fn is_between(wanted: &[Wanted], at: usize) -> bool {
     match (at.checked_sub(1).and_then(|last| wanted.get(last)), wanted.get(at)) {
@@ -55,7 +82,7 @@ impl Inner {
     /// Where to begin: the history as it is now, and everything that is there already.
     pub(super) async fn begin(&self, since: Option<Timestamp>) -> Result<Marks, MailError> {
         let history = profile(&self.api).await?.history_id.0;
-        Ok(Marks { history, since, listing: Some(String::new()) })
+        Ok(Marks { history, since, listing: Some(String::new()), odd: Vec::new() })
     }
 
     pub(super) async fn fetch(&self, since: Option<&Cursor>, limit: usize) -> Result<Fetched, MailError> {
@@ -70,8 +97,8 @@ impl Inner {
         match self.fetch_new(&marks, &read, limit).await {
             // The history does not reach back so far: everything is listed again, and what is known is known.
             Err(CallError::Refused { status: 404, .. }) => {
-                let marks = self.begin(marks.since).await?;
-                self.fetch_listed(marks, "", &read, limit).await
+                let begun = self.begin(marks.since).await?;
+                self.fetch_listed(Marks { odd: marks.odd, ..begun }, "", &read, limit).await
             }
             other => Ok(other?),
         }
@@ -89,7 +116,8 @@ impl Inner {
         let from = ids.iter().position(|id| id == after).map_or(0, |at| at + 1);
         let wanted: Vec<Wanted> =
             ids[from..].iter().take(limit).map(|id| Wanted { id: Id(id.clone()), until: None }).collect();
-        let (mails, done) = self.get_all(&wanted, read).await?;
+        let Got { mails, done, odd, missed } = self.get_all(&wanted, read).await?;
+        remember(&mut marks, odd)?;
         let left = ids.len() - from - done;
         marks.listing = match (left, wanted.get(done.wrapping_sub(1))) {
             (0, _) => None,
@@ -99,7 +127,7 @@ impl Inner {
         if left == 0 {
             *self.listing.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
-        Ok(Fetched { mails, cursor: Some(marks.write()), left: left as u64 })
+        Ok(Fetched { mails, cursor: Some(marks.write()), left: left as u64, missed })
     }
 
     /// Everything under the labels, oldest first; listed once and remembered while it is gone through.
@@ -150,7 +178,7 @@ impl Inner {
         let mut met = HashSet::new();
         let wanted: Vec<Wanted> = wanted.into_iter().filter(|one| met.insert(one.id.clone())).collect();
         let take = whole_records(&wanted, limit);
-        let (mails, done) = self.get_all(&wanted[..take], read).await?;
+        let Got { mut mails, done, odd, missed } = self.get_all(&wanted[..take], read).await?;
         // Up to the last record that is whole.
         let history = match wanted.get(done) {
             None => Some(reached),
@@ -160,8 +188,21 @@ impl Inner {
         };
         let history = history.unwrap_or(marks.history);
         let left = wanted.len() - done + usize::from(more);
-        let marks = Marks { history, ..marks.clone() };
-        Ok(Fetched { mails, cursor: Some(marks.write()), left: left as u64 })
+        // What made no sense before is asked for again, as far as it is not among these.
+        let again = marks.odd.iter().filter(|id| !met.contains(&Id((*id).clone())));
+        let again: Vec<Wanted> = again.map(|id| Wanted { id: Id(id.clone()), until: None }).collect();
+        let still = match self.get_all(&again, read).await {
+            Err(CallError::Login(text)) => return Err(CallError::Login(text)),
+            // What came is not held up by what did not come before either.
+            Err(error) => Got { missed: Some(error.to_string()), ..Got::default() },
+            Ok(still) => still,
+        };
+        mails.extend(still.mails);
+        let mut marks = Marks { history, odd: Vec::new(), ..marks.clone() };
+        let unasked = again.into_iter().skip(still.done).map(|one| one.id);
+        remember(&mut marks, odd.into_iter().chain(still.odd).chain(unasked).collect())?;
+        let missed = missed.or(still.missed);
+        Ok(Fetched { mails, cursor: Some(marks.write()), left: left as u64, missed })
     }
 
     /// What came since a point of the history, how far that was read, and whether there is more.
@@ -200,32 +241,37 @@ impl Inner {
     }
 
     /// Asks for mails, a few at a time. How many were seen to is told: where one fails after others came, those are
-    /// given, and it is the first of the next fetch.
-    async fn get_all(&self, wanted: &[Wanted], read: &[String]) -> Result<(Vec<NewMail>, usize), CallError> {
+    /// given, and it is the first of the next fetch. One whose reply makes no sense is passed over, and named.
+    async fn get_all(&self, wanted: &[Wanted], read: &[String]) -> Result<Got, CallError> {
         let alone = tokio::sync::Semaphore::new(1);
         let alone = &alone;
         let ids: Vec<Id> = wanted.iter().map(|one| one.id.clone()).collect();
         let one = |id: Id| async move { self.get(&id, read, alone).await };
         let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
-        let (mut mails, mut done, mut bytes) = (Vec::<NewMail>::new(), 0_usize, 0_usize);
+        let (mut got, mut bytes) = (Got::default(), 0_usize);
         while let Some(came) = coming.next().await {
             match came {
                 Ok(mail) => {
-                    done += 1;
+                    got.done += 1;
                     bytes += mail.as_ref().map_or(0, |mail| mail.raw.len());
-                    mails.extend(mail);
+                    got.mails.extend(mail);
                 }
-                Err(error) if done == 0 => return Err(error),
+                Err(CallError::Odd(text)) => {
+                    got.odd.extend(wanted.get(got.done).map(|one| one.id.clone()));
+                    got.done += 1;
+                    got.missed = Some(format!("{text}; that mail is asked for again, and holds up no other"));
+                }
+                Err(error) if got.done == 0 => return Err(error),
                 Err(error) => {
                     tracing::warn!(%error, "a mail could not be fetched; it is tried again");
                     break;
                 }
             }
-            if bytes >= IN_ALL && is_between(wanted, done) {
+            if bytes >= IN_ALL && is_between(wanted, got.done) {
                 break;
             }
         }
-        Ok((mails, done))
+        Ok(got)
     }
 
     /// One mail; `None` where it is gone, or was put away.
@@ -240,6 +286,8 @@ impl Inner {
         };
         let small = match self.api.call(ask(SMALL), Repeat::Freely).await {
             Err(CallError::Refused { status: 404, .. }) => return Ok(None),
+            // One mail that Gmail will not give is no reason to read none.
+            Err(CallError::Refused { text, .. }) => return Err(CallError::Odd(text)),
             other => other?,
         };
         let (message, raw) = if small.whole {

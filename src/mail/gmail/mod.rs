@@ -13,6 +13,8 @@
 //! | a mail over 64 MiB | its first 64 MiB and more, which the parser refuses as too large |
 //! | an answer of the person's | one in SENT that names the mail in In-Reply-To or References |
 //!
+//! A reply about one mail that makes no sense holds up no other: the mail is remembered, said, and asked for again.
+//!
 //! Mails are asked for one by one, a few at a time, and not by Gmail's batches: over one connection that is about as
 //! quick, costs the same, and each reply has its own bound and its own failure.
 //!
@@ -23,12 +25,13 @@ mod cursor;
 mod fetch;
 mod find;
 mod labels;
+mod people;
 mod send;
 mod wire;
 
 pub use send::GmailOutgoing;
 
-use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, SendError, Standing};
+use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, People, SendError, Standing};
 use crate::config::{self, AfterHandling, Google};
 use crate::web::Wait;
 use crate::web::google::{Api, CallError, Repeat};
@@ -111,7 +114,7 @@ async fn profile(api: &Api) -> Result<Profile, CallError> {
 impl From<CallError> for MailError {
     fn from(error: CallError) -> Self {
         match error {
-            CallError::Passing(text) | CallError::Unknown(text) => Self::Passing(text),
+            CallError::Passing(text) | CallError::Odd(text) | CallError::Unknown(text) => Self::Passing(text),
             CallError::Login(text) => Self::Login(text),
             CallError::Refused { text, .. } | CallError::Lasting(text) => Self::Lasting(text),
         }
@@ -122,7 +125,7 @@ impl From<CallError> for SendError {
     fn from(error: CallError) -> Self {
         match error {
             // Once the person has logged in again, the same mail can be sent.
-            CallError::Passing(text) | CallError::Login(text) => Self::NotSent(text),
+            CallError::Passing(text) | CallError::Odd(text) | CallError::Login(text) => Self::NotSent(text),
             CallError::Unknown(text) => Self::Unknown(text),
             CallError::Refused { text, .. } | CallError::Lasting(text) => Self::Refused(text),
         }
@@ -212,6 +215,14 @@ impl Mailbox for Gmail {
 
     fn start(&self, from: Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
         Box::pin(async move { Ok(Some(self.0.begin(Some(from)).await?.write())) })
+    }
+
+    fn newest(&self, count: usize) -> BoxFuture<'_, Result<Option<Timestamp>, MailError>> {
+        Box::pin(self.0.newest(count))
+    }
+
+    fn people(&self, until: Timestamp) -> BoxFuture<'_, Result<People, MailError>> {
+        Box::pin(self.0.people(until))
     }
 
     fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<Standing>, MailError>> {

@@ -69,7 +69,7 @@ pub(super) async fn fetch(
         };
         marks.set(&open, next);
     }
-    Ok(Fetched { mails, cursor: Some(marks.write()), left })
+    Ok(Fetched { mails, cursor: Some(marks.write()), left, missed: None })
 }
 
 /// A cursor that leaves out what came before `from`, give or take two days.

@@ -216,7 +216,11 @@ async fn keep_once(
 /// What went wrong, in a sentence.
 fn words(error: &ImapError) -> MailError {
     let text = error.to_string();
-    if error.is_passing() { MailError::Passing(text) } else { MailError::Lasting(text) }
+    match error {
+        ImapError::Login(_) => MailError::Login(text),
+        _ if error.is_passing() => MailError::Passing(text),
+        _ => MailError::Lasting(text),
+    }
 }
 
 impl Inner {

@@ -41,7 +41,7 @@ pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) ->
         }
     }
     seen.forget(&there);
-    Ok(Fetched { mails, cursor: Some(seen.write()), left })
+    Ok(Fetched { mails, cursor: Some(seen.write()), left, missed: None })
 }
 
 /// A cursor that leaves out whatever came before `from`.

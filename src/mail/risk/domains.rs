@@ -181,7 +181,7 @@ pub(super) fn same_organisation(one: &str, other: &str) -> bool {
 }
 
 /// Whether two addresses are of different hands: of two organisations, or of two people where millions have their mail.
-pub(super) fn elsewhere(one: &str, other: &str) -> bool {
+pub fn elsewhere(one: &str, other: &str) -> bool {
     let domain =
         |address: &str| address.rsplit_once('@').map_or("", |(_, domain)| domain).to_ascii_lowercase();
     let (first, second) = (domain(one), domain(other));

@@ -12,6 +12,8 @@ mod quoting;
 #[cfg(test)]
 mod tests;
 
+pub use domains::elsewhere;
+
 use super::compose::is_own;
 use super::{Address, Mail};
 use crate::text::Visible;

@@ -40,12 +40,15 @@ async fn one(ctx: &Ctx<Services>, path: &str, total: &mut u64) -> Result<Attache
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_else(|| "file".to_owned());
     let failed = |text: String| Attached { name: name.clone(), error: Some(text), ..Attached::default() };
-    if !Path::new(path).is_absolute() {
+    let whole = ctx.services().user.path(path);
+    if !whole.is_absolute() {
         // Whoever carries this out may stand in another folder than the person who typed it.
-        let text = format!("{path} is not a whole path: give it from the root on, such as /home/me/plan.pdf");
+        let text = format!("{path} is not a whole path: begin it with / or ~/, such as ~/plan.pdf");
         return Ok(failed(text));
     }
-    let read = path.to_owned();
+    let Some(read) = whole.to_str().map(str::to_owned) else {
+        return Ok(failed(format!("{path} leads to a name that is no text")));
+    };
     let read =
         tokio::task::spawn_blocking(move || input::read_file(&read)).await.map_err(NodeError::failed)?;
     let bytes = match read {

@@ -13,6 +13,9 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
             "A first look found more mail than is taken in unasked, or nobody knows what handling it costs ([intake])."
         }
         Asked::Unreadable { .. } => "A mail that cannot be read is never passed over: it waits for you.",
+        Asked::Login { .. } => {
+            "A look at this mailbox was refused for its login, and only you can mend that."
+        }
     };
     vec![Block::Text(Visible::new(why))]
 }
@@ -45,6 +48,15 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             ]),
             Block::Text(Visible::new(
                 "Its bytes are kept. Look at it with another mail program, or leave it.",
+            )),
+        ],
+        Asked::Login { account, why } => vec![
+            heading,
+            Block::Text(Visible::new(why)),
+            Block::Fields(vec![(line("account"), line(account))]),
+            Block::Text(Visible::new(
+                "No mail of this account comes in meanwhile, and none is lost. This goes by itself as soon as the login \
+                 works; accept to look again at once, or snooze it.",
             )),
         ],
     };

@@ -31,17 +31,22 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
 
 fn graph() -> Result<Graph<Asking, Services>, BuildError> {
     Graph::builder(NAME, "ask_first")
-        .node("ask_first", ask_first, [ask("answered")])
+        .node("ask_first", ask_first, [ask("answered"), end()])
         .node("answered", answered, [end()])
         .build()
 }
 
 async fn ask_first(_: Ctx<Services>, state: Arc<Asking>) -> Result<Command<Asking>, NodeError> {
+    // It was settled before anybody was asked.
+    if state.answer.is_some() {
+        return Ok(Command::end());
+    }
     let asked = match &state.asked {
         Asked::FirstSync { account, mails, oldest, about_cost } => {
             first_sync(account, *mails, oldest, about_cost)
         }
         Asked::Unreadable { account, place, error, bytes, .. } => unreadable(account, place, error, *bytes),
+        Asked::Login { account, why } => login(account, why),
     };
     Ok(Command::ask(vec![asked], "answered"))
 }
@@ -90,5 +95,17 @@ fn unreadable(account: &str, place: &str, error: &str, bytes: u64) -> Interrupt 
         ignore: Some("leave it".to_owned()),
         ..Labels::default()
     };
+    asked
+}
+
+/// There is nothing to leave: it stands in the inbox for as long as the login is over, and goes by itself.
+fn login(account: &str, why: &str) -> Interrupt {
+    let args = json!({ "account": account });
+    let title = format!("Log in again for {account}");
+    let mut asked = proposal("login", Kind::Trouble, "login", &args, &title);
+    asked.gist = Visible::line(why).into_string();
+    asked.source = Some(Visible::line(account).into_string());
+    asked.allow = Allow { accept: true, ..Allow::default() };
+    asked.labels = Labels { accept: Some("try again".to_owned()), ..Labels::default() };
     asked
 }

@@ -1,6 +1,6 @@
 //! What is asked, and what was answered.
 
-use crate::graph::{Answer, ChildResult, Decision, Event, State};
+use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -32,6 +32,13 @@ pub enum Asked {
         bytes: u64,
         /// Why it cannot be read.
         error: String,
+    },
+    /// That a mailbox does not let anybody in until the person has logged in again.
+    Login {
+        /// The account.
+        account: String,
+        /// Why, and what to do.
+        why: String,
     },
 }
 
@@ -75,6 +82,8 @@ pub enum AskingUpdate {
         /// The answers; there is one.
         answers: Vec<Answer>,
     },
+    /// It needs no answer any more.
+    Settled,
 }
 
 impl State for Asking {
@@ -94,17 +103,21 @@ impl State for Asking {
         AskingUpdate::Answered { answers: Vec::new() }
     }
 
-    fn arrived(_: Event) -> Option<AskingUpdate> {
-        None
+    fn arrived(event: Event) -> Option<AskingUpdate> {
+        match event.what {
+            What::Settled { .. } => Some(AskingUpdate::Settled),
+            What::Words { .. } | What::Hint { .. } | What::News { .. } | What::Corrected { .. } => None,
+        }
     }
 
     fn apply(&mut self, update: AskingUpdate) {
         match update {
             AskingUpdate::Started { asked } => self.asked = asked,
+            AskingUpdate::Settled => self.answer = Some(Taken { take: 0, again: true }),
             AskingUpdate::Answered { answers } => {
                 let all = match &self.asked {
                     Asked::FirstSync { mails, .. } => *mails,
-                    Asked::Unreadable { .. } => 0,
+                    Asked::Unreadable { .. } | Asked::Login { .. } => 0,
                 };
                 self.answer = answers.first().map(|answer| match &answer.decision {
                     Decision::Accept => Taken { take: all, again: true },
@@ -122,6 +135,7 @@ impl State for Asking {
         match &self.asked {
             Asked::FirstSync { account, .. } => format!("The first look at {account}"),
             Asked::Unreadable { account, .. } => format!("A mail of {account} that cannot be read"),
+            Asked::Login { account, .. } => format!("The login of {account}"),
         }
     }
 

@@ -243,7 +243,7 @@ impl Office {
         let store = Store::open(&data).unwrap();
         std::fs::write(data.join("config.toml"), &plan.config).unwrap();
         let host = Host {
-            home: None,
+            home: Some(folder.path().to_owned()),
             working_dir: folder.path().to_owned(),
             data_dir: None,
             config_dir: None,

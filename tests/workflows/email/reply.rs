@@ -235,6 +235,19 @@ async fn a_file_named_again_is_read_again_and_shown_before_it_leaves() {
 }
 
 #[tokio::test]
+async fn a_file_at_home_is_named_as_people_name_it() {
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    std::fs::write(office.folder.path().join("plan.txt"), "The plan.").unwrap();
+    let thread = office.got().await;
+    let attach = || edit(write(), "attachments", json!(["~/plan.txt"]));
+    office.decides(&thread, attach()).await;
+    let shown = office.open(&thread).await.text;
+    assert!(shown.contains("plan.txt (9 bytes, sha256 ") && shown.contains("from ~/plan.txt"), "{shown}");
+    office.decides(&thread, attach()).await;
+    assert!(office.sent().remove(0).contains("VGhlIHBsYW4u"), "its bytes leave");
+}
+
+#[tokio::test]
 async fn a_path_that_depends_on_where_one_stands_is_not_read() {
     let office = Office::new("respond", [calls([write()]), calls([done()])]);
     let thread = office.got().await;

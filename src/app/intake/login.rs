@@ -1,0 +1,66 @@
+//! Logins that are over: one card an account, which goes by itself once a look succeeds.
+
+use super::{Intake, Trouble};
+use crate::app::drive::arrival;
+use crate::graph::{Event, ThreadId, What};
+use crate::mail::{Account, MailError};
+use crate::store::StoreError;
+use crate::workflows::intake::{self, Asked};
+use serde_json::Value;
+
+impl Intake {
+    /// Puts a login that is over to the person, and takes that back once it works again.
+    pub(super) async fn mind_login<T>(
+        &self,
+        account: &Account,
+        looked: &Result<T, Trouble>,
+    ) -> Result<(), Trouble> {
+        match looked {
+            Ok(_) => self.login_works(account).await,
+            Err(Trouble::Mailbox(MailError::Login(why))) => self.ask_for_login(account, why).await,
+            // Whether it works was not found out.
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// The thread that asks for a login of this account, where one does.
+    pub(super) fn login_asked(&self, account: &Account) -> Result<Option<ThreadId>, StoreError> {
+        let newest = self.engine().store().keyed(intake::NAME, &key(account))?;
+        Ok(newest.filter(|(_, status)| !status.ended()).map(|(thread, _)| thread))
+    }
+
+    async fn ask_for_login(&self, account: &Account, why: &str) -> Result<(), Trouble> {
+        let store = self.engine().store();
+        let newest = store.keyed(intake::NAME, &key(account))?;
+        if newest.as_ref().is_some_and(|(_, status)| !status.ended()) {
+            return Ok(());
+        }
+        let asked = Asked::Login { account: account.name.clone(), why: why.to_owned() };
+        let mut new = self.asking(&asked)?;
+        // One thread of a key: the next is named after the last.
+        new.key = match newest {
+            None => key(account),
+            Some((last, _)) => format!("{}#{last}", key(account)),
+        };
+        store.start(new, self.engine().step_limit()).await?;
+        Ok(())
+    }
+
+    async fn login_works(&self, account: &Account) -> Result<(), Trouble> {
+        let Some(thread) = self.login_asked(account)? else { return Ok(()) };
+        let Some(spec) = self.engine().registry().get(intake::NAME) else { return Ok(()) };
+        let reason = "the login works again".to_owned();
+        let what = What::Settled { reason, payload: Value::Null };
+        let event = Event { id: format!("login:{}", account.name), what };
+        let arrival = arrival(spec, &thread, &event, None).map_err(|e| Trouble::Thread(e.to_string()))?;
+        match self.engine().store().arrive(arrival).await {
+            // Somebody answered it in the same moment.
+            Err(StoreError::NotOpen { .. }) => Ok(()),
+            other => Ok(other.map(drop)?),
+        }
+    }
+}
+
+fn key(account: &Account) -> String {
+    format!("login:{}", account.name)
+}

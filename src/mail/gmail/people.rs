@@ -1,0 +1,134 @@
+//! Whom the person knows, by a few header fields of the newest mails; and when the newest came.
+
+use super::find;
+use super::wire::{self, Id, Listing, Message};
+use super::{AT_ONCE, Inner};
+use crate::mail::{MailError, People};
+use crate::web::google::{CallError, Repeat};
+use futures_util::stream::{self, StreamExt};
+use jiff::Timestamp;
+use mail_parser::{Address, MessageParser};
+use reqwest::Method;
+use std::collections::BTreeSet;
+
+/// How many sent mails are looked at: each is a request of its own.
+const SENT: usize = 500;
+/// How many under each label that is read.
+const RECEIVED: usize = 200;
+/// How long a list may be.
+const LIST: usize = 8 << 20;
+
+impl Inner {
+    /// Whom the sent mail, and what came before `until`, show the person to know.
+    pub(super) async fn people(&self, until: Timestamp) -> Result<People, MailError> {
+        let (mut wrote_to, mut heard_from) = (BTreeSet::new(), BTreeSet::new());
+        let sent = self.newest_under("SENT", SENT, None).await?;
+        self.look(sent, &["To", "Cc", "Bcc"], |mail| add(&mut wrote_to, mail)).await?;
+        let before = format!("before:{}", until.as_second().max(0));
+        for label in self.labels.ids(&self.read).await? {
+            let came = self.newest_under(&label, RECEIVED, Some(&before)).await?;
+            self.look(came, &["From"], |mail| add(&mut heard_from, mail)).await?;
+        }
+        let list = |known: BTreeSet<String>| known.into_iter().collect();
+        Ok(People { wrote_to: list(wrote_to), heard_from: list(heard_from) })
+    }
+
+    /// When the oldest of the newest `count` mails came.
+    pub(super) async fn newest(&self, count: usize) -> Result<Option<Timestamp>, MailError> {
+        let mut dates = Vec::new();
+        for label in self.labels.ids(&self.read).await? {
+            let ids = self.newest_under(&label, count, None).await?;
+            let one = |id: Id| async move { find::minimal(&self.api, &id.0).await };
+            let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
+            while let Some(mail) = coming.next().await {
+                match mail {
+                    // Under several labels it is one mail.
+                    Ok(Some(mail)) => dates.push((mail.arrived(), mail.id.0)),
+                    Ok(None) | Err(CallError::Odd(_)) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        dates.sort_unstable();
+        dates.dedup();
+        Ok(dates.iter().rev().take(count).next_back().map(|(arrived, _)| *arrived))
+    }
+
+    /// The newest mails under a label, at most so many.
+    async fn newest_under(
+        &self,
+        label: &str,
+        most: usize,
+        search: Option<&str>,
+    ) -> Result<Vec<Id>, CallError> {
+        let mut ids: Vec<Id> = Vec::new();
+        let mut page: Option<String> = None;
+        while ids.len() < most {
+            let many = (most - ids.len()).min(500).to_string();
+            let mut query = vec![("labelIds", label), ("maxResults", many.as_str())];
+            query.extend(search.map(|search| ("q", search)));
+            query.extend(page.as_deref().map(|page| ("pageToken", page)));
+            let ask = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
+            let listing: Listing = self.api.json(ask, Repeat::Freely).await?;
+            let next = listing.next_page_token.filter(|next| !next.is_empty());
+            // A page that leads nowhere would lead there for ever.
+            let is_stuck = listing.messages.is_empty() || next == page;
+            ids.extend(listing.messages.into_iter().map(|message| message.id));
+            page = next;
+            if page.is_none() || is_stuck {
+                break;
+            }
+        }
+        ids.truncate(most);
+        Ok(ids)
+    }
+
+    /// Looks at header fields of mails. One that cannot be read tells nothing.
+    async fn look(
+        &self,
+        ids: Vec<Id>,
+        fields: &[&str],
+        mut each: impl FnMut(&[String]),
+    ) -> Result<(), CallError> {
+        let one = |id: Id| async move { find::headers(&self.api, &id.0, fields).await };
+        let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
+        while let Some(mail) = coming.next().await {
+            match mail {
+                Ok(Some(mail)) => each(&values(&mail, fields)),
+                Ok(None) | Err(CallError::Odd(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn values(mail: &Message, fields: &[&str]) -> Vec<String> {
+    fields.iter().flat_map(|field| mail.headers(field)).map(str::to_owned).collect()
+}
+
+/// The bare addresses of some fields.
+fn add(known: &mut BTreeSet<String>, values: &[String]) {
+    for value in values {
+        // One field of its own, whatever it holds.
+        let head = format!("To: {}\r\n\r\n", value.replace(['\r', '\n'], " "));
+        let Some(mail) = MessageParser::new().parse_headers(head.as_bytes()) else { continue };
+        let people = mail.to().into_iter().flat_map(Address::iter);
+        let addresses = people.filter_map(|one| one.address()).filter(|address| address.contains('@'));
+        known.extend(addresses.map(str::to_lowercase));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_a_field() {
+        let mut known = BTreeSet::new();
+        let fields =
+            ["Bob <Bob@Example.com>, \"Doe, Eve\"\r\n <eve@example.com>", "undisclosed-recipients:;", ""];
+        add(&mut known, &fields.map(str::to_owned));
+        assert_eq!(known.into_iter().collect::<Vec<_>>(), ["bob@example.com", "eve@example.com"]);
+    }
+}

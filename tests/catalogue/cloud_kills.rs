@@ -1,0 +1,162 @@
+//! D02 at clouds: the real program killed around a mail sent by Gmail, and around an event put into Google Calendar or a
+//! CalDAV server, at each named point and in the middle of the request itself. What counts is what the server holds.
+
+use crate::dav::{Dav, PASSWORD, multi};
+use crate::google::{Fault, Moment};
+use crate::person::{Person, question};
+use crate::report;
+use serde_json::Value;
+use std::os::unix::process::ExitStatusExt;
+
+const SEND: &str = "POST /upload/gmail/v1/users/me/messages/send";
+const INSERT: &str = "POST /calendar/v3/calendars/primary/events";
+
+/// Where the process dies.
+#[derive(Clone, Copy, Debug)]
+enum Death {
+    /// At a named point, the so-manieth time.
+    At(&'static str),
+    /// While the server has its request to send.
+    Sending(Moment),
+    /// While the server has its event.
+    Inserting(Moment),
+}
+
+/// What is approved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum What {
+    Reply,
+    Google,
+    CalDav,
+}
+
+/// A mail that wants to meet on a working day in a while.
+fn invitation() -> String {
+    let mut day = jiff::Zoned::now().date().saturating_add(jiff::Span::new().days(10));
+    while !matches!(day.weekday(), jiff::civil::Weekday::Tuesday) {
+        day = day.saturating_add(jiff::Span::new().days(1));
+    }
+    let day = day.strftime("%A, %-d %B");
+    format!(
+        "Message-ID: <1@example.com>\nFrom: Bob <bob@example.com>\nTo: ada@gmail.example\nSubject: Planning the fair\n\n\
+         Hi Ada,\n\nshall we plan the fair together? Are you free on {day} at 14:00 for an hour?\n\nBob\n"
+    )
+}
+
+/// Drives and answers until `action` is proposed, and gives its id.
+fn proposed(person: &Person, action: &str) -> String {
+    for _ in 0..5 {
+        person.json(&["run", "--until-idle"]);
+        let list = person.json(&["list"]);
+        let item = list.as_array().unwrap().first().cloned().unwrap_or_default();
+        let id = item["id"].as_str().unwrap_or_default().to_owned();
+        match item["action"].as_str() {
+            Some(asked) if asked == action => return id,
+            Some("question" | "notify") => drop(person.json(&["respond", &id, "Yes, it still stands."])),
+            other => panic!("{other:?} and no {action}: {list}"),
+        }
+    }
+    panic!("no {action} is proposed")
+}
+
+fn trial(what: What, death: Death) {
+    let told = format!("{what:?}, {death:?}");
+    let dav = Dav::start();
+    let more = match what {
+        What::Reply => String::new(),
+        What::Google => "[calendar]\nkind = \"google\"\naccount = \"home\"\n".to_owned(),
+        What::CalDav => format!(
+            "[calendar]\nkind = \"caldav\"\nurl = \"{}/\"\nuser = \"ada\"\npassword_command = \"echo {PASSWORD}\"\n",
+            dav.address
+        ),
+    };
+    dav.furnish(&[("/home/ada/work/", "Work", "VEVENT")]);
+    dav.reply("REPORT /home/ada/work/", 207, &multi(""));
+    let person = Person::new(&more);
+    person.log_in();
+    let (mail, action) = match what {
+        What::Reply => (question(1), "write_email"),
+        What::Google | What::CalDav => (invitation(), "schedule_meeting"),
+    };
+    person.google.deliver(&mail);
+    person.json(&["mail", "sync"]);
+    person.json(&["accept", &proposed(&person, action)]);
+
+    let mut doomed = person.command(&["run", "--until-idle"]);
+    match (death, what) {
+        (Death::At(point), _) => drop(doomed.env("SAYSO_FAIL_POINT", point)),
+        (Death::Sending(moment), _) => person.google.world().fault(SEND, Fault::Kills(moment)),
+        (Death::Inserting(moment), What::CalDav) => dav.said().kills = Some(moment),
+        (Death::Inserting(moment), _) => person.google.world().fault(INSERT, Fault::Kills(moment)),
+    }
+    let child = doomed.spawn().unwrap();
+    person.google.world().victim = Some(child.id());
+    dav.said().victim = Some(child.id());
+    let died = child.wait_with_output().unwrap().status;
+    assert_eq!(died.signal(), Some(9), "{told}: it was to die");
+
+    let sent = || person.google.world().sent().len();
+    let events = || match what {
+        What::Reply => 0,
+        What::Google => person.google.world().events.len(),
+        What::CalDav => dav.said().objects.len(),
+    };
+    // Another process goes on, and where something is in doubt the person looks and says how it is.
+    for _ in 0..4 {
+        person.json(&["run", "--until-idle"]);
+        assert!(sent() <= 1 && events() <= 1, "{told}: {} sent, {} events", sent(), events());
+        let list = person.json(&["list"]);
+        let open = list.as_array().unwrap();
+        if open.is_empty() {
+            break;
+        }
+        for item in open {
+            settle(&person, item, sent() == 1, events() == 1, &told);
+        }
+    }
+    assert_eq!((sent(), events()), (1, usize::from(what != What::Reply)), "{told}");
+    let mails = person.json(&["mail"]);
+    assert_eq!(mails[0]["status"], "done", "{told}: {mails}");
+}
+
+fn settle(person: &Person, item: &Value, sent: bool, put_in: bool, told: &str) {
+    assert_eq!(item["action"], "in_doubt", "{told}: nothing else is asked: {item}");
+    let (id, effect) = (item["id"].as_str().unwrap(), item["args"]["effect"].as_str().unwrap());
+    let done = if effect.starts_with("send:") { sent } else { put_in };
+    if done {
+        person.json(&["accept", id]);
+    } else {
+        person.json(&["edit", id, "--set", "outcome=not_done"]);
+    }
+}
+
+#[test]
+fn d02_killed_around_what_a_cloud_is_told() {
+    use Death::{At, Inserting, Sending};
+    use Moment::{After, Before};
+    let trials = [
+        (What::Reply, At("before_intent")),
+        (What::Reply, At("after_intent")),
+        (What::Reply, Sending(Before)),
+        (What::Reply, Sending(After)),
+        (What::Reply, At("before_outcome")),
+        (What::Reply, At("after_outcome")),
+        (What::Google, At("after_intent")),
+        (What::Google, Inserting(Before)),
+        (What::Google, Inserting(After)),
+        (What::Google, At("before_outcome")),
+        (What::Google, At("after_intent:2")),
+        (What::CalDav, Inserting(Before)),
+        (What::CalDav, Inserting(After)),
+        (What::CalDav, At("before_outcome")),
+    ];
+    // A few at a time: each is a dozen processes.
+    for some in trials.chunks(4) {
+        std::thread::scope(|scope| {
+            let away: Vec<_> =
+                some.iter().map(|(what, death)| scope.spawn(|| trial(*what, *death))).collect();
+            away.into_iter().for_each(|one| one.join().unwrap());
+        });
+    }
+    report("D02", "SIGKILL around a mail at Gmail and an event at Google or by CalDAV", trials.len());
+}
