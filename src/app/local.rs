@@ -81,7 +81,6 @@ impl Local {
             () = taking_in => Ok(Ended::Told),
             () = servers => Ok(Ended::Told),
             () = self.close_expiring() => Ok(Ended::Told),
-            () = self.expire_unanswered() => Ok(Ended::Told),
             () = self.tell_news() => Ok(Ended::Told),
             never = self.tell_traces() => match never {},
         }
@@ -312,7 +311,8 @@ impl Backend for Local {
                 StartError::Unknown(_) => unknown(),
                 StartError::Input(error) => wrong(error),
             })?;
-            let thread = self.engine.store().start(new, self.engine.step_limit()).await.map_err(told)?;
+            let limit = self.engine.step_limit();
+            let thread = self.engine.store().start_for_person(new, limit).await.map_err(told)?;
             self.standing(&thread)
         })
     }
