@@ -174,8 +174,12 @@ impl Local {
         Ok(())
     }
 
-    /// Closes requests as they expire, for the process that drives.
+    /// Closes requests, and questions that are over by the config's policy, as they expire, for the process that drives.
     pub(super) async fn close_expiring(&self) {
+        tokio::join!(self.close_requests(), self.expire_unanswered());
+    }
+
+    async fn close_requests(&self) {
         let mut known = HashMap::new();
         loop {
             if let Err(error) = self.sweep(&mut known).await {

@@ -87,6 +87,10 @@ pub(super) fn run(db: &Connection, arrival: &Arrival, now: i64) -> Result<Thread
             keep(db, &row, arrival, now)?;
         }
     }
+    if let What::Words { text } = &arrival.event.what {
+        let continued = Fact::Continued { thread: row.id.to_string(), said: audit::sha(text) };
+        audit::record(db, &continued, now)?;
+    }
     if corrects {
         audit::record(db, &Fact::Corrected { thread: row.id.to_string() }, now)?;
     }

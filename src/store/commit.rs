@@ -111,6 +111,24 @@ impl Store {
         self.write(move |db| Ok(start(db, &new, None, step_limit, now)?.id)).await
     }
 
+    /// Starts a thread that a person wants.
+    pub async fn start_for_person(&self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
+        let now = self.now_ms();
+        self.write(move |db| {
+            let row = start(db, &new, None, step_limit, now)?;
+            let input: serde_json::Value = super::rows::json("what a thread begins with", &new.updates)?;
+            let started = Fact::Started {
+                thread: row.id.to_string(),
+                workflow: row.workflow,
+                input: Some(audit::sha_json(&input)),
+                forked_from: None,
+            };
+            audit::record(db, &started, now)?;
+            Ok(row.id)
+        })
+        .await
+    }
+
     /// Commits a turn.
     pub async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let now = self.now_ms();

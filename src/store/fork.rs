@@ -1,5 +1,6 @@
 //! Forks: another thread that shares the beginning of this one, by reference.
 
+use super::audit::{self, Fact};
 use super::commit::{NewThread, Parent, start, warn_if_done_in_original};
 use super::load::steps;
 use super::rows::{Awaits, InterruptRow, Stage, ThreadRow};
@@ -89,5 +90,12 @@ fn run(
             }
         }
     }
+    let started = Fact::Started {
+        thread: fork.id.to_string(),
+        workflow: fork.workflow,
+        input: None,
+        forked_from: Some(origin.id.to_string()),
+    };
+    audit::record(db, &started, now)?;
     Ok(fork.id)
 }

@@ -15,8 +15,8 @@ fn the_audit_is_exported_as_lines_and_judged() {
     desk.json(&["accept", &asked[0], "--wait"]);
     let told = lines(desk.sayso(&["export", "--audit"]).done());
     let whats: Vec<&str> = told.iter().filter_map(|line| line["what"].as_str()).collect();
-    assert_eq!(whats, ["begun", "decided", "effect_begun", "effect_ended"]);
-    let decided = &told[1];
+    assert_eq!(whats, ["begun", "started", "decided", "effect_begun", "effect_ended"]);
+    let decided = &told[2];
     keys(
         decided,
         &[
@@ -37,12 +37,12 @@ fn the_audit_is_exported_as_lines_and_judged() {
         ],
     );
     assert_eq!((&decided["by"], &decided["interrupt"]), (&"cli".into(), &asked[0].clone().into()));
-    assert_eq!(decided["before"], told[0]["digest"]);
-    assert_eq!(told[4]["end"]["last"], told[3]["digest"]);
+    assert_eq!(decided["before"], told[1]["digest"]);
+    assert_eq!(told[5]["end"]["last"], told[4]["digest"]);
     let file = desk.path("audit.jsonl");
     let name = file.to_str().unwrap();
     let written = desk.json(&["export", "--audit", "-o", name]);
-    assert_eq!((&written["lines"], &written["file"]), (&4.into(), &name.into()));
+    assert_eq!((&written["lines"], &written["file"]), (&5.into(), &name.into()));
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     desk.refused(&["export", "--audit", "-o", name], 2, "exists already");
     let beside = std::fs::read_dir(desk.path("")).unwrap().flatten();
@@ -57,8 +57,8 @@ fn the_audit_is_exported_as_lines_and_judged() {
     std::fs::write(&file, text.replace("\"by\":\"cli\"", "\"by\":\"tui\"")).unwrap();
     let said = desk.sayso(&["doctor", "--audit", name]);
     assert_eq!(said.code, 1);
-    assert!(said.out.contains("FAIL  audit file  line 2 was edited: its digest is not its own"), "{said:?}");
-    assert!(said.out.contains("ok    audit       5 lines"), "{said:?}");
+    assert!(said.out.contains("FAIL  audit file  line 3 was edited: its digest is not its own"), "{said:?}");
+    assert!(said.out.contains("ok    audit       6 lines"), "{said:?}");
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn times_folders_and_files_that_are_wrong_are_said() {
     desk.refused(&["export", "--audit", "--since", "yesteryear"], 2, "not a time that has been");
     let end = lines(desk.sayso(&["export", "--audit", "--since", "2100-01-01"]).done());
     assert_eq!(end.len(), 1);
-    assert_eq!(lines(desk.sayso(&["export", "--audit", "--since", "2h"]).done()).len(), 2);
+    assert_eq!(lines(desk.sayso(&["export", "--audit", "--since", "2h"]).done()).len(), 3);
     let nowhere = desk.path("nowhere").display().to_string();
     desk.refused(&["export", "--audit", "--data", &nowhere], 3, "does not exist");
     assert!(!desk.path("nowhere").exists());

@@ -4,7 +4,7 @@ use crate::support::House;
 use crate::support::house::{holding, respond};
 use proptest::prelude::*;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, GrantRequest, GrantScope, OUTPUT_FILES};
+use sayso::inbox::{Backend, GrantRequest, GrantScope, OUTPUT_FILES, PruneQuery, Status};
 use sayso::store::{MemoryCause, Store};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -78,6 +78,7 @@ async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
         whats(&told),
         [
             "begun",
+            "started",
             "decided",
             "undone",
             "decided",
@@ -88,6 +89,7 @@ async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
             "revoked",
             "restored",
             "decided",
+            "started",
             "decided",
             "stopped",
             "remembered",
@@ -103,19 +105,21 @@ async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
         assert!(!line["from"]["user"].as_str().unwrap().is_empty() && line["from"]["host"].is_string());
         line["at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
     }
-    let (accepted, begun, ended) = (&told[3], &told[4], &told[5]);
+    let (accepted, begun, ended) = (&told[4], &told[5], &told[6]);
     assert_eq!((&accepted["by"], &accepted["decision"]), (&json!("cli"), &json!("accept")));
     assert_eq!(accepted["shown"], begun["executed"], "what was shown is what was done");
     assert_eq!(accepted["texts"]["proposed"], begun["texts"]["executed"]);
     assert_eq!((&begun["by"], &begun["interrupt"]), (&json!("decision"), &accepted["interrupt"]));
     assert_eq!((&ended["state"], &ended["effect"]), (&json!("done"), &json!("go")));
-    let edited = &told[10];
+    let edited = &told[11];
     assert_ne!(edited["shown"], edited["edited"]);
     assert_eq!(edited["texts"]["edited"], json!({"key": "b", "n": 3}));
-    assert_eq!(told[11]["texts"]["said"], "green, \u{202e}please");
+    assert_eq!(told[13]["texts"]["said"], "green, \u{202e}please");
     assert!(!lines.iter().any(|line| line.contains('\u{202e}')), "nothing hidden leaves");
-    assert_eq!(told[2]["because"], "person");
-    assert_eq!(told[13]["texts"]["profile"], "be brief");
+    assert_eq!(told[3]["because"], "person");
+    assert_eq!(told[15]["texts"]["profile"], "be brief");
+    assert_eq!((&told[12]["workflow"], &told[12]["thread"]), (&json!("chat"), &told[13]["thread"]));
+    assert!(told[12]["texts"]["input"].to_string().contains("tea"), "{}", told[12]);
     assert_eq!(house.store().check_audit().unwrap().problems, [""; 0]);
     assert_eq!(judged(house.store(), &lines), [""; 0]);
 }
@@ -237,11 +241,13 @@ async fn each_sort_of_change_is_named_by_what_it_is() {
         assert!(problems.iter().any(|problem| problem.contains(words)), "{words}: {problems:?}");
     };
     let mut edited = lines.clone();
-    edited[3] = edited[3].replace("\"accept\"", "\"ignore\"");
-    has(&edited, "line 4 was edited");
+    edited[4] = edited[4].replace("\"accept\"", "\"ignore\"");
+    has(&edited, "line 5 was edited");
     let mut texts = lines.clone();
-    texts[11] = texts[11].replace("green", "black");
-    has(&texts, "the texts beside line 12 are not those it tells");
+    texts[13] = texts[13].replace("green", "black");
+    has(&texts, "the texts beside line 14 are not those it tells");
+    texts[12] = texts[12].replace("tea", "gin");
+    has(&texts, "the texts beside line 13 are not those it tells");
     let mut deleted = lines.clone();
     deleted.remove(4);
     has(&deleted, "line 5 is missing");
@@ -275,19 +281,19 @@ async fn a_changed_store_is_named() {
     };
     sql("CREATE TABLE kept AS SELECT * FROM audit");
     let restore = || sql("DELETE FROM audit; INSERT INTO audit SELECT * FROM kept");
-    sql("UPDATE audit SET entry = replace(entry, 'accept', 'ignore') WHERE seq = 4");
-    has("line 4 was edited");
+    sql("UPDATE audit SET entry = replace(entry, 'accept', 'ignore') WHERE seq = 5");
+    has("line 5 was edited");
     restore();
-    sql("DELETE FROM audit WHERE seq = 4");
-    has("line 4 is missing");
+    sql("DELETE FROM audit WHERE seq = 5");
+    has("line 5 is missing");
     has("(accept, by cli,");
     restore();
-    sql("DELETE FROM audit WHERE seq > 15");
-    has("lines 16 to 18 are cut off the end");
+    sql("DELETE FROM audit WHERE seq > 17");
+    has("lines 18 to 20 are cut off the end");
     restore();
-    sql("INSERT INTO audit SELECT 19, at, entry, digest FROM audit WHERE seq = 4");
-    has("line 19 was edited");
-    has("line 19 stands behind line 18, which was the last: it is forged");
+    sql("INSERT INTO audit SELECT 21, at, entry, digest FROM audit WHERE seq = 4");
+    has("line 21 was edited");
+    has("line 21 stands behind line 20, which was the last: it is forged");
     restore();
     sql("UPDATE audit SET seq = CASE seq WHEN 3 THEN -1 ELSE 3 END WHERE seq IN (3, 4)");
     sql("UPDATE audit SET seq = 4 WHERE seq = -1");
@@ -295,10 +301,10 @@ async fn a_changed_store_is_named() {
     restore();
     assert_eq!(house.store().check_audit().unwrap().problems, [""; 0]);
     // Whoever can write the file can begin anew; an export kept elsewhere tells.
-    sql("UPDATE audit SET entry = entry || ' ' WHERE seq = 18");
+    sql("UPDATE audit SET entry = entry || ' ' WHERE seq = 20");
     assert_eq!(judged(house.store(), &lines), [""; 0], "the export is what it was");
-    sql("UPDATE audit SET digest = randomblob(32) WHERE seq = 18");
-    assert_eq!(judged(house.store(), &lines), ["line 18 is not the one the store has"]);
+    sql("UPDATE audit SET digest = randomblob(32) WHERE seq = 20");
+    assert_eq!(judged(house.store(), &lines), ["line 20 is not the one the store has"]);
 }
 
 #[tokio::test]
@@ -310,4 +316,53 @@ async fn an_audit_whose_end_is_unknown_takes_no_decision() {
     let error = house.decide(&id, Decision::Accept).await.unwrap_err().to_string();
     assert!(error.contains("the audit's last line"), "{error}");
     assert_eq!(house.asked(&thread).await, id, "it is still open");
+}
+
+#[tokio::test]
+async fn what_people_start_continue_and_prune_is_told() {
+    let house = House::new();
+    let thread = house.start("chat", json!({"topic": "tea"})).await;
+    house.settle().await;
+    house.respond(&thread, "done").await;
+    house.settle().await;
+    house.local.proceed(thread.clone(), "and now by quarter".to_owned()).await.unwrap();
+    house.settle().await;
+    house.respond(&thread, "done").await;
+    house.settle().await;
+    let fork = house.local.fork(thread.clone(), 1).await.unwrap().thread;
+    house.local.stop(fork.clone()).await.unwrap();
+    let lines = export(house.store());
+    let before = told(&lines);
+    assert_eq!(whats(&before), ["begun", "started", "decided", "continued", "decided", "started", "stopped"]);
+    let sha =
+        |text: &str| -> String { Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect() };
+    assert_eq!(before[3]["said"], sha("and now by quarter"));
+    assert_eq!(before[5]["forked_from"], thread.as_str());
+    // What was started with is held against the step that says so.
+    house.sql().execute_batch("UPDATE steps SET updates = replace(updates, 'tea', 'gin')").unwrap();
+    let problems = house.store().check_audit().unwrap().problems;
+    assert!(problems.iter().any(|problem| problem.contains("was started with")), "{problems:?}");
+    house.sql().execute_batch("UPDATE steps SET updates = replace(updates, 'gin', 'tea')").unwrap();
+
+    let other = House::new();
+    let gone = other.played(json!([[{"ask": [{"key": "a"}]}]])).await;
+    other.accept(&gone).await;
+    other.settle().await;
+    other.local.file_away(gone.clone()).await.unwrap();
+    let before = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
+    let query = PruneQuery { before, statuses: vec![Status::Done] };
+    assert_eq!(other.local.prune(query.clone()).await.unwrap().taken.threads, 1);
+    let kept = told(&export(other.store()));
+    let pruned = kept.last().unwrap();
+    assert_eq!(
+        (&pruned["what"], &pruned["threads"], &pruned["records"]),
+        (&json!("pruned"), &json!(1), &json!(1))
+    );
+    assert_eq!((&pruned["statuses"], pruned["heads"].as_str().unwrap().len()), (&json!(["done"]), 64));
+    assert_eq!(pruned["older_than"], before.as_millisecond());
+    // A second one has nothing to let go of, and nothing to tell.
+    other.local.prune(query).await.unwrap();
+    assert_eq!(told(&export(other.store())).len(), kept.len());
+    assert_eq!(other.store().check_audit().unwrap().problems, [""; 0]);
+    assert_eq!(judged(other.store(), &export(other.store())), [""; 0]);
 }

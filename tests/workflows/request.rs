@@ -85,7 +85,8 @@ async fn d13_a_wild_clock_ends_no_request_and_loses_no_answer() {
 #[tokio::test]
 async fn an_answer_is_told_once_it_cannot_be_taken_back() {
     let folder = tempfile::tempdir().unwrap();
-    let (local, _) = wild(&folder);
+    // Longer than the moment for which whoever reads an answer helps its thread along.
+    let (local, _) = with(&folder, Settings { soft_hold: Duration::from_secs(2), ..Settings::default() });
     let asked = local.request(asking("Go?", 3600)).await.unwrap();
     let decide =
         |decision| Decide { interrupt: asked.id.clone(), decision, shown: None, learn: false, by: By::Tui };

@@ -117,7 +117,7 @@ impl Servers {
             .new_mirror(of, &key(&of.server, &of.thread))
             .map_err(|error| BackendError::Failed(error.to_string()))?;
         let engine = self.engine();
-        engine.store().start(new, engine.step_limit()).await.map_err(told)
+        engine.store().start_for_person(new, engine.step_limit()).await.map_err(told)
     }
 }
 

@@ -132,6 +132,9 @@ impl Told {
             | Fact::Unpinned { .. }
             | Fact::Paused
             | Fact::Resumed
+            | Fact::Started { .. }
+            | Fact::Continued { .. }
+            | Fact::Pruned { .. }
             | Fact::Stopped { .. }
             | Fact::Corrected { .. } => {}
         }

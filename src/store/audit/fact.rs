@@ -1,6 +1,6 @@
 //! What the audit keeps of each thing that happened. Its JSON is a file format: members are added, never renamed.
 
-use crate::graph::Hash;
+use crate::graph::{Hash, canonical};
 use crate::text::hex;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -86,6 +86,35 @@ pub(in crate::store) enum Fact {
     Paused,
     /// All driving goes on.
     Resumed,
+    /// A person started a thread.
+    Started {
+        thread: String,
+        workflow: String,
+        /// SHA-256 of what it was started with, as JSON with sorted keys; a fork has its origin's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        input: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        forked_from: Option<String>,
+    },
+    /// A person said something after a thread's result, and it went on.
+    Continued {
+        thread: String,
+        /// SHA-256 of the words that were said.
+        said: String,
+    },
+    /// A person let old threads go, in this transaction these.
+    Pruned {
+        /// Those to which nothing had happened since then.
+        older_than: i64,
+        statuses: Vec<String>,
+        threads: u64,
+        /// Of those, how many left a record.
+        records: u64,
+        /// Mails whose bytes were let go of.
+        mails: u64,
+        /// SHA-256 over a line for each thread: its id, a space, and the digest its steps ended with.
+        heads: String,
+    },
     /// A person stopped a thread.
     Stopped { thread: String },
     /// A person corrected what a thread took its mail for.
@@ -111,6 +140,13 @@ pub(in crate::store) enum Because {
 /// SHA-256 of a text, as the audit writes it.
 pub(in crate::store) fn sha(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes()))
+}
+
+/// SHA-256 of JSON with sorted keys, so that reading and writing it again changes nothing.
+pub(in crate::store) fn sha_json(value: &serde_json::Value) -> String {
+    let mut text = String::new();
+    canonical(value, &mut text);
+    sha(&text)
 }
 
 /// The hash of a proposal with these arguments, as the audit writes it.

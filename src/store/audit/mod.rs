@@ -17,7 +17,7 @@ mod texts;
 
 pub use check::AuditChecked;
 pub(super) use check::check;
-pub(super) use fact::{Because, Fact, bound, sha};
+pub(super) use fact::{Because, Fact, bound, sha, sha_json};
 
 use super::StoreError;
 use super::rows::{damaged, time};

@@ -2,7 +2,7 @@
 
 use super::super::StoreError;
 use super::super::rows::{DecisionRow, EffectRow, InterruptRow, ThreadRow, json};
-use super::fact::{Fact, bound, sha};
+use super::fact::{Fact, bound, sha, sha_json};
 use crate::graph::{Decision, InterruptId, ThreadId};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::{Map, Value};
@@ -79,6 +79,13 @@ pub(super) fn of(db: &Connection, fact: &Fact, at: i64) -> Result<Result<Texts, 
                 texts.insert("outcome".to_owned(), json("an effect's outcome", &row.outcome)?);
             }
         }
+        Fact::Started { thread, input: Some(input), .. } => {
+            let Some(found) = first_step(db, thread)? else { return Ok(Ok(texts)) };
+            if sha_json(&found) != *input {
+                return Ok(Err(format!("what thread {thread} was started with is not what is on record")));
+            }
+            texts.insert("input".to_owned(), found);
+        }
         Fact::Remembered { namespace, version, profile, .. } => {
             let found: Option<String> = db
                 .prepare_cached("SELECT profile FROM memory WHERE namespace = ? AND version = ?")?
@@ -115,6 +122,7 @@ pub(super) fn fit(fact: &Fact, texts: &Texts) -> bool {
         ("bound_to", Fact::Decided { .. } | Fact::EffectBegun { .. }) => {
             texts.contains_key("proposed") || texts.contains_key("executed")
         }
+        ("input", Fact::Started { input: Some(input), .. }) => sha_json(text(name)) == *input,
         ("outcome", Fact::EffectEnded { outcome, .. }) => sha(&text(name).to_string()) == *outcome,
         ("profile", Fact::Remembered { profile, .. }) => {
             text(name).as_str().map(sha).as_ref() == Some(profile)
@@ -126,6 +134,17 @@ pub(super) fn fit(fact: &Fact, texts: &Texts) -> bool {
 fn interrupt_row(db: &Connection, id: &str) -> Result<Option<InterruptRow>, StoreError> {
     let Ok(id) = InterruptId::parse(id) else { return Ok(None) };
     known(InterruptRow::find(db, &id))
+}
+
+/// What a thread began with, as long as its steps are kept.
+fn first_step(db: &Connection, thread: &str) -> Result<Option<Value>, StoreError> {
+    let Ok(id) = ThreadId::parse(thread) else { return Ok(None) };
+    let Some(seq) = known(ThreadRow::seq_of(db, &id))? else { return Ok(None) };
+    let found: Option<String> = db
+        .prepare_cached("SELECT updates FROM steps WHERE thread = ? AND n = 0")?
+        .query_row([seq], |row| row.get(0))
+        .optional()?;
+    found.map(|text| json("what a thread began with", &text)).transpose()
 }
 
 fn effect_row(db: &Connection, thread: &str, step: i64, name: &str) -> Result<Option<EffectRow>, StoreError> {

@@ -12,9 +12,11 @@ mod cut;
 mod needs;
 mod sweep;
 
+use super::audit::{self, Fact};
 use super::rows::{MailRow, ThreadRow, damaged};
 use super::{Store, StoreError};
 use crate::inbox::{PruneQuery, Pruning};
+use crate::text::hex;
 use needs::Needed;
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
@@ -87,17 +89,21 @@ impl Store {
         let now = self.now_ms();
         self.write(move |db| {
             let Roots(mut left) = roots;
-            let (mut taken, mut weight) = (Pruning::default(), 0);
+            let (mut taken, mut weight, mut heads) = (Pruning::default(), 0, String::new());
             left.reverse();
             while weight < BATCH {
                 let Some(root) = left.pop() else { break };
                 // Looked at again: somebody may have forked it, or gone on with it, since.
                 if let Ok(family) = family_of(db, root, &query, &HashSet::new())? {
                     weight += family.iter().map(|row| row.steps + 1).sum::<i64>();
+                    for row in &family {
+                        heads.push_str(&format!("{} {}\n", row.id, hex(row.head.bytes())));
+                    }
                     cut::family(db, family, now, &mut taken)?;
                 }
             }
             left.reverse();
+            told(db, &query, &taken, &heads, now)?;
             Ok((Roots(left), taken))
         })
         .await
@@ -105,15 +111,39 @@ impl Store {
 
     /// Lets go of the bytes of some old mails that were left alone; `threads` is nothing where there are no more.
     pub async fn prune_left_mails(&self, query: PruneQuery) -> Result<Pruning, StoreError> {
+        let now = self.now_ms();
         self.write(move |db| {
             let mut taken = Pruning::default();
             for mail in left_mails(db, &query, MAILS)? {
                 cut::mail(db, mail, &mut taken)?;
             }
+            told(db, &query, &taken, "", now)?;
             Ok(taken)
         })
         .await
     }
+}
+
+/// What goes is told in the transaction in which it goes.
+fn told(
+    db: &Connection,
+    query: &PruneQuery,
+    taken: &Pruning,
+    heads: &str,
+    now: i64,
+) -> Result<(), StoreError> {
+    if taken.threads == 0 && taken.mails == 0 {
+        return Ok(());
+    }
+    let pruned = Fact::Pruned {
+        older_than: query.before.as_millisecond(),
+        statuses: query.statuses.iter().map(|status| status.word().to_owned()).collect(),
+        threads: taken.threads,
+        records: taken.records,
+        mails: taken.mails,
+        heads: audit::sha(heads),
+    };
+    audit::record(db, &pruned, now)
 }
 
 fn roots(db: &Connection, query: &PruneQuery) -> Result<Vec<i64>, StoreError> {
