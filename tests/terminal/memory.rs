@@ -67,7 +67,9 @@ fn what_was_learned_is_read_edited_pinned_and_taken_back() {
     pty.send("\r");
     pty.wait("pinned: Prefers very short replies.");
     // And let go of, since going back would drop it.
+    pty.until("the menu closed", |pty| !pty.text().contains("Pin a line"));
     pty.send("P");
+    pty.wait("Pin a line");
     pty.wait("● Prefers very short replies.");
     pty.send("\r");
     pty.wait("no longer pinned");
