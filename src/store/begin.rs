@@ -52,7 +52,7 @@ impl Store {
     pub fn waiting_of(&self, workflow: &str) -> Result<Vec<ThreadId>, StoreError> {
         self.read(|db| {
             let mut found = db.prepare_cached(
-                "SELECT id FROM threads WHERE status = 'waiting' AND workflow = ? ORDER BY seq",
+                "SELECT id FROM threads INDEXED BY threads_by_status WHERE status = 'waiting' AND workflow = ? ORDER BY seq",
             )?;
             let ids: Vec<String> =
                 found.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?;

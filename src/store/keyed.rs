@@ -13,7 +13,7 @@ impl Store {
         self.read(|db| {
             let seq: Option<i64> = db
                 .prepare_cached(
-                    "SELECT seq FROM threads WHERE parent IS NULL AND workflow = ?1
+                    "SELECT seq FROM threads INDEXED BY threads_by_key WHERE parent IS NULL AND workflow = ?1
                      AND child_key >= ?2 AND child_key < ?2 || '$' ORDER BY seq DESC LIMIT 1",
                 )?
                 .query_row([workflow, key], |row| row.get(0))

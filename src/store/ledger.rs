@@ -118,9 +118,12 @@ impl Store {
     /// question that only news ends is about no mail that could be settled elsewhere.
     pub fn waiting(&self, account: &str) -> Result<Vec<Waiting>, StoreError> {
         self.read(|db| {
+            // From the few threads that wait to their mails, not from all mails there ever were.
             let mut found = db.prepare_cached(
-                "SELECT t.seq, max(m.seq) FROM threads t JOIN mails m ON m.thread = t.seq
-                 WHERE (t.status IN ('waiting', 'held', 'ready') AND t.awaits = 'answers' OR t.status = 'trouble')
+                "SELECT t.seq, max(m.seq)
+                 FROM threads t INDEXED BY threads_by_status CROSS JOIN mails m INDEXED BY mails_by_thread ON m.thread = t.seq
+                 WHERE t.status IN ('waiting', 'held', 'ready', 'trouble')
+                   AND (t.awaits = 'answers' OR t.status = 'trouble')
                    AND m.account = ? AND m.state = 'thread'
                    AND EXISTS (SELECT 1 FROM interrupts i
                                WHERE i.thread = t.seq AND i.status <> 'closed' AND i.allow & 32 = 0)

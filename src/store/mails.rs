@@ -228,7 +228,7 @@ fn line(db: &Connection, mail: MailRow) -> Result<MailLine, StoreError> {
 /// The threads that mails of a conversation are in, newest first. What asks about a mail is no part of it.
 fn threads_of(db: &Connection, account: &str, conversation: &str) -> Result<Vec<i64>, StoreError> {
     let mut found = db.prepare_cached(
-        "SELECT DISTINCT thread FROM mails
+        "SELECT DISTINCT thread FROM mails INDEXED BY mails_by_conversation
          WHERE account = ? AND conversation = ? AND state = 'thread' AND thread IS NOT NULL ORDER BY thread DESC",
     )?;
     Ok(found.query_map([account, conversation], |row| row.get(0))?.collect::<Result<_, _>>()?)

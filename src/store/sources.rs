@@ -189,7 +189,7 @@ impl Store {
         self.read(|db| {
             let counted: (i64, i64) = db
                 .prepare_cached(
-                    "SELECT count(*), count(DISTINCT thread) FROM mails WHERE account = ? AND seq > ?",
+                    "SELECT count(*), count(DISTINCT thread) FROM mails WHERE +account = ? AND seq > ?",
                 )?
                 .query_row(params![name, newest], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok((counted.0.unsigned_abs(), counted.1.unsigned_abs()))
