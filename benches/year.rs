@@ -2,7 +2,7 @@
 //! back. And S1: full-text search over 100,000 threads.
 //!
 //! `cargo bench --bench year` prints tables; `-- --json` prints the same as JSON; `-- --quick` takes ten days and a
-//! tenth of the threads. Mails go through the real intake and the real workflow, with the built-in model.
+//! tenth of the threads; `-- --search` stops after S1. Mails go through the real intake and the real workflow, with the built-in model.
 
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -31,6 +31,10 @@ fn main() {
     let quick = report::flag("--quick");
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut rows = runtime.block_on(searched(if quick { 10_000 } else { 100_000 }));
+    if report::flag("--search") {
+        report::print("search", &rows);
+        return;
+    }
     let (more, before, after) = runtime.block_on(a_year(if quick { 10 } else { 365 }));
     rows.extend(more);
     report::print("year", &rows);
