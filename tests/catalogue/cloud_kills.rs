@@ -3,7 +3,7 @@
 
 use crate::dav::{Dav, PASSWORD, multi};
 use crate::google::{Fault, Moment};
-use crate::person::{Person, question};
+use crate::person::{Person, proposed, question};
 use crate::report;
 use serde_json::Value;
 use std::os::unix::process::ExitStatusExt;
@@ -43,22 +43,6 @@ fn invitation() -> String {
     )
 }
 
-/// Drives and answers until `action` is proposed, and gives its id.
-fn proposed(person: &Person, action: &str) -> String {
-    for _ in 0..5 {
-        person.json(&["run", "--until-idle"]);
-        let list = person.json(&["list"]);
-        let item = list.as_array().unwrap().first().cloned().unwrap_or_default();
-        let id = item["id"].as_str().unwrap_or_default().to_owned();
-        match item["action"].as_str() {
-            Some(asked) if asked == action => return id,
-            Some("question" | "notify") => drop(person.json(&["respond", &id, "Yes, it still stands."])),
-            other => panic!("{other:?} and no {action}: {list}"),
-        }
-    }
-    panic!("no {action} is proposed")
-}
-
 fn trial(what: What, death: Death) {
     let told = format!("{what:?}, {death:?}");
     let dav = Dav::start();
@@ -80,7 +64,8 @@ fn trial(what: What, death: Death) {
     };
     person.google.deliver(&mail);
     person.json(&["mail", "sync"]);
-    person.json(&["accept", &proposed(&person, action)]);
+    let item = proposed(&person, action);
+    person.json(&["accept", item["id"].as_str().unwrap()]);
 
     let mut doomed = person.command(&["run", "--until-idle"]);
     match (death, what) {

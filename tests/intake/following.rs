@@ -27,15 +27,7 @@ async fn it_follows_carries_out_answers_and_looks_when_told() {
     let post = Post::open(folder.path(), &config);
     post.hole.put(&letter(1, "bob@b.example", "One", ""));
     post.hole.put(&letter(2, "eve@e.example", "Two", ""));
-    let local = post.local.clone().with_intake(post.intake());
-    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let driver = tokio::spawn(async move {
-        let mut worker = Worker::take(local.engine().clone()).await.unwrap().expect("the lock is free");
-        let stopped = async {
-            let _ = stopped.await;
-        };
-        local.tend(&mut worker, stopped).await.unwrap();
-    });
+    let (stop, driver) = post.tended();
     until(&post, async || post.items().await.iter().any(|item| item.action == "first_sync")).await;
     let asked = post.items().await.remove(0).interrupt().unwrap();
     let decide = sayso::inbox::Decide {

@@ -3,7 +3,6 @@
 use crate::CONFIG;
 use crate::pigeonhole::{Pigeonhole, letter};
 use crate::post::Post;
-use sayso::app::Worker;
 use sayso::graph::Decision;
 use sayso::inbox::{Backend, By, Decide, Item};
 use std::sync::atomic::Ordering;
@@ -105,15 +104,7 @@ async fn an_answer_brings_the_next_look_about() {
     // No clock does.
     let post = Post::open(folder.path(), &format!("{CONFIG}[intake]\nevery_seconds = 86400\n"));
     refuse(&post, true);
-    let local = post.local.clone().with_intake(post.intake());
-    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let driver = tokio::spawn(async move {
-        let mut worker = Worker::take(local.engine().clone()).await.unwrap().expect("the lock is free");
-        let stopped = async {
-            let _ = stopped.await;
-        };
-        local.tend(&mut worker, stopped).await.unwrap();
-    });
+    let (stop, driver) = post.tended();
     let until = async |so: usize, mails: usize| {
         let _watcher = post.store().watch_others().unwrap();
         let mut changes = post.store().changes();

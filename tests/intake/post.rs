@@ -33,6 +33,20 @@ pub fn reader() -> ReadMail {
 }
 
 impl Post {
+    /// Drives and takes mail in until it is told to stop.
+    pub fn tended(&self) -> (tokio::sync::oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
+        let local = self.local.clone().with_intake(self.intake());
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let driver = tokio::spawn(async move {
+            let mut worker = Worker::take(local.engine().clone()).await.unwrap().expect("the lock is free");
+            let stopped = async {
+                let _ = stopped.await;
+            };
+            local.tend(&mut worker, stopped).await.unwrap();
+        });
+        (stop, driver)
+    }
+
     /// Opens what is in `folder`, with this config.
     pub fn open(folder: &Path, config: &str) -> Self {
         let data = folder.join("data");

@@ -110,17 +110,21 @@ pub fn question(n: u32) -> String {
 
 /// Answers questions until a reply is proposed, and gives it.
 pub fn proposal(person: &Person) -> Value {
+    proposed(person, "write_email")
+}
+
+/// Drives and answers until `action` is proposed, and gives its item.
+pub fn proposed(person: &Person, action: &str) -> Value {
     for _ in 0..5 {
         person.json(&["run", "--until-idle"]);
         let list = person.json(&["list"]);
         let item = list.as_array().unwrap().first().cloned().unwrap_or_default();
         let id = item["id"].as_str().unwrap_or_default().to_owned();
         match item["action"].as_str() {
-            Some("write_email") => return item,
-            Some("question") => drop(person.json(&["respond", &id, "Yes, it still stands."])),
-            Some("notify") => drop(person.json(&["respond", &id, "Yes, it still stands."])),
-            other => panic!("{other:?}: {list}"),
+            Some(asked) if asked == action => return item,
+            Some("question" | "notify") => drop(person.json(&["respond", &id, "Yes, it still stands."])),
+            other => panic!("{other:?} and no {action}: {list}"),
         }
     }
-    panic!("no reply is proposed")
+    panic!("no {action} is proposed")
 }
