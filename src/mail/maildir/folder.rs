@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 /// How often a mail that is just being renamed is looked for.
 const LOOKS: usize = 5;
 
+/// How most mails stand in `cur`: what follows the key in the name of the file.
+const USUAL: [&str; 9] = [":2,S", ":2,", ":2,RS", ":2,FS", ":2,FRS", ":2,R", ":2,F", ":2,FR", ""];
+
 /// A folder with `cur`, `new` and `tmp`.
 #[derive(Clone, Debug)]
 pub(in crate::mail) struct Folder {
@@ -94,12 +97,27 @@ impl Folder {
 
     /// The mail of a key, looked for again where it is just being renamed by somebody else.
     pub(super) fn find(&self, key: &str) -> Result<Option<Entry>, MailError> {
+        if let Some(entry) = self.find_usual(key) {
+            return Ok(Some(entry));
+        }
         for _ in 0..LOOKS {
             if let Some(entry) = self.list()?.remove(key) {
                 return Ok(Some(entry));
             }
         }
         Ok(None)
+    }
+
+    /// The mail of a key by the names that most mails have: folders grow large, and listing one takes its time.
+    fn find_usual(&self, key: &str) -> Option<Entry> {
+        let in_cur = USUAL.iter().map(|flags| ("cur", format!("{key}{flags}")));
+        in_cur.chain([("new", key.to_owned())]).find_map(|(part, file)| {
+            let file = OsString::from(file);
+            // A key that is spelled out may be the name of another mail.
+            let Name { flags, .. } = name::read(&file).filter(|name| name.key == key)?;
+            let entry = Entry { part, file, flags };
+            fs::symlink_metadata(self.path.join(entry.path())).ok()?.is_file().then_some(entry)
+        })
     }
 
     /// Does something with the file of a mail, wherever it stands by then; `None` where it is gone.

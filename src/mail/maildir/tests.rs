@@ -153,6 +153,26 @@ async fn standing_is_told_by_flags() {
     assert_eq!(standing[4..], [Standing::Unknown; 2], "what is not read says nothing about its mail");
 }
 
+#[test]
+fn a_mail_is_found_by_its_key_whatever_its_file_is_called() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let desk = Desk::new();
+    let plain = ["new/1.host", "cur/2.host:2,S", "cur/3.host", "cur/4.host:2,DPST", "cur/5.host,U=7:2,"];
+    let odd = ["cur/6.host!2,S", "cur/7%FF:2,S"];
+    plain.iter().chain(&odd).for_each(|file| desk.put(file, "Subject: x"));
+    fs::write(desk.path("cur").join(OsStr::from_bytes(b"7\xFF:2,S")), "Subject: another").unwrap();
+    fs::create_dir(desk.path("cur/8.host:2,S")).unwrap();
+    let folder = Folder::new("", desk.path(""));
+    let listed = folder.list().unwrap();
+    assert_eq!(listed.len(), 8, "{listed:?}");
+    for (key, entry) in listed {
+        assert_eq!(folder.find(&key).unwrap().unwrap().path(), entry.path(), "{key}");
+    }
+    assert!(folder.find("8.host").unwrap().is_none());
+    assert!(folder.find("9.host").unwrap().is_none());
+}
+
 #[tokio::test]
 async fn marking_does_as_the_config_says() {
     let mut mailbox = Desk::new();
