@@ -115,7 +115,6 @@ impl Terms {
 
     fn fit(&self, mail: &MailFacts, signs: &Signs) -> bool {
         let any_or_empty = |empty: bool, found: bool| empty || found;
-        let subject: HashSet<String> = stems(&mail.subject).into_iter().collect();
         any_or_empty(self.from.is_empty(), self.from.iter().any(|who| is_from(who, mail)))
             && any_or_empty(
                 self.list.is_empty(),
@@ -129,7 +128,10 @@ impl Terms {
                 self.to.is_empty(),
                 mail.to.iter().chain(&mail.cc).any(|to| self.to.iter().any(|g| glob(g, &to.to_lowercase()))),
             )
-            && any_or_empty(self.subject.is_empty(), self.subject.iter().any(|all| all.is_subset(&subject)))
+            && any_or_empty(
+                self.subject.is_empty(),
+                self.subject.iter().any(|all| all.is_subset(&signs.subject_stems)),
+            )
             && any_or_empty(
                 self.about.is_empty(),
                 self.about.iter().any(|what| {

@@ -52,6 +52,8 @@ pub(super) struct Signs {
     pub calendar: Option<Calendar>,
     /// Stems of everything, for memory lines.
     pub stems: HashSet<String>,
+    /// Stems of the subject, for the same.
+    pub subject_stems: HashSet<String>,
 }
 
 /// What a calendar mail says.
@@ -102,6 +104,7 @@ impl Signs {
             body,
             calendar: calendar(mail, &flat_subject),
             stems: stem_set(&all),
+            subject_stems: stem_set(&mail.subject),
         }
     }
 
