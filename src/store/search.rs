@@ -79,7 +79,8 @@ fn strings(value: &Value, out: &mut String) {
     }
 }
 
-/// The threads before number `before` in which all the words occur in one step or one mail, newest first.
+/// The threads before number `before` in which all the words occur in one step or one mail, newest first. What was
+/// found is walked from its end and only as far as the page goes; a join would look all of it up and sort it.
 pub(super) fn threads(
     db: &Connection,
     words: &str,
@@ -89,13 +90,13 @@ pub(super) fn threads(
 ) -> Result<Vec<i64>, StoreError> {
     let Some(words) = quoted(words) else { return Ok(Vec::new()) };
     let mut found = db.prepare_cached(
-        "SELECT t.seq FROM (
-             SELECT s.thread AS thread FROM words w JOIN steps s ON s.seq = w.rowid WHERE w.text MATCH ?1
-             UNION
+        "SELECT t.seq FROM threads t
+         WHERE t.seq IN (
+             SELECT s.thread FROM words w JOIN steps s ON s.seq = w.rowid WHERE w.text MATCH ?1
+             UNION ALL
              SELECT m.thread FROM mail_words w JOIN mails m ON m.seq = w.rowid
               WHERE w.text MATCH ?1 AND m.thread IS NOT NULL
-         ) JOIN threads t ON t.seq = thread
-         WHERE t.seq < ?2 AND (?3 IS NULL OR t.status = ?3) AND (?4 IS NULL OR t.workflow = ?4
+         ) AND t.seq < ?2 AND (?3 IS NULL OR t.status = ?3) AND (?4 IS NULL OR t.workflow = ?4
                 OR (substr(?4, -1) = '/' AND substr(t.workflow, 1, length(?4)) = ?4))
            AND (?5 IS NULL OR EXISTS (SELECT 1 FROM mails WHERE account = ?5 AND thread = t.seq))
          ORDER BY t.seq DESC LIMIT ?6",
