@@ -3,19 +3,20 @@
 use super::road::Read;
 use super::{FirstLook, Intake, OnStep, Step, Synced, Trouble};
 use crate::app::fail_point;
-use crate::mail::{Account, Cursor, NewMail, Standing};
+use crate::mail::{Account, Cursor, Fetched, NewMail, Standing};
 use crate::store::{Phase, Road, StoredSource, TakenIn};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashSet;
 
-/// How many mails are fetched at once.
+/// How many mails are fetched at once, and how many where more are left: a mailbox may be listed for each page.
 const PAGE: usize = 200;
+const LARGE_PAGE: usize = 500;
 /// How many are parsed at once.
 const PARSED_AT_ONCE: usize = 8;
 /// How many are taken in side by side.
-const TAKEN_AT_ONCE: usize = 64;
+const TAKEN_AT_ONCE: usize = 128;
 
 impl Intake {
     /// Looks, and tells what could not be had and is tried again.
@@ -38,31 +39,41 @@ impl Intake {
             cursor = account.mailbox.start(source.since).await?;
         }
         let (mut done, mut missed) = (0, None);
+        let mut page = self.page(account, cursor.as_ref(), PAGE).await?;
         loop {
-            let fetched = account.mailbox.fetch(cursor.as_ref(), PAGE).await?;
-            let (count, mut of) = (fetched.mails.len() as u64, done + fetched.left);
-            of += count;
-            missed = fetched.missed.or(missed);
-            for run in runs(self.read_all(account, fetched.mails).await?) {
-                done += run.len() as u64;
-                let takes = run.iter().map(|(read, found)| self.take(account, &source, read, found));
-                for took in join_all(takes).await {
-                    let took = took?;
-                    synced.new += u64::from(took.new);
-                    synced.started += u64::from(took.started);
+            let (count, of) = (page.mails.len() as u64, done + page.left + page.mails.len() as u64);
+            missed = page.missed.or(missed);
+            let moved = page.cursor.is_some() && page.cursor != cursor;
+            let taking = async {
+                for run in runs(page.mails) {
+                    done += run.len() as u64;
+                    let takes = run.iter().map(|(read, found)| self.take(account, &source, read, found));
+                    for took in join_all(takes).await {
+                        let took = took?;
+                        synced.new += u64::from(took.new);
+                        synced.started += u64::from(took.started);
+                    }
+                    on_step(Step { source: &account.name, done, of });
                 }
-                on_step(Step { source: &account.name, done, of });
-            }
+                Ok::<_, Trouble>(())
+            };
+            // A mailbox that says there is more and gives nothing is asked again another time.
+            let more = page.left > 0 && count > 0 && moved;
+            // While these are written, the next are fetched and read.
+            let ahead = async {
+                if more { Some(self.page(account, page.cursor.as_ref(), LARGE_PAGE).await) } else { None }
+            };
+            let (taken, ahead) = tokio::join!(taking, ahead);
+            taken?;
             fail_point("before_cursor");
-            let moved = fetched.cursor.is_some() && fetched.cursor != cursor;
-            if let (true, Some(next)) = (moved, fetched.cursor) {
+            if let (true, Some(next)) = (moved, &page.cursor) {
                 store.keep_cursor(account.name.clone(), next.0.clone()).await?;
-                cursor = Some(next);
             }
             fail_point("after_cursor");
-            // A mailbox that says there is more and gives nothing is asked again another time.
-            if fetched.left == 0 || count == 0 || !moved {
-                break;
+            cursor = page.cursor.or(cursor);
+            match ahead {
+                Some(next) => page = next?,
+                None => break,
             }
         }
         if source.phase == Phase::Collecting {
@@ -85,14 +96,13 @@ impl Intake {
         }
     }
 
-    /// Parses a page of mails, several at once.
-    async fn read_all(
-        &self,
-        account: &Account,
-        mails: Vec<NewMail>,
-    ) -> Result<Vec<(Read, NewMail)>, Trouble> {
+    /// Fetches a page of mails and parses them, several at once.
+    async fn page(&self, account: &Account, since: Option<&Cursor>, limit: usize) -> Result<Page, Trouble> {
+        let Fetched { mails, cursor, left, missed } = account.mailbox.fetch(since, limit).await?;
         let read = |found: NewMail| async move { Ok((self.read(account, &found.raw).await?, found)) };
-        stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await
+        let mails: Result<_, Trouble> =
+            stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await;
+        Ok(Page { mails: mails?, cursor, left, missed })
     }
 
     async fn take(
@@ -151,6 +161,14 @@ impl Intake {
         fail_point("after_take_in");
         Ok(Took { new: taken != TakenIn::Known, started: matches!(taken, TakenIn::Started(_)) })
     }
+}
+
+/// Mails that were fetched, each read.
+struct Page {
+    mails: Vec<(Read, NewMail)>,
+    cursor: Option<Cursor>,
+    left: u64,
+    missed: Option<String>,
 }
 
 /// What became of one mail.
