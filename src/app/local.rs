@@ -10,7 +10,6 @@ use super::servers::Servers;
 pub(super) use super::told::told;
 use super::told::unknown_workflow;
 use super::traces::Traces;
-use super::worker::{Ended, Scope, Until, Worker};
 use super::{review, screen, trouble};
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, Shape, ThreadId, What};
 use crate::inbox::{
@@ -31,7 +30,7 @@ use tokio::sync::watch;
 #[derive(Clone)]
 pub struct Local {
     engine: Engine,
-    intake: Option<Intake>,
+    pub(super) intake: Option<Intake>,
     pub(super) notices: Option<notices::Way>,
     pub(super) servers: Option<Servers>,
     pub(super) traces: Option<Traces>,
@@ -54,36 +53,6 @@ impl Local {
     /// What takes mail in, if anything does.
     pub fn intake(&self) -> Option<&Intake> {
         self.intake.as_ref()
-    }
-
-    /// Drives every thread, takes mail in, looks at servers and tells traces, until told to stop.
-    pub async fn tend(
-        &self,
-        worker: &mut Worker,
-        stop: impl Future<Output = ()>,
-    ) -> Result<Ended, StoreError> {
-        self.begin_telling().await;
-        let driving = worker.run(&Scope::All, Until::Told, stop);
-        let taking_in = async {
-            match &self.intake {
-                Some(intake) => intake.run(std::future::pending()).await,
-                None => std::future::pending().await,
-            }
-        };
-        let servers = async {
-            match &self.servers {
-                Some(servers) => servers.run(std::future::pending()).await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            ended = driving => ended,
-            () = taking_in => Ok(Ended::Told),
-            () = servers => Ok(Ended::Told),
-            () = self.close_expiring() => Ok(Ended::Told),
-            () = self.tell_news() => Ok(Ended::Told),
-            never = self.tell_traces() => match never {},
-        }
     }
 
     /// The engine behind it.

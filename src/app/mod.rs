@@ -36,6 +36,7 @@ mod screen;
 mod servers;
 mod services;
 mod setup;
+mod tend;
 mod told;
 mod trace;
 mod traces;
