@@ -2,7 +2,7 @@
 
 use super::CalendarError;
 use super::lines::LONGEST_TEXT;
-use crate::text::hex;
+use crate::text::{self, hex, io_words};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -143,8 +143,9 @@ pub(super) fn replace(path: &Path, before: Option<&[u8]>, bytes: &[u8]) -> Resul
         // The name is durable only when the folder is.
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| {
             CalendarError::Unknown(format!(
-                "the calendar {} may not be safe on the disk: {error}",
-                path.display()
+                "the calendar {} may not be safe on the disk: {}",
+                path.display(),
+                io_words(&error)
             ))
         })?;
     }
@@ -203,12 +204,16 @@ fn random() -> io::Result<String> {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> CalendarError {
-    let text = format!("the calendar {} cannot be read: {error}; check [calendar] path", path.display());
+    let text = format!(
+        "the calendar {} cannot be read: {}; check [calendar] path",
+        path.display(),
+        text::unreadable(error)
+    );
     sorted(error, text)
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> CalendarError {
-    sorted(error, format!("the calendar {} cannot be written: {error}", path.display()))
+    sorted(error, format!("the calendar {} cannot be written: {}", path.display(), io_words(error)))
 }
 
 /// Whether it may go better next time.

@@ -3,6 +3,7 @@
 use super::schema::{self, APPLICATION_ID, VERSION};
 use super::writer::Writer;
 use super::{StoreError, notice};
+use crate::text::{io_words, unreadable};
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
@@ -57,7 +58,11 @@ impl Store {
                 return Self::open_view_only(folder, &path, clock, error.to_string());
             }
             Err(error) => {
-                return Err(StoreError::ViewOnly(format!("{} cannot be made: {error}", path.display())));
+                return Err(StoreError::ViewOnly(format!(
+                    "{} cannot be made: {}",
+                    path.display(),
+                    io_words(&error)
+                )));
             }
         }
         look_at_header(&path)?;
@@ -256,7 +261,8 @@ fn make_private(folder: &Path, path: &Path) -> std::io::Result<()> {
 fn look_at_header(path: &Path) -> Result<(), StoreError> {
     let not_ours = |why: &str| StoreError::NotOurs { path: path.to_owned(), why: why.to_owned() };
     let mut header = Vec::new();
-    let file = fs::File::open(path).map_err(|e| StoreError::ViewOnly(format!("{}: {e}", path.display())))?;
+    let file = fs::File::open(path)
+        .map_err(|e| StoreError::ViewOnly(format!("{}: {}", path.display(), unreadable(&e))))?;
     file.take(100).read_to_end(&mut header).map_err(|e| StoreError::Disk(e.to_string()))?;
     if header.is_empty() {
         return Ok(());

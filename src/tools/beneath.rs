@@ -3,6 +3,7 @@
 //! Everything is opened from the folder's own handle, a name at a time, and no link is followed on the way: what was
 //! swapped a moment ago leads nowhere. What is read is a plain file, is not larger than allowed, and is text.
 
+use crate::text::unreadable;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -66,7 +67,7 @@ impl Beneath {
     pub(super) fn text(&self, path: &Path, most: u64) -> Result<String, String> {
         let (file, _) = self.file(path)?;
         let mut bytes = Vec::new();
-        file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| plain(&e))?;
+        file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
         if bytes.len() as u64 > most {
             return Err(format!("it is larger than {} KiB", most >> 10));
         }
@@ -77,8 +78,8 @@ impl Beneath {
     /// A plain file and its length.
     pub(super) fn file(&self, path: &Path) -> Result<(File, u64), String> {
         // Not waiting for a writer: what looked like a file may have become a pipe.
-        let file = File::from(self.reach(path, OFlags::NONBLOCK).map_err(|e| plain(&e))?);
-        let meta = file.metadata().map_err(|e| plain(&e))?;
+        let file = File::from(self.reach(path, OFlags::NONBLOCK).map_err(|e| unreadable(&e))?);
+        let meta = file.metadata().map_err(|e| unreadable(&e))?;
         if meta.is_file() { Ok((file, meta.len())) } else { Err(NO_FILE.to_owned()) }
     }
 
@@ -104,12 +105,3 @@ impl Beneath {
 
 /// Why a device, a pipe or a socket is not read.
 pub(super) const NO_FILE: &str = "it is a device, a pipe or a socket";
-
-/// An error in words.
-pub(super) fn plain(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "it does not exist".to_owned(),
-        io::ErrorKind::PermissionDenied => "you are not allowed to read it".to_owned(),
-        _ => error.to_string(),
-    }
-}

@@ -3,8 +3,8 @@
 //! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. What is
 //! left out is listed with the reason, so that nobody wonders.
 
-use super::beneath::{Beneath, NO_FILE, plain};
-use crate::text::Visible;
+use super::beneath::{Beneath, NO_FILE};
+use crate::text::{self, Visible};
 use rustix::fs::FileType;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -89,15 +89,17 @@ pub struct Wanted<'a> {
 /// The folder's own path, with every link in it followed.
 pub fn resolve(folder: &Path) -> Result<PathBuf, FolderError> {
     let path = folder.to_owned();
-    let real =
-        folder.canonicalize().map_err(|e| FolderError::Unreadable { path: path.clone(), why: plain(&e) })?;
+    let real = folder
+        .canonicalize()
+        .map_err(|e| FolderError::Unreadable { path: path.clone(), why: text::unreadable(&e) })?;
     if real.is_dir() { Ok(real) } else { Err(FolderError::NotAFolder { path }) }
 }
 
 /// Reads the wanted files of a folder.
 pub fn read(folder: &Path, wanted: &Wanted<'_>, limits: &Limits) -> Result<Reading, FolderError> {
     let root = resolve(folder)?;
-    let unreadable = |e: io::Error| FolderError::Unreadable { path: folder.to_owned(), why: plain(&e) };
+    let unreadable =
+        |e: io::Error| FolderError::Unreadable { path: folder.to_owned(), why: text::unreadable(&e) };
     let beneath = Beneath::open(&root).map_err(unreadable)?;
     let mut walk = Walk {
         root: &root,
@@ -153,7 +155,7 @@ impl Walk<'_> {
                 Ok(FileType::Symlink) => self.link(&path),
                 Ok(FileType::RegularFile) => self.file(&path, &path),
                 Ok(_) => self.skip(&path, NO_FILE),
-                Err(error) => self.skip(&path, plain(&error)),
+                Err(error) => self.skip(&path, text::unreadable(&error)),
             }
         }
         Ok(())
@@ -166,7 +168,7 @@ impl Walk<'_> {
         if depth >= self.limits.depth {
             self.skip(path, format!("it lies more than {} folders deep", self.limits.depth));
         } else if let Err(error) = self.enter(path, depth + 1) {
-            self.skip(path, plain(&error));
+            self.skip(path, text::unreadable(&error));
         }
     }
 

@@ -4,7 +4,7 @@
 //! Ctrl-Z and `$EDITOR` leave the terminal as it was found.
 
 use crate::config::{Desktop, Notices};
-use crate::text::{Visible, hex};
+use crate::text::{Visible, hex, io_words, unreadable};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -187,7 +187,8 @@ pub fn stop() -> io::Result<()> {
 pub fn edit(text: &str, ending: &str) -> Result<String, String> {
     let named = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
     let editor = named("VISUAL").or_else(|| named("EDITOR")).unwrap_or_else(|| "vi".to_owned());
-    let path = private_file(text, ending).map_err(|e| format!("no file to edit could be made: {e}"))?;
+    let path =
+        private_file(text, ending).map_err(|e| format!("no file to edit could be made: {}", io_words(&e)))?;
     let status = Command::new("sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
@@ -200,9 +201,13 @@ pub fn edit(text: &str, ending: &str) -> Result<String, String> {
     let read = std::fs::read_to_string(&path);
     let _ = std::fs::remove_file(&path);
     match status {
-        Ok(status) if status.success() => read.map_err(|e| format!("what was edited cannot be read: {e}")),
+        Ok(status) if status.success() => {
+            read.map_err(|e| format!("what was edited cannot be read: {}", unreadable(&e)))
+        }
         Ok(status) => Err(format!("{editor} ended with {status}; nothing is changed")),
-        Err(error) => Err(format!("{editor} could not be started: {error}; set EDITOR to one that can")),
+        Err(error) => {
+            Err(format!("{editor} could not be started: {}; set EDITOR to one that can", io_words(&error)))
+        }
     }
 }
 
@@ -213,7 +218,7 @@ pub fn pipe(command: &str, text: &str) -> Result<(), String> {
         .arg(command)
         .stdin(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("no shell could be started: {error}"))?;
+        .map_err(|error| format!("no shell could be started: {}", io_words(&error)))?;
     if let Some(mut input) = child.stdin.take() {
         // A command may read as much as it likes, and end before the rest of it.
         let _ = input.write_all(text.as_bytes());

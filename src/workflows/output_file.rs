@@ -3,7 +3,7 @@
 use super::Services;
 use crate::graph::{Allow, Basis, BoxFuture, Effect, EffectError, Found, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::{OUTPUT_FILES, proposal};
-use crate::text::Visible;
+use crate::text::{Visible, io_words};
 use crate::tools::keep;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -88,7 +88,8 @@ impl Effect for OutputFile {
                 Ok(kept) => Ok(json!({ "file": self.path, "kept": kept })),
                 Err(error) => {
                     let path = self.path.display();
-                    let text = format!("{path} could not be written: {error}. Make room for it and retry");
+                    let text =
+                        format!("{path} could not be written: {}. Mend that and retry", io_words(&error));
                     Err(EffectError::Refused(text))
                 }
             }

@@ -12,7 +12,7 @@ pub enum ExportError {
     #[error("{} is there already, and is left as it is; give another name", .0.display())]
     Exists(PathBuf),
     /// It cannot be written.
-    #[error("{} cannot be written: {error}", .path.display())]
+    #[error("{} cannot be written: {}", .path.display(), crate::text::io_words(.error))]
     Failed {
         /// The file.
         path: PathBuf,

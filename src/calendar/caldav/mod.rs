@@ -14,6 +14,7 @@ use super::lines::{self, Component};
 use super::taken::{Window, taken};
 use super::{BoxFuture, Busy, Calendar, CalendarError, short};
 use crate::config::CalDavServer;
+use crate::text::unreadable;
 use crate::web::{Ask, Reply, Wait, Web, WebError, said, secret};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -59,7 +60,9 @@ impl CalDav {
             let ca = match &self.server.ca_file {
                 Some(path) => {
                     let read = tokio::fs::read(path).await;
-                    Some(read.map_err(|error| format!("ca_file {} cannot be read: {error}", path.display()))?)
+                    Some(read.map_err(|error| {
+                        format!("ca_file {} cannot be read: {}", path.display(), unreadable(&error))
+                    })?)
                 }
                 None => None,
             };

@@ -5,6 +5,7 @@ use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::when;
+use crate::text::unreadable;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -90,7 +91,8 @@ impl Decisions {
             let Some((word, file)) = given.split_once('=') else {
                 return Err(Failure::usage(format!("`{given}` is not NS=FILE")));
             };
-            let text = std::fs::read_to_string(file).map_err(|e| Failure::usage(format!("{file}: {e}")))?;
+            let text = std::fs::read_to_string(file)
+                .map_err(|e| Failure::usage(format!("{file} cannot be read: {}", unreadable(&e))))?;
             memory.insert(setup.memory_named(word).map_err(|e| Failure::gone(e.to_string()))?, text);
         }
         let options = ReplayOptions { since, limit: self.limit, memory, rules, any_cost: self.yes };

@@ -5,6 +5,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Page};
 use crate::cli::table::{cut, right, table, whole};
 use crate::inbox::{MemoryVersion, MemoryView};
+use crate::text::unreadable;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -129,7 +130,11 @@ fn given(text: Option<String>, file: Option<PathBuf>) -> Result<Option<String>, 
             .map_err(|e| Failure::usage(format!("stdin cannot be read: {e}; pipe UTF-8 text into it"))),
         (Some(text), _) => Ok(Some(text)),
         (None, Some(file)) => std::fs::read_to_string(&file).map(Some).map_err(|e| {
-            Failure::usage(format!("{} cannot be read: {e}; name a file of UTF-8 text", file.display()))
+            Failure::usage(format!(
+                "{} cannot be read: {}; name a file of UTF-8 text",
+                file.display(),
+                unreadable(&e)
+            ))
         }),
         (None, None) => Ok(None),
     }

@@ -10,6 +10,7 @@ use crate::cli::output::Answer;
 use crate::cli::request::told;
 use crate::cli::when;
 use crate::inbox::RequestAnswer;
+use crate::text::unreadable;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -150,8 +151,9 @@ impl Args {
             None => None,
             Some(file) => {
                 let name = file.display();
-                let text = std::fs::read_to_string(file)
-                    .map_err(|e| Failure::usage(format!("--schema: {name} cannot be read: {e}")))?;
+                let text = std::fs::read_to_string(file).map_err(|e| {
+                    Failure::usage(format!("--schema: {name} cannot be read: {}", unreadable(&e)))
+                })?;
                 Some(object(&format!("--schema: {name}"), &text)?)
             }
         };

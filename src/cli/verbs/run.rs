@@ -71,7 +71,7 @@ fn text(report: &Report) -> String {
         many => format!("{many} threads went"),
     };
     match report.interrupts.len() {
-        0 => format!("{threads} on; nothing is asked of you.\n"),
+        0 => format!("{threads} on without a question.\n"),
         1 => format!("{threads} on; 1 question waits for you, see `sayso list`.\n"),
         many => format!("{threads} on; {many} questions wait for you, see `sayso list`.\n"),
     }

@@ -40,7 +40,7 @@ pub(super) use header::{head, identity, ids, with_message_id};
 
 use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, People, Standing};
 use crate::config::{self, AfterHandling, MailMode, MailSource};
-use crate::text::Visible;
+use crate::text::{Visible, io_words};
 use jiff::Timestamp;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -201,19 +201,13 @@ pub(super) fn trouble(path: &Path, error: &io::Error) -> MailError {
             MailError::Lasting(format!("there is no {place}; check the path in the config"))
         }
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            MailError::Lasting(format!("{place} may not be used ({}); check who owns it", plain(error)))
+            MailError::Lasting(format!("{place} may not be used ({}); check who owns it", io_words(error)))
         }
         io::ErrorKind::NotADirectory => {
             MailError::Lasting(format!("{place} is not a folder; name the one that has cur, new and tmp"))
         }
-        _ => MailError::Passing(format!("{place}: {}", plain(error))),
+        _ => MailError::Passing(format!("{place}: {}", io_words(error))),
     }
-}
-
-/// The system's words without its number.
-pub(super) fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    text.split_once(" (os error").map_or(text.clone(), |(words, _)| words.to_lowercase())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ mod tls;
 pub(super) use stream::{LineError, Wire};
 
 use crate::config::{MailLogin, MailServer};
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, io_words, truncate};
 use crate::web;
 use secrecy::SecretString;
 use std::io;
@@ -109,13 +109,12 @@ pub(super) fn said(text: &str) -> String {
     truncate(&Visible::line(text.trim()), 300).into_owned()
 }
 
-/// The system's words without its number.
+/// What happened to a connection, in words.
 pub(super) fn plain(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::UnexpectedEof {
         return "the server hung up".to_owned();
     }
-    let text = error.to_string();
-    said(text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words))
+    said(&io_words(error))
 }
 
 /// Connects, not yet safely.

@@ -14,11 +14,9 @@
 //! | anything else: a signal, our own patience, a cut connection (74, 76), codes without a meaning | may have left |
 
 use super::envelope::{Envelope, without_bcc};
-use crate::mail::maildir::{
-    Delivery, Folder, Shelf, blocking, identity, ids, newlines, plain, with_message_id,
-};
+use crate::mail::maildir::{Delivery, Folder, Shelf, blocking, identity, ids, newlines, with_message_id};
 use crate::mail::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
-use crate::text::{Visible, hex};
+use crate::text::{Visible, hex, io_words};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -89,14 +87,14 @@ impl Program {
         let input = tokio::task::spawn_blocking(move || nameless(&mail)).await;
         let input = input.map_err(io::Error::other).and_then(|input| input);
         let input = input
-            .map_err(|e| SendError::NotSent(format!("cannot hand the mail to {name}: {}", plain(&e))))?;
+            .map_err(|e| SendError::NotSent(format!("cannot hand the mail to {name}: {}", io_words(&e))))?;
         let mut child = self.command(envelope).stdin(input).spawn().map_err(|error| {
-            SendError::NotSent(format!("cannot run {name}: {}; check outgoing.command", plain(&error)))
+            SendError::NotSent(format!("cannot run {name}: {}; check outgoing.command", io_words(&error)))
         })?;
         let heard = Arc::<Mutex<Vec<u8>>>::default();
         let listening = child.stderr.take().map(|stderr| tokio::spawn(listen(stderr, heard.clone())));
         let ended = match tokio::time::timeout(self.patience, child.wait()).await {
-            Ok(ended) => ended.map_err(|error| plain(&error)),
+            Ok(ended) => ended.map_err(|error| io_words(&error)),
             Err(_) => {
                 end(&child);
                 let _ = child.wait().await;

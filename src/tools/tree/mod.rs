@@ -16,7 +16,7 @@ mod walk;
 
 use super::beneath::Beneath;
 use super::folder::{FolderError, Skipped, resolve};
-use crate::text::Visible;
+use crate::text::{self, Visible};
 use std::path::Path;
 
 pub use language::Language;
@@ -95,7 +95,7 @@ pub fn scan(
 ) -> Result<Tree, FolderError> {
     let root = resolve(folder)?;
     let unreadable = |why: String| FolderError::Unreadable { path: folder.to_owned(), why };
-    let beneath = Beneath::open(&root).map_err(|e| unreadable(super::beneath::plain(&e)))?;
+    let beneath = Beneath::open(&root).map_err(|e| unreadable(text::unreadable(&e)))?;
     let never: Vec<&Path> = never.iter().filter_map(|path| path.strip_prefix(&root).ok()).collect();
     let walked = walk::walk(&beneath, &never, limits, progress).map_err(unreadable)?;
     let mut tree = Tree {
@@ -119,7 +119,7 @@ pub fn scan(
 
 /// The text of one file of a tree, at most `most` bytes of it; the error is a reason for people.
 pub fn read(folder: &Path, path: &str, most: u64) -> Result<String, String> {
-    let beneath = Beneath::open(folder).map_err(|e| super::beneath::plain(&e))?;
+    let beneath = Beneath::open(folder).map_err(|e| text::unreadable(&e))?;
     beneath.text(Path::new(path), most).map(|text| Visible::new(&text).into_string())
 }
 

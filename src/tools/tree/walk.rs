@@ -1,8 +1,9 @@
 //! The walk: every file a .gitignore does not leave out, by path.
 
-use super::super::beneath::{Beneath, NO_FILE, plain};
+use super::super::beneath::{Beneath, NO_FILE};
 use super::super::folder::Skipped;
 use super::{EVERY, Limits, NAMED, OnProgress, visible};
+use crate::text::unreadable;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::FileType;
@@ -56,7 +57,7 @@ pub(super) fn walk(
 impl Walk<'_> {
     fn enter(&mut self, folder: &Path, depth: usize) -> Result<(), String> {
         let room = self.limits.entries - self.entries;
-        let (entries, more) = self.beneath.list(folder, room).map_err(|e| plain(&e))?;
+        let (entries, more) = self.beneath.list(folder, room).map_err(|e| unreadable(&e))?;
         self.entries += entries.len();
         self.out.folders += 1;
         let ruled = entries.iter().any(|entry| entry.name == ".gitignore") && self.learn(folder);
@@ -65,7 +66,7 @@ impl Walk<'_> {
             let kind = match entry.kind {
                 Ok(kind) => kind,
                 Err(error) => {
-                    self.skip(&path, &plain(&error));
+                    self.skip(&path, &unreadable(&error));
                     continue;
                 }
             };

@@ -7,7 +7,7 @@
 use super::agents::{DocAgent, Page};
 use super::state::{AgentResult, Documentation};
 use crate::graph::{BoxFuture, Effect, EffectError, Found};
-use crate::text::hex;
+use crate::text::{hex, io_words};
 use crate::tools::keep;
 use crate::workflows::output_file;
 use serde_json::{Value, json};
@@ -184,7 +184,8 @@ impl Effect for WritePage {
             let path = self.path.display();
             let refused = |error: std::io::Error| {
                 EffectError::Refused(format!(
-                    "{path} could not be written: {error}. Make room for it and retry"
+                    "{path} could not be written: {}. Mend that and retry",
+                    io_words(&error)
                 ))
             };
             if let Some(folder) = self.path.parent() {

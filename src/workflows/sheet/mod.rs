@@ -18,6 +18,7 @@ use super::Services;
 use crate::config;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::Spec;
+use crate::text::unreadable;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -98,9 +99,11 @@ fn book_path(typed: &str) -> Result<String, String> {
     if !["xlsx", "xls", "ods", "csv", "tsv"].contains(&ending.as_str()) {
         return Err(format!("{typed} is not a workbook: .xlsx, .xls, .ods and .csv can be read"));
     }
-    let whole =
-        Path::new(typed).canonicalize().map_err(|error| format!("{typed} cannot be opened: {error}"))?;
-    let meta = whole.metadata().map_err(|error| format!("{typed} cannot be opened: {error}"))?;
+    let whole = Path::new(typed)
+        .canonicalize()
+        .map_err(|error| format!("{typed} cannot be opened: {}", unreadable(&error)))?;
+    let meta =
+        whole.metadata().map_err(|error| format!("{typed} cannot be opened: {}", unreadable(&error)))?;
     if !meta.is_file() {
         return Err(format!("{typed} is not a file"));
     }
