@@ -198,7 +198,8 @@ impl Store {
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let db = Connection::open_with_flags(&self.0.uri, flags)?;
         tune(&db)?;
-        db.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1")?;
+        // Several are open at once, and what one has not kept the system has.
+        db.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1; PRAGMA cache_size = -256")?;
         Ok(db)
     }
 }
