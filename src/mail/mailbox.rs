@@ -126,7 +126,8 @@ pub struct People {
 
 /// Where mail is read.
 pub trait Mailbox: Send + Sync {
-    /// At most `limit` mails that came after `since`; all there are where it is `None`.
+    /// At most `limit` mails that came after `since`; all there are where it is `None`. It is asked for the next mails
+    /// while the last ones are still taken in, with calls of the other methods under way, and may be dropped.
     fn fetch<'a>(
         &'a self,
         since: Option<&'a Cursor>,

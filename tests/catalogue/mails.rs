@@ -6,7 +6,7 @@ use crate::child::has_strace;
 use crate::support::house::{decide, eager};
 use crate::{report, skipped};
 use sayso::app::{Engine, Local, Scope, Until, Worker, services};
-use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{Backend, ItemQuery, Status, ThreadQuery, ThreadView};
 use sayso::llm::facts::email::{MemoryFacts, ReplyFacts};
@@ -73,15 +73,7 @@ fn open(home: &Path) -> (Local, Arc<Config>) {
         "[user]\nname = \"Ada\"\naddress = \"ada@example.org\"\n[[mail]]\nname = \"work\"\nkind = \"maildir\"\npath = {inbox:?}\nhandled.done = \"seen\"\n[mail.outgoing]\nkind = \"maildir\"\npath = {outbox:?}\n"
     );
     std::fs::write(data.join("config.toml"), config).unwrap();
-    let host = Host {
-        home: None,
-        working_dir: home.to_owned(),
-        data_dir: None,
-        config_dir: None,
-        time_zone: jiff::tz::TimeZone::UTC,
-    };
-    let flags = Flags { data: Some(data), ..Flags::default() };
-    let config = Arc::new(Config::load(&Inputs { flags, env: Env::default(), host }).unwrap());
+    let config = crate::support::config::load(&data, &Env::default());
     let mut services = services(&config, Env::default(), &store);
     services.models = Arc::new(Cast(Arc::new(Scripted::by(answer))));
     let registry = workflows::all(&Arc::new(services)).unwrap();

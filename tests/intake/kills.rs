@@ -47,6 +47,41 @@ fn child(home: &Path, point: Option<String>, asks: bool) -> bool {
     command.status().unwrap().success()
 }
 
+/// With more than a page of mail, the next page is under way when the process dies.
+#[tokio::test]
+async fn killed_between_two_pages() {
+    let mut trials = 0;
+    for point in ["before_cursor:1", "after_cursor:1", "before_cursor:2", "after_cursor:2"] {
+        let folder = tempfile::tempdir().unwrap();
+        let hole = crate::pigeonhole::Pigeonhole::new(folder.path().join("hole"));
+        hole.fill(1..=520);
+        let command = |fail: Option<&str>| {
+            let mut command = Command::new(std::env::current_exe().unwrap());
+            command.args(["kills::look_once", "--exact", "--nocapture", "--test-threads=1"]);
+            command.env("SAYSO_INTAKE_HOME", folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
+            command.envs(fail.map(|point| ("SAYSO_FAIL_POINT", point)));
+            command.status().unwrap().success()
+        };
+        assert!(!command(Some(point)), "{point}: it was to die");
+        assert!(command(None), "{point}: recovery");
+        let post = Post::open(folder.path(), CONFIG);
+        let mails = post.mails().await;
+        let known: HashSet<&str> = mails.iter().map(|mail| mail.identity.as_str()).collect();
+        assert_eq!((mails.len(), known.len()), (520, 520), "{point}");
+        post.check();
+        trials += 1;
+    }
+    println!("intake · SIGKILL between two pages · {trials} trials · {trials} passes");
+}
+
+#[test]
+fn look_once() {
+    let Ok(home) = std::env::var("SAYSO_INTAKE_HOME") else { return };
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let synced = runtime.block_on(async { Post::open(Path::new(&home), CONFIG).sync().await });
+    std::process::exit(i32::from(synced.error.is_some()));
+}
+
 #[tokio::test]
 async fn killed_at_every_named_point() {
     let points = [

@@ -1,6 +1,8 @@
 //! Intake from outside: mailboxes that come and go, processes that die, and each mail once.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "../support/config.rs"]
+mod config;
 mod conversations;
 mod elsewhere;
 mod first;
@@ -8,6 +10,7 @@ mod following;
 mod kills;
 mod letters;
 mod logins;
+mod pages;
 mod pigeonhole;
 mod post;
 mod trouble;

@@ -14,6 +14,12 @@ pub struct Pigeonhole {
     pub fails: AtomicBool,
     pub refuses: AtomicBool,
     pub fetches: AtomicUsize,
+    /// The fetch that fails, by its number.
+    pub broken_fetch: AtomicUsize,
+    /// The fetch that misses something, by its number.
+    pub lossy_fetch: AtomicUsize,
+    /// Nobody can say what was sent.
+    pub forgets: AtomicBool,
 }
 
 impl Pigeonhole {
@@ -24,6 +30,9 @@ impl Pigeonhole {
             fails: AtomicBool::default(),
             refuses: AtomicBool::default(),
             fetches: AtomicUsize::default(),
+            broken_fetch: AtomicUsize::default(),
+            lossy_fetch: AtomicUsize::default(),
+            forgets: AtomicBool::default(),
         })
     }
 
@@ -32,6 +41,14 @@ impl Pigeonhole {
         let place = format!("{:04}", self.places().len() + 1 + self.removed());
         std::fs::write(self.folder.join(&place), raw).unwrap();
         place
+    }
+
+    /// Puts letters of these numbers in at once.
+    pub fn fill(&self, numbers: std::ops::RangeInclusive<usize>) {
+        for n in numbers {
+            let raw = letter(n, &format!("a{n}@b.example"), &format!("Letter {n}"), "");
+            std::fs::write(self.folder.join(format!("{n:04}")), raw).unwrap();
+        }
     }
 
     pub fn flag(&self, place: &str, flag: &str) {
@@ -103,8 +120,8 @@ impl Mailbox for Pigeonhole {
         limit: usize,
     ) -> BoxFuture<'a, Result<Fetched, MailError>> {
         Box::pin(async move {
-            self.fetches.fetch_add(1, Ordering::SeqCst);
-            if self.fails.load(Ordering::SeqCst) {
+            let fetch = self.fetches.fetch_add(1, Ordering::SeqCst) + 1;
+            if self.fails.load(Ordering::SeqCst) || self.broken_fetch.load(Ordering::SeqCst) == fetch {
                 return Err(MailError::Passing("the pigeonhole is locked".to_owned()));
             }
             if self.refuses.load(Ordering::SeqCst) {
@@ -123,7 +140,9 @@ impl Mailbox for Pigeonhole {
                 answered: self.has(&place, "answered"),
                 place,
             };
-            Ok(Fetched { mails: new.into_iter().map(mail).collect(), cursor, left, missed: None })
+            let lossy = self.lossy_fetch.load(Ordering::SeqCst) == fetch;
+            let missed = lossy.then(|| "a letter is stuck".to_owned());
+            Ok(Fetched { mails: new.into_iter().map(mail).collect(), cursor, left, missed })
         })
     }
 
@@ -152,7 +171,12 @@ impl Mailbox for Pigeonhole {
     }
 
     fn is_sent<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        Box::pin(async move { Ok(self.noted("sent", id)) })
+        Box::pin(async move {
+            if self.forgets.load(Ordering::SeqCst) {
+                return Err(MailError::Passing("the copies are locked away".to_owned()));
+            }
+            Ok(self.noted("sent", id))
+        })
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {

@@ -3,7 +3,7 @@
 use crate::letters;
 use crate::pigeonhole::Pigeonhole;
 use sayso::app::{Engine, Intake, Local, ReadMail, Scope, Settings, Synced, Until, Worker};
-use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{Backend, By, Decide, Item, ItemQuery, MailLine, MailQuery, ThreadQuery, ThreadView};
 use sayso::mail::Account;
@@ -52,15 +52,7 @@ impl Post {
         let data = folder.join("data");
         let store = Store::open(&data).unwrap();
         std::fs::write(data.join("config.toml"), config).unwrap();
-        let host = Host {
-            home: None,
-            working_dir: folder.to_owned(),
-            data_dir: None,
-            config_dir: None,
-            time_zone: jiff::tz::TimeZone::UTC,
-        };
-        let flags = Flags { data: Some(data), ..Flags::default() };
-        let config = Arc::new(Config::load(&Inputs { flags, env: Env::default(), host }).unwrap());
+        let config = crate::config::load(&data, &Env::default());
         let services = Arc::new(sayso::app::services(&config, Env::default(), &store));
         let registry =
             sayso::inbox::Registry::new([letters::spec(), workflows::intake::spec(services).unwrap()]);

@@ -2,6 +2,7 @@
 #![allow(dead_code, unused_imports, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod chat;
+pub mod config;
 pub mod courier;
 pub mod desk;
 pub mod house;

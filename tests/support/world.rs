@@ -1,7 +1,7 @@
 //! What players act on: everything done to it is counted, and it fails as told.
 
 use sayso::app::services;
-use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::config::Env;
 use sayso::graph::{BoxFuture, Effect, EffectError, Found, Place};
 use sayso::store::{Clock, Store};
 use sayso::workflows::Wish;
@@ -40,16 +40,8 @@ impl World {
     pub fn covers(&self, place: &Place, wish: &Wish<'_>) -> Option<String> {
         let (data, clock) = self.grants.lock().unwrap().clone()?;
         let store = Store::open_with(&data, clock).unwrap();
-        let host = Host {
-            home: None,
-            working_dir: data.clone(),
-            data_dir: None,
-            config_dir: None,
-            time_zone: jiff::tz::TimeZone::UTC,
-        };
-        let flags = Flags { data: Some(data), ..Flags::default() };
-        let config = Config::load(&Inputs { flags, env: Env::default(), host }).unwrap();
-        services(&Arc::new(config), Env::default(), &store).grants.covers(place, wish).unwrap()
+        let config = super::config::load(&data, &Env::default());
+        services(&config, Env::default(), &store).grants.covers(place, wish).unwrap()
     }
 
     /// Counts one more of `what`.

@@ -4,7 +4,7 @@ use crate::server::{Play, Server};
 use crate::support::house::eager;
 use crate::support::player;
 use sayso::app::{Engine, Local, Scope, Setup, Traces, Until, Worker, attend};
-use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::config::{Config, Env};
 use sayso::graph::ThreadId;
 use sayso::inbox::{Backend, SourceLine};
 use sayso::web::Wait;
@@ -40,15 +40,7 @@ pub fn config(folder: &Path, text: &str, env: &Env) -> Arc<Config> {
     let data = folder.join("data");
     std::fs::create_dir_all(&data).unwrap();
     std::fs::write(data.join("config.toml"), text).unwrap();
-    let host = Host {
-        home: None,
-        working_dir: folder.to_owned(),
-        data_dir: None,
-        config_dir: None,
-        time_zone: jiff::tz::TimeZone::UTC,
-    };
-    let flags = Flags { data: Some(data), ..Flags::default() };
-    Arc::new(Config::load(&Inputs { flags, env: env.clone(), host }).unwrap())
+    crate::support::config::load(&data, env)
 }
 
 impl Room {

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 use sayso::app::{Asking, Engine, Local, Settings, Waited, services};
-use sayso::config::{Config, Env, Expiry, Flags, Host, Inputs};
+use sayso::config::{Env, Expiry};
 use sayso::graph::Decision;
 use sayso::inbox::{Backend, By, Decide, Ending, Registry, Screen, Status};
 use sayso::store::Store;
@@ -24,16 +24,8 @@ fn with(folder: &tempfile::TempDir, settings: Settings) -> (Local, Arc<AtomicI64
     let ahead = move || Timestamp::now() + SignedDuration::from_hours(24 * 365 * set.load(Ordering::SeqCst));
     let data = folder.path().join("data");
     let store = Store::open_with(&data, Arc::new(ahead)).unwrap();
-    let host = Host {
-        home: None,
-        working_dir: data.clone(),
-        data_dir: None,
-        config_dir: None,
-        time_zone: jiff::tz::TimeZone::UTC,
-    };
-    let flags = Flags { data: Some(data), ..Flags::default() };
-    let config = Config::load(&Inputs { flags, env: Env::default(), host }).unwrap();
-    let services = Arc::new(services(&Arc::new(config), Env::default(), &store));
+    let config = crate::support::config::load(&data, &Env::default());
+    let services = Arc::new(services(&config, Env::default(), &store));
     let registry = Registry::new([request::spec(services).unwrap()]);
     (Local::new(Engine::new(store, registry, settings)), years)
 }

@@ -4,7 +4,7 @@ use crate::support::House;
 use crate::support::courier::Street;
 use crate::support::house::eager;
 use sayso::app::{Engine, Local, services};
-use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::config::Env;
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{Outcome, ThreadView};
 use sayso::llm::{Message, ModelError, Reply, Request, Scripted, Usage};
@@ -68,15 +68,7 @@ impl Study {
         let data = folder.path().join("data");
         let store = Store::open(&data).unwrap();
         std::fs::write(data.join("config.toml"), config).unwrap();
-        let host = Host {
-            home: None,
-            working_dir: folder.path().to_owned(),
-            data_dir: None,
-            config_dir: None,
-            time_zone: jiff::tz::TimeZone::UTC,
-        };
-        let flags = Flags { data: Some(data), ..Flags::default() };
-        let config = Config::load(&Inputs { flags, env: Env::default(), host }).unwrap();
+        let config = crate::support::config::load(&data, &Env::default());
         let main = Arc::new(main);
         let cast = Arc::new(Cast(BTreeMap::from([
             ("main", main),
@@ -85,7 +77,7 @@ impl Study {
                 Arc::new(Scripted::by(|request| Ok(Scripted::text(&format!("Other: {}", request.task))))),
             ),
         ])));
-        let mut services = services(&Arc::new(config), Env::default(), &store);
+        let mut services = services(&config, Env::default(), &store);
         services.models = cast.clone();
         // The program itself answers to the sandbox's hidden verb; this test does not.
         services.sandbox = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into());

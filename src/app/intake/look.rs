@@ -10,9 +10,10 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use jiff::{SignedDuration, Timestamp};
 use std::collections::HashSet;
 
-/// How many mails are fetched at once, and how many where more are left: a mailbox may be listed for each page.
-const PAGE: usize = 200;
-const LARGE_PAGE: usize = 500;
+/// How many mails are fetched at once; a mailbox may be listed for each page.
+const PAGE: usize = 500;
+/// A page with more bytes than this has no other beside it in memory.
+const AHEAD: usize = 16 << 20;
 /// How many are parsed at once.
 const PARSED_AT_ONCE: usize = 8;
 /// How many are taken in side by side.
@@ -39,11 +40,13 @@ impl Intake {
             cursor = account.mailbox.start(source.since).await?;
         }
         let (mut done, mut missed) = (0, None);
-        let mut page = self.page(account, cursor.as_ref(), PAGE).await?;
+        let mut page = self.page(account, cursor.as_ref()).await?;
         loop {
             let (count, of) = (page.mails.len() as u64, done + page.left + page.mails.len() as u64);
             missed = page.missed.or(missed);
             let moved = page.cursor.is_some() && page.cursor != cursor;
+            // A mailbox that says there is more and gives nothing is asked again another time.
+            let more = page.left > 0 && count > 0 && moved;
             let taking = async {
                 for run in runs(page.mails) {
                     done += run.len() as u64;
@@ -55,26 +58,25 @@ impl Intake {
                     }
                     on_step(Step { source: &account.name, done, of });
                 }
+                fail_point("before_cursor");
+                if let (true, Some(next)) = (moved, &page.cursor) {
+                    store.keep_cursor(account.name.clone(), next.0.clone()).await?;
+                }
+                fail_point("after_cursor");
                 Ok::<_, Trouble>(())
             };
-            // A mailbox that says there is more and gives nothing is asked again another time.
-            let more = page.left > 0 && count > 0 && moved;
-            // While these are written, the next are fetched and read.
-            let ahead = async {
-                if more { Some(self.page(account, page.cursor.as_ref(), LARGE_PAGE).await) } else { None }
+            // While these are written, the next are fetched and read; where these fail, nobody waits for the next.
+            let next = async {
+                let light = page.bytes <= AHEAD;
+                Ok(if more && light { Some(self.page(account, page.cursor.as_ref()).await) } else { None })
             };
-            let (taken, ahead) = tokio::join!(taking, ahead);
-            taken?;
-            fail_point("before_cursor");
-            if let (true, Some(next)) = (moved, &page.cursor) {
-                store.keep_cursor(account.name.clone(), next.0.clone()).await?;
-            }
-            fail_point("after_cursor");
+            let ((), next) = tokio::try_join!(taking, next)?;
             cursor = page.cursor.or(cursor);
-            match ahead {
-                Some(next) => page = next?,
+            page = match next {
+                Some(next) => next?,
+                None if more => self.page(account, cursor.as_ref()).await?,
                 None => break,
-            }
+            };
         }
         if source.phase == Phase::Collecting {
             self.end_first_look(account, &mut source, synced).await?;
@@ -97,12 +99,13 @@ impl Intake {
     }
 
     /// Fetches a page of mails and parses them, several at once.
-    async fn page(&self, account: &Account, since: Option<&Cursor>, limit: usize) -> Result<Page, Trouble> {
-        let Fetched { mails, cursor, left, missed } = account.mailbox.fetch(since, limit).await?;
+    async fn page(&self, account: &Account, since: Option<&Cursor>) -> Result<Page, Trouble> {
+        let Fetched { mails, cursor, left, missed } = account.mailbox.fetch(since, PAGE).await?;
+        let bytes = mails.iter().map(|mail| mail.raw.len()).sum();
         let read = |found: NewMail| async move { Ok((self.read(account, &found.raw).await?, found)) };
         let mails: Result<_, Trouble> =
             stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await;
-        Ok(Page { mails: mails?, cursor, left, missed })
+        Ok(Page { mails: mails?, bytes, cursor, left, missed })
     }
 
     async fn take(
@@ -166,6 +169,8 @@ impl Intake {
 /// Mails that were fetched, each read.
 struct Page {
     mails: Vec<(Read, NewMail)>,
+    /// How many bytes they have together.
+    bytes: usize,
     cursor: Option<Cursor>,
     left: u64,
     missed: Option<String>,

@@ -5,7 +5,7 @@ use crate::support::House;
 use crate::support::courier::Street;
 use crate::support::house::eager;
 use sayso::app::{Engine, Local, Settings, services};
-use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::config::Env;
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{Backend, Item, Outcome};
 use sayso::llm::{Builtin, Model, ModelError, Reply, Request, Scripted};
@@ -139,17 +139,9 @@ impl Room {
         std::fs::write(data.join("config.toml"), config).unwrap();
         std::fs::create_dir(data.join("apis")).unwrap();
         std::fs::write(data.join("apis/tasks.json"), tasks(&url).to_string()).unwrap();
-        let host = Host {
-            home: None,
-            working_dir: folder.path().to_owned(),
-            data_dir: None,
-            config_dir: None,
-            time_zone: jiff::tz::TimeZone::UTC,
-        };
         let env = Env::from_iter([("TASKS_KEY", "canary-key"), ("DEPOT_KEY", "canary-depot")]);
-        let flags = Flags { data: Some(data), ..Flags::default() };
-        let config = Config::load(&Inputs { flags, env: env.clone(), host }).unwrap();
-        let mut services = services(&Arc::new(config), env, &store);
+        let config = crate::support::config::load(&data, &env);
+        let mut services = services(&config, env, &store);
         let limits = Limits { time: Duration::from_millis(400), bytes: 1 << 20, ..Limits::default() };
         services.http = Http::new(Arc::new(Nobody), limits);
         let script_or_rules: Arc<dyn Model> = match &script {
