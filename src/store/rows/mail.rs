@@ -20,6 +20,8 @@ pub enum MailState {
 }
 
 impl MailState {
+    pub(in crate::store) const ALL: [Self; 4] = [Self::Asked, Self::Thread, Self::Left, Self::Unreadable];
+
     /// The word used in JSON and in the store.
     pub fn word(self) -> &'static str {
         match self {
@@ -31,7 +33,7 @@ impl MailState {
     }
 
     fn from_word(word: &str) -> Option<Self> {
-        [Self::Asked, Self::Thread, Self::Left, Self::Unreadable].into_iter().find(|s| s.word() == word)
+        Self::ALL.into_iter().find(|state| state.word() == word)
     }
 }
 

@@ -13,9 +13,10 @@
 //! that match a mail the most specific counts, of equals the last.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use super::super::words::{is_stop, stem, stems, words};
-use super::kinds::{Kind, SIGNS};
+use super::kinds::{Kind, SIGNS, Sign};
 use super::signs::Signs;
 use crate::llm::facts::email::{Class, MailFacts};
 
@@ -327,21 +328,29 @@ const FILLER: &[&str] = &[
     "direct",
 ];
 
+/// What each kind is called, as stems; a profile has many lines, and each is compared with all of them.
+static NAMES: LazyLock<Vec<(Kind, Vec<Vec<String>>)>> = LazyLock::new(|| {
+    let names = |sign: &Sign| {
+        std::iter::once(sign.name)
+            .chain(sign.also.split(", "))
+            .map(|name| name.split_whitespace().map(|word| stem(&word.replace('-', ""))).collect::<Vec<_>>())
+            .map(|name| if name.len() == 1 { stems(&name[0]) } else { name })
+            .filter(|name| !name.is_empty())
+            .collect()
+    };
+    SIGNS.iter().map(|sign| (sign.kind, names(sign))).collect()
+});
+
 fn what(text: &str) -> Option<What> {
     let all = stems(text);
     let set: HashSet<&String> = all.iter().collect();
     let mut kinds = Vec::new();
-    let mut used: HashSet<String> = HashSet::new();
-    for sign in SIGNS {
+    let mut used: HashSet<&String> = HashSet::new();
+    for (kind, names) in &*NAMES {
         // The longest name that fits takes its words away from the rest.
-        let best = std::iter::once(sign.name)
-            .chain(sign.also.split(", "))
-            .map(|name| name.split_whitespace().map(|word| stem(&word.replace('-', ""))).collect::<Vec<_>>())
-            .map(|name| if name.len() == 1 { stems(&name[0]) } else { name })
-            .filter(|name| !name.is_empty() && name.iter().all(|stem| set.contains(stem)))
-            .max_by_key(Vec::len);
-        if let Some(name) = best {
-            kinds.push((sign.kind, name.len()));
+        let fits = names.iter().filter(|name| name.iter().all(|stem| set.contains(stem)));
+        if let Some(name) = fits.max_by_key(|name| name.len()) {
+            kinds.push((*kind, name.len()));
             used.extend(name);
         }
     }
