@@ -2,16 +2,18 @@
 
 use sayso::app::{Local, Setup};
 use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::store::{Clock, Store};
 use std::path::PathBuf;
 
-/// Opens a data folder with this config.
-pub fn open(data: PathBuf, text: &str) -> (Local, Setup) {
+/// Opens a data folder with this config and this clock.
+pub fn open(data: PathBuf, text: &str, clock: Clock) -> (Local, Setup) {
     std::fs::create_dir_all(&data).unwrap();
     std::fs::write(data.join("config.toml"), text).unwrap();
+    let store = Store::open_with(&data, clock).unwrap();
     let flags = Flags { data: Some(data), ..Flags::default() };
     let env = Env::default();
     let config = Config::load(&Inputs { flags, env: env.clone(), host: Host::system() }).unwrap();
-    let setup = Setup::open(config, env).unwrap();
+    let setup = Setup::over(config, env, store);
     let engine = setup.engine(setup.workflows().unwrap());
     (Local::new(engine), setup)
 }

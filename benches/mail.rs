@@ -16,6 +16,7 @@ use sayso::inbox::{Backend, Status, ThreadQuery};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long the model takes, and how many it serves at a time.
@@ -123,7 +124,7 @@ async fn open(home: &Path, model: &str) -> (Local, Setup) {
          [intake]\nfirst_days = 3650\n[[mail]]\nname = \"home\"\nkind = \"maildir\"\npath = \"{}\"\naddress = \"ada@example.org\"\n",
         home.join("mail").display()
     );
-    house::open(home.join("data"), &text)
+    house::open(home.join("data"), &text, Arc::new(jiff::Timestamp::now))
 }
 
 /// A mail of one of the usual shapes, about 3 kB.

@@ -22,6 +22,8 @@ use sayso::inbox::{
 use serde_json::json;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Instant;
 
 /// Mails a day.
@@ -127,12 +129,14 @@ async fn searched(threads: usize) -> Vec<Row> {
 
 async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
     let home = tempfile::tempdir().unwrap();
-    let (local, setup) = open(home.path());
+    let today = Arc::new(AtomicI64::new(0));
+    let (local, setup) = open(home.path(), days, today.clone());
     let intake = setup.intake(local.engine());
     intake.sync(&|_| ()).await;
     let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
     let (mut first, mut last, mut decided) = (Vec::new(), Vec::new(), 0);
     for day in 0..days {
+        today.store(day as i64, Ordering::SeqCst);
         for n in 0..MAILS {
             let n = day * MAILS + n;
             fs::write(home.path().join(format!("mail/new/{n:07}.host")), letter(n)).unwrap();
@@ -217,7 +221,8 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
     (rows, before, after)
 }
 
-fn open(home: &Path) -> (Local, Setup) {
+/// A data folder whose clock shows one day of the year after the other.
+fn open(home: &Path, days: usize, today: Arc<AtomicI64>) -> (Local, Setup) {
     for part in ["mail/cur", "mail/new", "mail/tmp", "sent/cur", "sent/new", "sent/tmp"] {
         fs::create_dir_all(home.join(part)).unwrap();
     }
@@ -227,7 +232,8 @@ fn open(home: &Path) -> (Local, Setup) {
          address = \"ada@example.org\"\n[mail.outgoing]\nkind = \"maildir\"\npath = \"{0}/sent\"\n",
         home.display()
     );
-    house::open(home.join("data"), &text)
+    let day = move || SignedDuration::from_hours(24 * (today.load(Ordering::SeqCst) - days as i64));
+    house::open(home.join("data"), &text, Arc::new(move || Timestamp::now() + day()))
 }
 
 /// A mail: most are newsletters and notices, some ask something, a few want a meeting. About 2.5 kB.

@@ -101,10 +101,15 @@ impl Setup {
     /// Opens the data folder, and makes it where there is none.
     pub fn open(config: Config, env: Env) -> Result<Self, StoreError> {
         let store = Store::open(&config.data)?;
+        Ok(Self::over(config, env, store))
+    }
+
+    /// The same over a database that is open already.
+    pub fn over(config: Config, env: Env, store: Store) -> Self {
         let accounts = accounts(&config);
         let remote = |server: &Server| Arc::new(Remote::new(server.clone(), env.clone()));
         let remotes = config.servers.iter().map(remote).collect();
-        Ok(Self { config: Arc::new(config), env, store, accounts, remotes })
+        Self { config: Arc::new(config), env, store, accounts, remotes }
     }
 
     /// Intake for every account of the config.
