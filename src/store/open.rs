@@ -55,7 +55,7 @@ impl Store {
         match make_private(folder, &path) {
             Ok(()) => {}
             Err(error) if path.exists() => {
-                return Self::open_view_only(folder, &path, clock, error.to_string());
+                return Self::open_view_only(folder, &path, clock, io_words(&error));
             }
             Err(error) => {
                 return Err(StoreError::ViewOnly(format!(
@@ -199,7 +199,7 @@ impl Store {
         let db = Connection::open_with_flags(&self.0.uri, flags)?;
         tune(&db)?;
         // Several are open at once, and what one has not kept the system has.
-        db.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1; PRAGMA cache_size = -256")?;
+        db.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1; PRAGMA cache_size = -512")?;
         Ok(db)
     }
 }
