@@ -17,7 +17,18 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|verb| verb == sandbox::VERB) {
         return sandbox::main();
     }
-    sayso::cli::main(std::env::args_os(), |setup| Ok(setup.workflows()?), Box::new(show), tui::edit).into()
+    sayso::cli::main(
+        std::env::args_os(),
+        |setup| Ok(setup.workflows()?),
+        Box::new(show),
+        tui::edit,
+        check_keys,
+    )
+    .into()
+}
+
+fn check_keys(config: &Config) -> Result<(), String> {
+    tui::Keymap::new(&config.keys).map(drop)
 }
 
 fn show(local: Local, config: Arc<Config>) -> BoxFuture<'static, anyhow::Result<()>> {

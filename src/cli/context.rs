@@ -1,5 +1,6 @@
 //! What a verb works with: the typed flags, and from there, on demand, the config and an open data folder.
 
+use super::CheckKeys;
 pub(super) use super::EditText;
 use super::args::Global;
 use super::failure::Failure;
@@ -21,19 +22,25 @@ pub(super) struct Context<'a> {
     verbose: u8,
     workflows: Workflows<'a>,
     edit: EditText,
+    keys: CheckKeys,
     pub(super) page: Page,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(global: Global, workflows: Workflows<'a>, edit: EditText) -> Self {
+    pub(super) fn new(global: Global, workflows: Workflows<'a>, edit: EditText, keys: CheckKeys) -> Self {
         let inputs = Inputs { flags: global.flags(), env: Env::process(), host: Host::system() };
         let page = Page::new(global.json, inputs.host.time_zone.clone());
-        Self { inputs, verbose: global.verbose, workflows, edit, page }
+        Self { inputs, verbose: global.verbose, workflows, edit, keys, page }
     }
 
     /// The person's editor.
     pub(super) fn edit(&self) -> EditText {
         self.edit
+    }
+
+    /// Which of the config's keys the screen would refuse, and why.
+    pub(super) fn check_keys(&self, config: &Config) -> Result<(), String> {
+        (self.keys)(config)
     }
 
     /// What is meant.
@@ -138,6 +145,18 @@ pub(super) struct Here {
 }
 
 impl Here {
+    /// What to do where there is no mail account.
+    pub(super) fn no_account(&self) -> &'static str {
+        match self.config.file {
+            Some(_) => {
+                "the config names no mail account; add a [[mail]] to it, config.example.toml shows how"
+            }
+            None => {
+                "there is no config yet that names a mail account; `sayso init` finds yours and writes one"
+            }
+        }
+    }
+
     /// The one door to threads.
     pub(super) fn backend(&self) -> &dyn Backend {
         &self.local

@@ -58,16 +58,21 @@ pub type ShowScreen<'a> =
 /// Lets a person edit text in a program of theirs; the second is how the file's name ends.
 pub type EditText = fn(&str, &str) -> Result<String, String>;
 
+/// Says which of the config's keys the screen would refuse, and why.
+pub type CheckKeys = fn(&Config) -> Result<(), String>;
+
 /// Does what `args` say and gives the exit code. `workflows` is asked for the workflows once a data folder is open;
-/// `screen` is shown where no verb is given; `edit` is used where a verb needs an editor.
+/// `screen` is shown where no verb is given; `edit` is used where a verb needs an editor, and `keys` where one looks at
+/// what the screen would say.
 pub fn main(
     args: impl IntoIterator<Item = OsString>,
     workflows: impl FnOnce(&Setup) -> anyhow::Result<Registry>,
     screen: ShowScreen<'_>,
     edit: EditText,
+    keys: CheckKeys,
 ) -> Exit {
     let answer = match Sayso::try_parse_from(args) {
-        Ok(typed) => run(typed, Box::new(workflows), screen, edit),
+        Ok(typed) => run(typed, Box::new(workflows), screen, edit, keys),
         Err(error) => failure::from_clap(&error),
     };
     let printed = answer.and_then(Answer::print);
@@ -79,12 +84,13 @@ fn run(
     workflows: context::Workflows<'_>,
     screen: ShowScreen<'_>,
     edit: EditText,
+    keys: CheckKeys,
 ) -> Result<Answer, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(|e| Failure::failed(format!("cannot start: {e}; try again")))?;
-    let context = Context::new(typed.global, workflows, edit);
+    let context = Context::new(typed.global, workflows, edit, keys);
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let needs = |what: &str| Failure::usage(format!("the inbox needs a terminal, and there is none; {what}"));
     let first = typed.verb.is_none() && terminal && context.is_new();

@@ -1,7 +1,8 @@
 //! The one table of keys. Dispatch, footer, help, palette and `docs/keys.md` all read it.
 //!
-//! Promises: in a scope a key means one thing (a test holds it, and remapping refuses what would break it), and a key
-//! that begins a longer one means nothing by itself.
+//! Promises: in a scope a key means one thing (a test holds it), and a key that begins a longer one means nothing by
+//! itself. What the config gives breaks neither, takes no key from an action that is heard at the same time, and lets
+//! neither Enter nor Esc decide; it is refused with one sentence otherwise.
 
 use super::action::Action;
 use super::key::Key;
@@ -230,6 +231,17 @@ pub const BINDINGS: &[Binding] = &[
     bind(Prompt, &["esc", "ctrl-c"], A::Cancel),
 ];
 
+/// The scopes that are heard together, the nearest first, as `Model::scopes` has them (a test holds it). What lies over
+/// the tabs is heard alone.
+const TOGETHER: &[&[Scope]] = &[
+    &[List, Activity, Decide, Global],
+    &[Card, Activity, Decide, Global],
+    &[List, Memory, Global],
+    &[Card, Memory, Global],
+    &[List, Thread, Global],
+    &[Thread, Card, Global],
+];
+
 /// What a key, after those before it, came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lookup {
@@ -244,37 +256,93 @@ pub enum Lookup {
 /// The table with the config's own keys in it.
 #[derive(Clone, Debug)]
 pub struct Keymap {
-    rows: Vec<(Scope, Vec<Key>, Action, &'static str)>,
+    rows: Vec<Row>,
+}
+
+/// One way to say something.
+#[derive(Clone, Debug)]
+struct Row {
+    scope: Scope,
+    keys: Vec<Key>,
+    action: Action,
+    help: &'static str,
+    /// Whether the config gives it, and the table does not.
+    given: bool,
+}
+
+impl Row {
+    /// What both begin with: all of the shorter one, where they cannot be told apart.
+    fn shared(&self, other: &Row) -> Option<&[Key]> {
+        let shared = self.keys.len().min(other.keys.len());
+        (self.keys[..shared] == other.keys[..shared]).then_some(&self.keys[..shared])
+    }
+
+    /// Whether one of them would be taken for the other. The table itself lets a nearer scope go before a farther one
+    /// here and there, and leaves the farther one another key; the config does so only by mistake.
+    fn clashes(&self, other: &Row) -> bool {
+        let heard = |scopes: &&[Scope]| scopes.contains(&self.scope) && scopes.contains(&other.scope);
+        let together = || (self.given || other.given) && TOGETHER.iter().any(heard);
+        self.action != other.action
+            && self.shared(other).is_some()
+            && (self.scope == other.scope || together())
+    }
+
+    /// The same in a sentence, with what to do about it.
+    fn clash(&self, other: &Row) -> String {
+        let (one, two) = (other.action.name(), self.action.name());
+        let way_out = match (other.given, self.given) {
+            (true, false) => format!("give `{one}` another key, or move `{two}` to another one"),
+            (false, true) => format!("give `{two}` another key, or move `{one}` to another one"),
+            (true, true) | (false, false) => "give one of them another key".to_owned(),
+        };
+        let keys = Key::show_row(self.shared(other).unwrap_or_default());
+        format!("`{keys}` would mean both `{one}` and `{two}`; {way_out}")
+    }
+}
+
+/// The keys that the config gives, by the name of their action.
+fn given(remapped: &BTreeMap<String, Vec<String>>) -> Result<BTreeMap<&'static str, Vec<Vec<Key>>>, String> {
+    let mut given = BTreeMap::new();
+    for (name, keys) in remapped {
+        let Some(action) = Action::from_name(name) else {
+            let near = nearest(name, Action::ALL.iter().map(|action| action.name()));
+            let hint =
+                near.map_or("`?` shows their names".to_owned(), |near| format!("did you mean `{near}`?"));
+            return Err(format!("has no action `{}`; {hint}", name.escape_debug()));
+        };
+        let keys: Result<Vec<_>, _> = keys.iter().map(|keys| given_row(action, keys)).collect();
+        given.insert(action.name(), keys?);
+    }
+    Ok(given)
+}
+
+/// Keys for an action: they are keys, and where it decides they are not those that never do.
+fn given_row(action: Action, text: &str) -> Result<Vec<Key>, String> {
+    let (name, shown) = (action.name(), text.escape_debug());
+    let Some(keys) = Key::parse_row(text) else {
+        return Err(format!("{name}: `{shown}` is no key; {}", Key::hint(text)));
+    };
+    match keys.iter().find_map(|key| key.enter_or_esc()) {
+        Some(key) if action.decides() => Err(format!(
+            "{name}: `{shown}` would let {key} decide, and {key} never decides; give it another key"
+        )),
+        Some(_) | None => Ok(keys),
+    }
 }
 
 impl Keymap {
-    /// The usual keys, but for those that the config gives by the name of an action.
+    /// The usual keys, but for those that the config gives by the name of an action; the error says which cannot be.
     pub fn new(remapped: &BTreeMap<String, Vec<String>>) -> Result<Self, String> {
-        let mut others: BTreeMap<&str, Vec<Vec<Key>>> = BTreeMap::new();
-        for (name, keys) in remapped {
-            if Action::from_name(name).is_none() {
-                let near = nearest(name, Action::ALL.iter().map(|action| action.name()));
-                let hint =
-                    near.map_or("`?` shows their names".to_owned(), |near| format!("did you mean `{near}`?"));
-                return Err(format!("[keys] has no action `{}`; {hint}", name.escape_debug()));
-            }
-            let mut rows = Vec::new();
-            for key in keys {
-                rows.push(Key::parse_row(key).ok_or_else(|| {
-                    format!(
-                        "[keys] {name}: `{}` is no key; write one such as \"a\", \"gg\" or \"ctrl-d\"",
-                        key.escape_debug()
-                    )
-                })?);
-            }
-            others.insert(name, rows);
-        }
+        let given = given(remapped).map_err(|why| format!("[keys] {why}"))?;
         let mut rows = Vec::new();
         for binding in BINDINGS {
-            let help = if binding.help.is_empty() { binding.action.help() } else { binding.help };
-            let usual = || binding.keys.iter().filter_map(|keys| Key::parse_row(keys)).collect();
-            let keys: Vec<Vec<Key>> = others.get(binding.action.name()).cloned().unwrap_or_else(usual);
-            rows.extend(keys.into_iter().map(|keys| (binding.scope, keys, binding.action, help)));
+            let Binding { scope, action, .. } = *binding;
+            let help = if binding.help.is_empty() { action.help() } else { binding.help };
+            let usual: Vec<Vec<Key>> = binding.keys.iter().filter_map(|keys| Key::parse_row(keys)).collect();
+            for keys in given.get(action.name()).unwrap_or(&usual) {
+                let (keys, given) = (keys.clone(), !usual.contains(keys));
+                rows.push(Row { scope, keys, action, help, given });
+            }
         }
         let keymap = Self { rows };
         match keymap.clash() {
@@ -283,33 +351,23 @@ impl Keymap {
         }
     }
 
-    /// Two meanings of one key in one scope, in a sentence.
+    /// Two meanings of one key where both are heard, in a sentence.
     pub fn clash(&self) -> Option<String> {
-        for (n, (scope, keys, action, _)) in self.rows.iter().enumerate() {
-            for (other_scope, other, other_action, _) in &self.rows[..n] {
-                let shared = keys.len().min(other.len());
-                if scope == other_scope && action != other_action && keys[..shared] == other[..shared] {
-                    return Some(format!(
-                        "`{}` would mean both {} and {}; give one of them another key",
-                        Key::show_row(&keys[..shared]),
-                        other_action.name(),
-                        action.name()
-                    ));
-                }
-            }
-        }
-        None
+        self.rows.iter().enumerate().find_map(|(n, row)| {
+            let other = self.rows[..n].iter().find(|other| row.clashes(other))?;
+            Some(row.clash(other))
+        })
     }
 
     /// What `keys` mean in the first of these scopes that knows them.
     pub fn lookup(&self, scopes: &[Scope], keys: &[Key]) -> Lookup {
         let mut begun = false;
         for scope in scopes {
-            for (of, row, action, _) in &self.rows {
-                if of == scope && row == keys {
-                    return Lookup::Found(*action);
+            for row in self.rows.iter().filter(|row| row.scope == *scope) {
+                if row.keys == keys {
+                    return Lookup::Found(row.action);
                 }
-                begun |= of == scope && row.len() > keys.len() && row.starts_with(keys);
+                begun |= row.keys.len() > keys.len() && row.keys.starts_with(keys);
             }
         }
         if begun { Lookup::Begun } else { Lookup::Nothing }
@@ -317,18 +375,18 @@ impl Keymap {
 
     /// The first key of an action in these scopes, as people write it.
     pub fn key_of(&self, scopes: &[Scope], action: Action) -> Option<String> {
-        let row = self.rows.iter().find(|(scope, _, of, _)| *of == action && scopes.contains(scope))?;
-        Some(Key::show_row(&row.1))
+        let row = self.rows.iter().find(|row| row.action == action && scopes.contains(&row.scope))?;
+        Some(Key::show_row(&row.keys))
     }
 
     /// The rows of a scope: keys as people write them, the action, and what it does.
     pub fn rows(&self, scope: Scope) -> Vec<(String, Action, &'static str)> {
         let mut rows: Vec<(String, Action, &'static str)> = Vec::new();
-        for (_, keys, action, help) in self.rows.iter().filter(|(of, ..)| *of == scope) {
-            let keys = Key::show_row(keys);
-            match rows.iter_mut().find(|(_, known, _)| known == action) {
+        for row in self.rows.iter().filter(|row| row.scope == scope) {
+            let keys = Key::show_row(&row.keys);
+            match rows.iter_mut().find(|(_, known, _)| *known == row.action) {
                 Some((shown, ..)) => *shown = format!("{shown} {keys}"),
-                None => rows.push((keys, *action, help)),
+                None => rows.push((keys, row.action, row.help)),
             }
         }
         rows
@@ -341,6 +399,15 @@ impl Keymap {
              decide. Any key can be changed in the config, by the name in the third column:\n\n```toml\n[keys]\n\
              accept = [\"a\", \"ctrl-y\"]\n```\n",
         );
+        let names: Vec<String> = Key::names().map(|name| format!("`{name}`")).collect();
+        page.push_str(&format!(
+            "\nSuch a line takes the place of the action's usual keys; an empty list takes them away. A key is a \
+             letter or a sign, two such as `gg`, or one of {}; `ctrl-` or `alt-` may stand before it. More keys in \
+             a row have spaces between them. A key that means something else in the same place is refused unless \
+             that is moved too, and so are Enter and Esc for whatever decides. The inbox then says which it is, and \
+             opens once it is put right.\n",
+            names.join(", ")
+        ));
         for scope in Scope::ALL {
             page.push_str(&format!(
                 "\n## {}\n\n| keys | does | name |\n| --- | --- | --- |\n",
@@ -356,70 +423,5 @@ impl Keymap {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn keymap(name: &str, keys: &[&str]) -> Result<Keymap, String> {
-        let keys = keys.iter().map(|key| (*key).to_owned()).collect();
-        Keymap::new(&BTreeMap::from([(name.to_owned(), keys)]))
-    }
-
-    #[test]
-    fn no_key_has_two_meanings_in_a_scope() {
-        let usual = Keymap::new(&BTreeMap::new()).unwrap();
-        assert_eq!(usual.clash(), None);
-        for scopes in [
-            [List, Decide, Global],
-            [Card, Decide, Global],
-            [List, Thread, Global],
-            [Thread, Card, Global],
-            [List, Memory, Global],
-            [Card, Memory, Global],
-        ] {
-            for scope in scopes {
-                for (keys, action, _) in usual.rows(scope) {
-                    let seen = scopes.iter().take_while(|other| **other != scope);
-                    for other in seen {
-                        let hidden = usual.rows(*other).iter().any(|(theirs, meaning, _)| {
-                            *meaning != action
-                                && keys.split(' ').all(|key| theirs.split(' ').any(|other| other == key))
-                        });
-                        assert!(!hidden, "{action:?} ({keys}) is hidden by {other:?}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn keys_are_remapped_by_name() {
-        let mapped = keymap("accept", &["x"]).unwrap();
-        assert_eq!(mapped.lookup(&[Decide], &[Key::plain('x')]), Lookup::Found(A::Accept));
-        assert_eq!(mapped.lookup(&[Decide], &[Key::plain('a')]), Lookup::Nothing);
-        assert!(keymap("acept", &["x"]).unwrap_err().contains("did you mean `accept`?"));
-        assert!(keymap("accept", &["hyper-x"]).unwrap_err().contains("is no key"));
-        assert!(keymap("accept", &["e"]).unwrap_err().contains("would mean both"));
-        assert!(keymap("accept", &["er"]).unwrap_err().contains("would mean both"));
-    }
-
-    #[test]
-    fn long_keys_are_waited_for() {
-        let usual = Keymap::new(&BTreeMap::new()).unwrap();
-        let g = Key::plain('g');
-        assert_eq!(usual.lookup(&[List, Global], &[g]), Lookup::Begun);
-        assert_eq!(usual.lookup(&[List, Global], &[g, g]), Lookup::Found(A::Top));
-        assert_eq!(usual.lookup(&[List, Global], &[g, Key::plain('!')]), Lookup::Nothing);
-    }
-
-    #[test]
-    fn the_page_of_keys_is_fresh() {
-        let page = Keymap::new(&BTreeMap::new()).unwrap().markdown();
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
-        if std::env::var_os("UPDATE_DOCS").is_some() {
-            std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/docs")).unwrap();
-            std::fs::write(path, &page).unwrap();
-        }
-        let kept = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(kept == page, "docs/keys.md is stale: run the tests once with UPDATE_DOCS=1");
-    }
-}
+#[path = "bindings_tests.rs"]
+mod tests;

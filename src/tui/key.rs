@@ -1,5 +1,8 @@
 //! Keys as people write them: `a`, `G`, `space`, `ctrl-d`, `shift-tab`; and several in a row: `gg`, `g i`.
+//!
+//! Promises: a name that no key has is no key, though its letters are; [`Key::hint`] says what to write instead.
 
+use crate::text::nearest;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::fmt;
 
@@ -86,12 +89,24 @@ impl Key {
         }
         let mut letters = rest.chars();
         match (letters.next(), letters.next()) {
-            (Some(letter), None) => {
+            // Such a sign can be written in the config, and no key sends it as a sign.
+            (Some(letter), None) if !letter.is_control() => {
                 key.code = KeyCode::Char(if key.ctrl { letter.to_ascii_lowercase() } else { letter });
                 Some(key)
             }
             _ => None,
         }
+    }
+
+    /// Two letters or signs that are written as one word: `gg`. What is longer is somebody's name for a key, and so is
+    /// `F5`.
+    fn parse_two(word: &str) -> Option<[Self; 2]> {
+        let mut letters = word.chars();
+        let (first, second) = (letters.next()?, letters.next()?);
+        let is_named = first.eq_ignore_ascii_case(&'f') && second.is_ascii_digit();
+        let is_odd = word.contains('-') || word.contains(char::is_control);
+        let is_two = letters.next().is_none() && !is_named && !is_odd;
+        is_two.then(|| [Self::plain(first), Self::plain(second)])
     }
 
     /// Reads keys in a row: `gg`, `ctrl-d`, `g space`. `None` where a word is no key.
@@ -100,12 +115,40 @@ impl Key {
         for word in text.split_whitespace() {
             match Self::parse_one(word) {
                 Some(key) => keys.push(key),
-                // A word of plain letters is those letters in a row.
-                None if !word.contains('-') => keys.extend(word.chars().map(Self::plain)),
-                None => return None,
+                None => keys.extend(Self::parse_two(word)?),
             }
         }
         if keys.is_empty() { None } else { Some(keys) }
+    }
+
+    /// The names that keys have in the config.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        NAMES.iter().map(|(name, _)| *name)
+    }
+
+    /// What to write instead of `text`, which is no key.
+    pub fn hint(text: &str) -> String {
+        let word = text.split_whitespace().find(|word| Self::parse_row(word).is_none()).unwrap_or(text);
+        let name = word.trim_start_matches("ctrl-").trim_start_matches("alt-");
+        match nearest(name, Self::names()) {
+            Some(near) => format!("did you mean \"{}{near}\"?", &word[..word.len() - name.len()]),
+            None => format!(
+                "write a letter or a sign, two such as \"gg\", or one of {}; ctrl- or alt- may stand before it",
+                Self::names().collect::<Vec<_>>().join(", ")
+            ),
+        }
+    }
+
+    /// `Enter` or `Esc` where it is that, whatever is held with it, or where a terminal may not tell it from that: a
+    /// pasted newline can come as Ctrl-J, and Ctrl-M and Ctrl-\[ are other words for the two.
+    pub fn enter_or_esc(self) -> Option<&'static str> {
+        match self.code {
+            KeyCode::Enter => Some("Enter"),
+            KeyCode::Esc => Some("Esc"),
+            KeyCode::Char('j' | 'm') if self.ctrl => Some("Enter"),
+            KeyCode::Char('[') if self.ctrl => Some("Esc"),
+            _ => None,
+        }
     }
 
     /// Keys in a row as people write them.
@@ -166,7 +209,37 @@ mod tests {
         ] {
             assert_eq!(Key::show_row(&Key::parse_row(text).unwrap()), shown, "{text}");
         }
-        assert_eq!(Key::parse_row("hyper-x"), None);
-        assert_eq!(Key::parse_row(""), None);
+        for text in ["hyper-x", "", "nosuchkey", "del", "F5", "g entr", "ctrl-gg", "\u{1b}", "g\u{7}"] {
+            assert_eq!(Key::parse_row(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_key_gets_a_hint() {
+        for (text, hint) in [
+            ("entr", "did you mean \"enter\"?"),
+            ("page-down", "did you mean \"pagedown\"?"),
+            ("g spcae", "did you mean \"space\"?"),
+            ("ctrl-spcae", "did you mean \"ctrl-space\"?"),
+        ] {
+            assert_eq!(Key::hint(text), hint, "{text}");
+        }
+        for text in ["nosuchkey", "F5", "", "hyper-x"] {
+            let hint = Key::hint(text);
+            assert!(hint.starts_with("write a letter") && hint.contains("pagedown"), "{text}: {hint}");
+        }
+    }
+
+    #[test]
+    fn enter_and_esc_are_known_however_they_come() {
+        for text in ["enter", "alt-enter", "ctrl-enter", "ctrl-j", "ctrl-m"] {
+            assert_eq!(Key::parse_row(text).unwrap()[0].enter_or_esc(), Some("Enter"), "{text}");
+        }
+        for text in ["esc", "alt-esc", "ctrl-["] {
+            assert_eq!(Key::parse_row(text).unwrap()[0].enter_or_esc(), Some("Esc"), "{text}");
+        }
+        for text in ["a", "j", "m", "[", "alt-j", "ctrl-y", "space", "tab"] {
+            assert_eq!(Key::parse_row(text).unwrap()[0].enter_or_esc(), None, "{text}");
+        }
     }
 }

@@ -24,7 +24,12 @@ fn entry() {
         let street = Street::new(setup.config.data.with_extension("street"));
         Ok(registry(&street, &Arc::default(), vec![gate::spec()]))
     };
-    let exit =
-        sayso::cli::main(args, workflows, Box::new(|_, _| Box::pin(async { Ok(()) })), sayso::tui::edit);
+    let exit = sayso::cli::main(
+        args,
+        workflows,
+        Box::new(|_, _| Box::pin(async { Ok(()) })),
+        sayso::tui::edit,
+        |config| sayso::tui::Keymap::new(&config.keys).map(drop),
+    );
     std::process::exit(i32::from(exit.code()));
 }

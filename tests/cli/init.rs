@@ -115,6 +115,14 @@ fn a_maildir_is_found_set_up_and_its_newest_mails_are_triaged() {
 }
 
 #[test]
+fn whoever_has_no_config_is_led_here() {
+    let home = Home::new();
+    home.sayso(&["mail", "sync"]).refused(2, "`sayso init` finds yours and writes one");
+    home.write(".config/sayso/config.toml", "# mine\n");
+    home.sayso(&["mail", "sync"]).refused(2, "names no mail account; add a [[mail]]");
+}
+
+#[test]
 fn a_config_that_is_there_stays_or_is_kept_beside() {
     let home = Home::new();
     home.maildir("Maildir", 1);

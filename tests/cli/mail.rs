@@ -96,7 +96,7 @@ fn a_mailbox_that_fails_is_named_and_the_other_is_read() {
 #[test]
 fn without_an_account_there_is_nothing_to_fetch() {
     let desk = Desk::new();
-    real(&desk, &["mail", "sync"]).refused(2, "names no mail account");
+    real(&desk, &["mail", "sync"]).refused(2, "names no mail account; add a [[mail]]");
     assert!(real(&desk, &["mail"]).done().contains("names no mail account"));
     real(&desk, &["mail", "sink"]).refused(2, "sink");
     real(&desk, &["mail", "--limit", "0"]).refused(2, "0");

@@ -95,6 +95,32 @@ fn doctor_names_what_is_wrong() {
 }
 
 #[test]
+fn doctor_says_what_the_screen_would_say_of_keys() {
+    let desk = Desk::new();
+    desk.chat("tea");
+    let keys_of = |line: &str| {
+        desk.configure(&format!("[keys]\n{line}\n"));
+        let said = real(&desk, &["doctor", "--json"]);
+        let report: Value = serde_json::from_str(&said.out).unwrap();
+        let check = report.as_array().unwrap().iter().find(|check| check["check"] == "keys").cloned();
+        (said.code, check.map(|check| (check["ok"] == true, check["text"].as_str().unwrap().to_owned())))
+    };
+    for (line, expected) in [
+        ("acept = [\"x\"]", "[keys] has no action `acept`; did you mean `accept`?"),
+        ("accept = [\"i\"]", "[keys] `i` would mean both `accept` and `ignore`; "),
+        ("accept = [\"q\"]", "[keys] `q` would mean both `back` and `accept`; "),
+        ("accept = [\"enter\"]", "Enter never decides; "),
+        ("accept = [\"nosuchkey\"]", "[keys] accept: `nosuchkey` is no key; "),
+    ] {
+        let (code, check) = keys_of(line);
+        let (ok, text) = check.unwrap();
+        assert!(code == 1 && !ok && text.contains(expected), "{line}: {code} {text}");
+    }
+    assert!(matches!(keys_of("accept = [\"a\", \"ctrl-y\"]"), (0, Some((true, _)))));
+    assert_eq!(keys_of("").1, None);
+}
+
+#[test]
 fn completions_and_manual_come_from_the_same_definitions() {
     let desk = Desk::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {

@@ -50,7 +50,12 @@ impl Args {
         let config = context.config()?;
         let checks = match self.audit {
             Some(file) => audit(config, context.env(), file.as_deref()),
-            None => report(config, context.env()).await,
+            None => {
+                let keys = keys(&config, context.check_keys(&config));
+                let mut checks = report(config, context.env()).await;
+                checks.extend(keys);
+                checks
+            }
         };
         let well = checks.iter().all(|check| check.ok);
         let answer = context.page.answer(&checks, |_| text(&checks))?;
@@ -116,6 +121,15 @@ fn configured(config: &Config) -> Check {
             None => "there is none; everything is default".to_owned(),
         },
     )
+}
+
+/// What the screen would say of the config's own keys, where there are any.
+fn keys(config: &Config, checked: Result<(), String>) -> Option<Check> {
+    let check = match checked {
+        Ok(()) => Check::good("keys", "every key of [keys] has one meaning"),
+        Err(why) => Check::bad("keys", why),
+    };
+    (!config.keys.is_empty()).then_some(check)
 }
 
 /// Every configured model is called once, with a handful of tokens.

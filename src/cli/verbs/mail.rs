@@ -57,7 +57,7 @@ async fn list(here: &Here, limit: Option<usize>) -> Result<Answer, Failure> {
         if mails.is_empty() {
             return match here.intake() {
                 Some(_) => "No mail has come yet; `sayso mail sync` looks for some.\n".to_owned(),
-                None => "The config names no mail account; `sayso init` finds yours, or add a [[mail]] as config.example.toml shows.\n".to_owned(),
+                None => format!("No mail has come: {}.\n", here.no_account()),
             };
         }
         let row = |mail: &MailLine| {
@@ -92,9 +92,7 @@ fn became(mail: &MailLine) -> String {
 
 async fn sync(here: &Here) -> Result<Answer, Failure> {
     let Some(intake) = here.intake() else {
-        return Err(Failure::usage(
-            "the config names no mail account; `sayso init` finds yours, or add a [[mail]] as config.example.toml shows",
-        ));
+        return Err(Failure::usage(here.no_account()));
     };
     let bar = Bar::new(here.page.is_json());
     let step = |step: Step<'_>| bar.show(step.source, step.done, step.of);
