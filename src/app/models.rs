@@ -2,6 +2,7 @@
 
 use crate::config::{Config, Env, Model as Configured, Provider};
 use crate::llm::{self, Model, ModelError, ModelSettings, Recorder, Replayer};
+use crate::text::unreadable;
 use crate::workflows::{Models, Picked};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -35,7 +36,10 @@ impl ConfiguredModels {
         let path = |name: &str| self.env.get(name).map(PathBuf::from);
         if let Some(path) = path("SAYSO_REPLAY") {
             let replayer = Replayer::open(&path).map_err(|e| {
-                settings(label, format!("the recording {} cannot be read: {e}", path.display()))
+                settings(
+                    label,
+                    format!("the recording {} cannot be read: {}", path.display(), unreadable(&e)),
+                )
             })?;
             return Ok(Arc::new(replayer));
         }

@@ -1,6 +1,7 @@
 //! One driver at a time: an OS file lock, which no crash can leave behind.
 
 use super::StoreError;
+use crate::text::io_words;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
@@ -23,7 +24,8 @@ pub enum Taken {
 impl DriverLock {
     /// Tries for the lock of a data folder.
     pub fn take(folder: &Path) -> Result<Taken, StoreError> {
-        let mut file = open(folder).map_err(|e| StoreError::ViewOnly(format!("the driver's lock: {e}")))?;
+        let mut file =
+            open(folder).map_err(|e| StoreError::ViewOnly(format!("the driver's lock: {}", io_words(&e))))?;
         match file.try_lock() {
             Ok(()) => {
                 // The number is for people; the lock is what counts, so a failed write changes nothing.
@@ -32,7 +34,9 @@ impl DriverLock {
                 Ok(Taken::Ours(Self(file)))
             }
             Err(TryLockError::WouldBlock) => Ok(Taken::Theirs(pid(&mut file))),
-            Err(TryLockError::Error(e)) => Err(StoreError::ViewOnly(format!("the driver's lock: {e}"))),
+            Err(TryLockError::Error(e)) => {
+                Err(StoreError::ViewOnly(format!("the driver's lock: {}", io_words(&e))))
+            }
         }
     }
 

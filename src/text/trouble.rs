@@ -5,11 +5,9 @@ use std::io;
 /// The system's words without its number.
 pub fn io_words(error: &io::Error) -> String {
     let text = error.to_string();
-    let words = text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words);
-    let mut letters = words.chars();
-    match letters.next() {
-        Some(first) => first.to_lowercase().chain(letters).collect(),
-        None => String::new(),
+    match text.split_once(" (os error") {
+        Some((words, _)) => words.to_lowercase(),
+        None => text,
     }
 }
 
@@ -32,6 +30,7 @@ mod tests {
         assert_eq!(io_words(&full), "no space left on device");
         assert_eq!(unreadable(&full), io_words(&full));
         assert_eq!(unreadable(&io::ErrorKind::NotFound.into()), "it does not exist");
-        assert_eq!(io_words(&io::Error::other("")), "");
+        assert_eq!(unreadable(&io::ErrorKind::PermissionDenied.into()), "you are not allowed to read it");
+        assert_eq!(io_words(&io::Error::other("TLS is off")), "TLS is off");
     }
 }

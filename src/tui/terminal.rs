@@ -223,7 +223,7 @@ pub fn pipe(command: &str, text: &str) -> Result<(), String> {
         // A command may read as much as it likes, and end before the rest of it.
         let _ = input.write_all(text.as_bytes());
     }
-    let status = child.wait().map_err(|error| format!("{command} is lost: {error}"))?;
+    let status = child.wait().map_err(|error| format!("{command} is lost: {}", io_words(&error)))?;
     let told = if status.success() { String::new() } else { format!("{status}; ") };
     print!("[sayso: {told}Enter goes back] ");
     let _ = io::stdout().flush();

@@ -52,7 +52,7 @@ pub enum WriteError {
     )]
     There(PathBuf),
     /// It cannot be written.
-    #[error("{} cannot be written: {source}; check who owns its folder", path.display())]
+    #[error("{} cannot be written: {}; check who owns its folder", path.display(), crate::text::io_words(source))]
     Io {
         /// Where it belongs.
         path: PathBuf,

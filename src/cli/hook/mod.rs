@@ -14,6 +14,7 @@ use super::print::safe_json;
 use super::request::told;
 use crate::app::{Asking, Waited};
 use crate::inbox::RequestAnswer;
+use crate::text::unreadable;
 use serde_json::Value;
 use std::io::Read;
 use std::time::Duration;
@@ -102,7 +103,7 @@ async fn put(context: Context<'_>, asking: Asking, timeout: Option<Duration>) ->
 fn stdin() -> Result<Value, String> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(LONGEST + 1).read_to_end(&mut bytes);
-    read.map_err(|error| format!("stdin cannot be read: {error}"))?;
+    read.map_err(|error| format!("stdin cannot be read: {}", unreadable(&error)))?;
     if bytes.len() as u64 > LONGEST {
         return Err(format!("there are more than {LONGEST} bytes on stdin"));
     }

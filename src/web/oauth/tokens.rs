@@ -2,6 +2,7 @@
 
 use super::LoginError;
 use crate::config::Google;
+use crate::text::unreadable;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -46,15 +47,16 @@ impl Tokens {
                 let text = format!("nobody has logged in to Google for {}; {}", login.account, log_in(login));
                 return Err(LoginError::Again(text));
             }
-            Err(error) => return Err(lasting(format!("cannot be read: {error}"))),
+            Err(error) => return Err(lasting(format!("cannot be read: {}", unreadable(&error)))),
         };
-        let meta = file.metadata().map_err(|error| lasting(format!("cannot be read: {error}")))?;
+        let meta =
+            file.metadata().map_err(|error| lasting(format!("cannot be read: {}", unreadable(&error))))?;
         if !meta.is_file() || meta.mode() & 0o077 != 0 {
             return Err(lasting("can be read by others; run chmod 600 on the file".to_owned()));
         }
         let mut bytes = Vec::new();
         let read = file.take(LONGEST).read_to_end(&mut bytes);
-        read.map_err(|error| lasting(format!("cannot be read: {error}")))?;
+        read.map_err(|error| lasting(format!("cannot be read: {}", unreadable(&error))))?;
         // What serde says could quote a token.
         let tokens: Self = serde_json::from_slice(&bytes).map_err(|_| {
             LoginError::Again(format!("the tokens in {} are damaged; {}", path.display(), log_in(login)))

@@ -53,7 +53,7 @@ fn resolve(typed: &str) -> Result<String, String> {
 pub(super) fn read_file(path: &str) -> Result<Vec<u8>, String> {
     let told = |e: std::io::Error| match e.kind() {
         std::io::ErrorKind::NotFound => format!("there is no file {path}"),
-        _ => format!("{path} cannot be read: {e}"),
+        _ => format!("{path} cannot be read: {}", crate::text::unreadable(&e)),
     };
     let about = std::fs::metadata(path).map_err(told)?;
     if !about.is_file() {

@@ -6,7 +6,7 @@ use super::{INFORM, MOST_BYTES, PYTHON, STEP_LIMIT, WRITE_RESULT, prompts, resul
 use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::llm::{Message, Reply};
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, truncate, unreadable};
 use crate::tools::sandbox::{Job, Limits, Report, SandboxError, Work};
 use crate::workflows::output_file::{self, Asking, OutputFile, Permission, permission};
 use crate::workflows::{Services, Wish, ask_model, pick_model};
@@ -225,8 +225,9 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> G
 async fn read(ctx: &Ctx<Services>, state: &SheetWork) -> Result<(String, u64, Report), NodeError> {
     let path = state.workbook.clone();
     let bytes = tokio::task::spawn_blocking(move || bytes_of(&path)).await.map_err(NodeError::failed)?;
-    let bytes =
-        bytes.map_err(|error| NodeError::failed(format!("{} cannot be read: {error}", state.workbook)))?;
+    let bytes = bytes.map_err(|error| {
+        NodeError::failed(format!("{} cannot be read: {}", state.workbook, unreadable(&error)))
+    })?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(NodeError::failed(format!("{} is over {} MB", state.workbook, MOST_BYTES >> 20)));
     }
