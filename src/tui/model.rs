@@ -265,6 +265,8 @@ pub struct Model {
     pub note: Option<Note>,
     /// What can be taken back.
     pub undo: Option<Undo>,
+    /// What was typed for the last decision, by the draft it was: taken back, it is a draft again.
+    pub sent: Vec<(String, String)>,
     /// What is being decided right now.
     pub deciding: HashSet<String>,
     /// Everything begun and not sent.
@@ -344,6 +346,7 @@ impl Model {
             late: None,
             note: None,
             undo: None,
+            sent: Vec::new(),
             deciding: HashSet::new(),
             drafts: BTreeMap::new(),
             unkept: None,

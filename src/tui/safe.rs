@@ -11,6 +11,8 @@ use super::action::Action;
 use super::key::Key;
 use super::model::Model;
 use super::msg::Press;
+use crate::graph::Kind;
+use crate::inbox::ItemKind;
 use std::time::{Duration, Instant};
 
 /// A key that comes again sooner is held down, not pressed.
@@ -137,7 +139,8 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if row.irreversible && press.at.saturating_duration_since(shown.since) < LOOK {
         return Guard::Dead("this cannot be taken back once done: look at it for a moment, then accept");
     }
-    if row.warned {
+    // To take note of a mail proposes nothing: nothing leaves by it.
+    if row.warned && row.kind != ItemKind::Interrupt(Kind::Triage) {
         return Guard::Asks("it carries a warning");
     }
     if !opened.end_seen {

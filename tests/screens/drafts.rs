@@ -24,6 +24,21 @@ fn text_survives_leaving_and_a_crash() {
     assert!(desk.dump().contains("Not this week please"), "{}", desk.dump());
     desk.press("<ctrl-s>");
     assert_eq!(desk.decisions().len(), 1);
+    assert!(
+        !desk.model.drafts.values().any(|draft| draft.contains("Not this week")),
+        "what was sent is no draft"
+    );
     desk.press("u").press("r");
-    assert!(!desk.dump().contains("Not this week"), "what was sent is no draft any more");
+    assert!(desk.dump().contains("Not this week please"), "taken back, it is one again: {}", desk.dump());
+    desk.press("<ctrl-s>");
+    assert_eq!(desk.decisions().len(), 2);
+}
+
+#[test]
+fn an_edit_that_is_taken_back_can_be_edited_further() {
+    let mut desk = Desk::full((120, 32));
+    desk.press("jjj").press("e<tab><tab>").press("<ctrl-u>").type_in("45").press("<ctrl-s>y");
+    assert_eq!(desk.decisions().len(), 1, "{}", desk.dump());
+    desk.press("u").press("e");
+    assert!(desk.dump().contains("45"), "{}", desk.dump());
 }

@@ -105,6 +105,7 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
     let mut cmds = Vec::new();
     let mut done: Vec<(String, String)> = Vec::new();
     let mut refused = None;
+    let mut sent = Vec::new();
     // On triage, accepting is to take note.
     let triage: HashSet<String> = model
         .list
@@ -121,9 +122,10 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
         match result {
             Ok(()) => {
                 let title = title_of(&id);
-                for key in [format!("edit:{id}"), format!("respond:{id}")] {
-                    if model.drafts.remove(&key).is_some() {
-                        cmds.push(Cmd::KeepDraft(key, None));
+                for key in draft_keys(&id) {
+                    if let Some(draft) = model.drafts.remove(&key) {
+                        cmds.push(Cmd::KeepDraft(key.clone(), None));
+                        sent.push((key, draft));
                     }
                 }
                 done.push((id, title));
@@ -139,6 +141,7 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
         }
     }
     if !done.is_empty() {
+        model.sent = sent;
         let ids: HashSet<String> = done.iter().map(|(id, _)| id.clone()).collect();
         let next =
             model.list.selected().is_some_and(|row| ids.contains(&row.id)).then(|| model.list.cursor());
@@ -157,7 +160,11 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
             [(_, title)] => format!("{word}: “{title}”"),
             many => format!("{word}: {}", words::count(many.len(), "item")),
         };
-        model.say(what);
+        let where_to = match (deed, model.keymap.key_of(&model.scopes(), Action::ShowSnoozed)) {
+            (Deed::Snoozed, Some(key)) => format!("; {key} shows what is snoozed"),
+            _ => String::new(),
+        };
+        model.say(format!("{what}{where_to}"));
         if matches!(deed, Deed::Accepted | Deed::Edited | Deed::Answered | Deed::Ignored | Deed::Drafted) {
             model.undo = Some(Undo { deed, items: done, until: None, since: model.now });
         }
@@ -201,7 +208,21 @@ pub(super) fn undone(model: &mut Model, told: Vec<(String, Told<()>)>) -> Vec<Cm
             ));
         }
     }
-    super::data::changed(model)
+    let mut cmds = Vec::new();
+    for key in back.iter().flat_map(|id| draft_keys(id)) {
+        if let Some(at) = model.sent.iter().position(|(sent, _)| *sent == key) {
+            let (key, draft) = model.sent.swap_remove(at);
+            model.drafts.insert(key.clone(), draft.clone());
+            cmds.push(Cmd::KeepDraft(key, Some(draft)));
+        }
+    }
+    cmds.extend(super::data::changed(model));
+    cmds
+}
+
+/// Under which names what is typed for an item is kept.
+fn draft_keys(id: &str) -> [String; 2] {
+    [format!("edit:{id}"), format!("respond:{id}")]
 }
 
 /// Asks whether a thread is to be stopped.

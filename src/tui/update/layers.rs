@@ -258,19 +258,25 @@ pub(super) fn snooze(model: &mut Model) -> Vec<Cmd> {
             .map(|zoned| zoned.timestamp())
     };
     let after = |span: jiff::Span| now.checked_add(span).ok();
-    let mut rows: Vec<(String, Choice)> = Vec::new();
-    let mut row = |text: &str, until: Option<jiff::Timestamp>| {
-        if let Some(until) = until.filter(|until| *until > model.wall) {
-            let shown = until.to_zoned(model.options.time_zone.clone()).strftime("%a %H:%M").to_string();
-            rows.push((format!("{text:<16} {shown}"), Choice::Snooze(Some(until))));
-        }
+    let times = [
+        ("for an hour", after(1.hour()).map(|zoned| zoned.timestamp())),
+        ("for four hours", after(4.hours()).map(|zoned| zoned.timestamp())),
+        ("this evening", at(&now, 18)),
+        ("tomorrow", after(1.day()).and_then(|day| at(&day, 9))),
+        ("next Monday", now.nth_weekday(1, Weekday::Monday).ok().and_then(|day| at(&day, 9))),
+        ("for a week", after(1.week()).and_then(|day| at(&day, 9))),
+    ];
+    let mut times: Vec<(&str, jiff::Timestamp)> = times
+        .into_iter()
+        .filter_map(|(text, until)| Some((text, until.filter(|until| *until > model.wall)?)))
+        .collect();
+    times.sort_by_key(|(_, until)| *until);
+    times.dedup_by_key(|(_, until)| *until);
+    let row = |(text, until): (&str, jiff::Timestamp)| {
+        let shown = until.to_zoned(model.options.time_zone.clone()).strftime("%a %-d %b %H:%M");
+        (format!("{text:<16} {shown}"), Choice::Snooze(Some(until)))
     };
-    row("for an hour", after(1.hour()).map(|zoned| zoned.timestamp()));
-    row("for four hours", after(4.hours()).map(|zoned| zoned.timestamp()));
-    row("this evening", at(&now, 18));
-    row("tomorrow", after(1.day()).and_then(|day| at(&day, 9)));
-    row("next Monday", now.nth_weekday(1, Weekday::Monday).ok().and_then(|day| at(&day, 9)));
-    row("for a week", after(1.week()).and_then(|day| at(&day, 9)));
+    let mut rows: Vec<(String, Choice)> = times.into_iter().map(row).collect();
     if model.selected().is_some_and(|row| row.snoozed_until.is_some_and(|until| until > model.wall)) {
         rows.insert(0, ("wake it now".to_owned(), Choice::Snooze(None)));
     }

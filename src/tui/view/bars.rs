@@ -8,6 +8,7 @@ use crate::text::{truncate, width};
 use crate::tui::action::Action;
 use crate::tui::layer::{Ask, Choice, Layer};
 use crate::tui::layout;
+use crate::tui::list::Filter;
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::msg::Driving;
 use crate::tui::review::Aspect;
@@ -197,7 +198,27 @@ fn narrowed(model: &Model) -> String {
     if !parts.is_empty() {
         parts.push("Esc clears".to_owned());
     }
+    if let (Tab::Inbox, Some(only)) = (model.tab, only(model.list.filter)) {
+        let key = model.keymap.key_of(&model.scopes(), Action::ShowAll).unwrap_or("gi".to_owned());
+        parts.push(format!("only {only}; {key} shows everything"));
+    }
     parts.join(" · ")
+}
+
+/// What a filter leaves, in words.
+fn only(filter: Filter) -> Option<&'static str> {
+    match filter {
+        Filter::All => None,
+        Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => Some("approvals"),
+        Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => Some("what there is to know"),
+        Filter::Kind(ItemKind::Interrupt(Kind::Question)) => Some("questions"),
+        Filter::Kind(ItemKind::Interrupt(Kind::Trouble)) => Some("trouble"),
+        Filter::Kind(ItemKind::Result) => Some("results"),
+        Filter::Snoozed => Some("what is snoozed"),
+        Filter::Held => Some("what can still be taken back"),
+        Filter::Running => Some("what is running"),
+        Filter::Skipped => Some("mail that was not shown"),
+    }
 }
 
 /// The actions worth a place in the footer, the most important first.
