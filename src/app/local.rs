@@ -30,7 +30,7 @@ use tokio::sync::watch;
 #[derive(Clone)]
 pub struct Local {
     engine: Engine,
-    pub(super) intake: Option<Intake>,
+    intake: Option<Intake>,
     pub(super) notices: Option<notices::Way>,
     pub(super) servers: Option<Servers>,
     pub(super) traces: Option<Traces>,
@@ -64,12 +64,13 @@ impl Local {
         let stored = self.engine.store().item(id)?;
         let mut item = stored.item;
         let spec = self.engine.registry().get(&item.workflow);
+        let plain = || trouble::card(&item, self.about(&item));
         let card = match spec {
             Some(spec) if !stored.engine => match self.engine.state_at(&item.thread, Some(stored.steps))? {
                 Some(state) => spec.card(&state, &item),
-                None => trouble::card(&item),
+                None => plain(),
             },
-            _ => trouble::card(&item),
+            _ => plain(),
         };
         item.text = card.text();
         Ok((item, card))

@@ -15,7 +15,7 @@ impl Local {
         self.begin_telling().await;
         let driving = worker.run(&Scope::All, Until::Told, stop);
         let taking_in = async {
-            match &self.intake {
+            match self.intake() {
                 Some(intake) => intake.run(std::future::pending()).await,
                 None => std::future::pending().await,
             }

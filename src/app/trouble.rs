@@ -1,9 +1,22 @@
 //! Trouble, put so that a person can decide it: what happened, and what each key does about it.
 
+use super::local::Local;
 use crate::graph::{Allow, Failure, Interrupt, Kind, Labels};
-use crate::inbox::{Block, Card, Item, proposal};
+use crate::inbox::{Block, Card, Item, ItemKind, proposal};
 use crate::text::Visible;
 use serde_json::{Value, json};
+
+impl Local {
+    /// What the thread of a trouble is about, where the trouble itself names only a workflow. It is read from the thread,
+    /// so that trouble which was asked before says it too.
+    pub fn about(&self, item: &Item) -> Option<String> {
+        if item.kind != ItemKind::Interrupt(Kind::Trouble) || item.source.is_some() {
+            return None;
+        }
+        let title = self.engine().store().line(&item.thread).ok()?.title;
+        (!title.is_empty() && title != item.title).then_some(title)
+    }
+}
 
 /// The question a failure becomes. `hints` says whether the workflow takes words on a retry.
 pub(super) fn interrupt(failure: &Failure, title: &str, node: &str, hints: bool) -> Interrupt {
@@ -72,20 +85,15 @@ fn doubt_schema(effect: &str) -> Value {
     })
 }
 
-/// The card of a trouble the engine itself asks about.
-pub(super) fn card(item: &Item) -> Card {
+/// The card of a trouble the engine itself asks about; `about` is what its thread is about.
+pub(super) fn card(item: &Item, about: Option<String>) -> Card {
     let mut blocks = vec![Block::Heading(Visible::line(&item.title)), Block::Text(Visible::new(&item.gist))];
-    let fields: Vec<(Visible, Visible)> = item
-        .args
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, value)| {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            (Visible::line(name), Visible::new(&value))
-        })
-        .collect();
-    blocks.push(Block::Fields(fields));
+    let about = about.map(|about| (Visible::line("about"), Visible::line(&about)));
+    let args = item.args.as_object().into_iter().flatten().map(|(name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        (Visible::line(name), Visible::new(&value))
+    });
+    blocks.push(Block::Fields(about.into_iter().chain(args).collect()));
     let keys = [
         (item.allow.accept, "accept", &item.labels.accept),
         (item.allow.edit, "edit", &item.labels.edit),

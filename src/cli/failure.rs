@@ -114,6 +114,9 @@ impl From<anyhow::Error> for Failure {
 /// What the parser has to say: help and version are an answer, anything else is wrong usage.
 pub(super) fn from_clap(error: &clap::Error) -> Result<Answer, Failure> {
     let text = error.render();
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Ok(Answer::usage(&text));
+    }
     if error.use_stderr() {
         let text = text.to_string();
         return Err(Failure::usage(text.trim_end().trim_start_matches("error: ")));

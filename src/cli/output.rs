@@ -101,6 +101,14 @@ impl Answer {
         Self { stdout, exit: Exit::Done }
     }
 
+    /// The help of a verb that does nothing alone. It is no answer, so it goes to stderr; it is no error either, so it
+    /// is not called one.
+    pub(super) fn usage(help: &StyledStr) -> Self {
+        // Where even stderr is closed, the exit code has to do.
+        let _ = write!(std::io::stderr(), "{help}");
+        Self::nothing().exiting(Exit::Usage)
+    }
+
     /// A line of sayso's own words.
     pub(super) fn line(text: String) -> Self {
         Self { stdout: text, exit: Exit::Done }

@@ -75,13 +75,23 @@ pub fn check_fields(schema: &Value, args: &Value) -> Vec<(String, String)> {
 /// What is wrong, for people: nobody should have to read a pattern.
 fn sentence(error: &jsonschema::ValidationError<'_>) -> String {
     match error.kind() {
-        jsonschema::error::ValidationErrorKind::Pattern { .. } => {
-            format!(
-                "{} is not written the way it has to be; write it like the one on the card",
-                error.instance()
-            )
+        jsonschema::error::ValidationErrorKind::Pattern { pattern } => {
+            format!("{} is not written {}", error.instance(), way(pattern))
         }
         _ => error.to_string(),
+    }
+}
+
+/// How what a pattern asks for is written, by an example where the pattern is a usual one.
+fn way(pattern: &str) -> &'static str {
+    if pattern.contains('@') {
+        "like an address, ann@example.org"
+    } else if pattern.starts_with(r"^\d{4}-\d{2}-\d{2}$") {
+        "like a day, 2026-05-04"
+    } else if pattern.starts_with(r"^\d{4}-\d{2}-\d{2}") {
+        "like a time, 2026-05-04T14:00:00+02:00"
+    } else {
+        "the way it has to be; write it like the one on the card"
     }
 }
 

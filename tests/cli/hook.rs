@@ -259,9 +259,13 @@ fn any_other_tool_speaks_the_generic_form() {
     let child = Background::of(child);
     json(&desk, &["respond", &text(&the_one(&desk)["id"]), "wait"]);
     assert_eq!(read(&child.wait(), 0)["args"], "wait");
-    for (stdin, expected) in
-        [("", "not JSON"), ("[]", "not a JSON object"), ("{}", "title"), (r#"{"title":"t","x":1}"#, "x")]
-    {
+    for (stdin, expected) in [
+        ("", "not JSON"),
+        ("[]", "not a JSON object"),
+        ("{}", "title"),
+        (r#"{"title":"t","x":1}"#, "there is no field `x`; there are `title`, `text`"),
+        (r#"{"titel":"t"}"#, "`source`, `cwd`, `key`, `expires`, `timeout`"),
+    ] {
         with_stdin(&desk, &hook, stdin.as_bytes()).refused(2, expected);
     }
 }

@@ -89,7 +89,7 @@ fn results_are_listed_viewed_and_filed_away() {
 fn a_table_for_people() {
     let desk = Desk::new();
     let empty = desk.sayso(&["list"]);
-    assert!(empty.done().starts_with("Nothing is open in "), "{empty:?}");
+    assert_eq!(empty.done(), format!("Nothing is open in {}.\n", desk.data().display()));
     let (_, first) = desk.chat("tea");
     let (_, second) = desk.parcel("book");
     let said = desk.sayso(&["list"]);
@@ -99,6 +99,41 @@ fn a_table_for_people() {
     assert!(lines[1].starts_with(&format!("{first}  question  question  chat")), "{}", lines[1]);
     assert!(lines[2].starts_with(&format!("{second}  approval  deliver   courier")), "{}", lines[2]);
     assert!(lines[1].ends_with("s  Question 1 about tea?"), "{}", lines[1]);
+}
+
+#[test]
+fn an_empty_list_names_results_and_threads_that_nobody_drives() {
+    let desk = Desk::new();
+    let (_, asked) = desk.chat("tea");
+    desk.json(&["respond", &asked, "done", "--wait"]);
+    desk.json(&["start", "chat", "topic=milk"]);
+    let folder = desk.data().display().to_string();
+    assert_eq!(
+        desk.sayso(&["list"]).done(),
+        format!(
+            "Nothing is open in {folder}; 1 result waits, see `sayso list --kind result`.\n\
+             1 thread is ready; `sayso run` takes it further.\n"
+        )
+    );
+    assert_eq!(desk.json(&["list"]), json!([]));
+    assert_eq!(
+        desk.sayso(&["list", "--kind", "trouble"]).done(),
+        format!("Nothing of this kind is open in {folder}.\n")
+    );
+}
+
+#[test]
+fn trouble_says_what_its_thread_is_about() {
+    let desk = Desk::new();
+    let thread = text(&desk.json(&["start", "chat", "topic=tea"])["thread"]);
+    desk.json(&["stop", &thread]);
+    let said = desk.sayso(&["list"]);
+    assert!(said.done().ends_with("s  chat was stopped · About tea\n"), "{said:?}");
+    let item = desk.json(&["list"])[0].clone();
+    assert_eq!((&item["title"], &item["source"]), (&json!("chat was stopped"), &Value::Null));
+    let shown = desk.sayso(&["view", &text(&item["id"])]);
+    assert!(shown.done().lines().any(|line| line == "about: About tea"), "{shown:?}");
+    assert_eq!(shown.out.matches("chat was stopped").count(), 1, "the card begins with its title: {shown:?}");
 }
 
 #[test]

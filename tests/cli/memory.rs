@@ -41,7 +41,13 @@ fn profiles_are_listed_shown_and_told_by_version() {
     assert_eq!(versions, [2, 1]);
     assert!(desk.sayso(&["memory", "history", "response_preferences"]).done().contains("version 1 · answer"));
     desk.refused(&["memory", "show", "nothing"], 3, "there is no memory `nothing`; `sayso memory list`");
-    desk.refused(&["memory"], 2, "list");
+    for verb in ["memory", "eval", "apis"] {
+        // Typed alone, it tells what there is and does not call that an error.
+        let said = desk.sayso(&[verb]);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{said:?}");
+        assert!(said.err.contains(&format!("Usage: sayso {verb} ")), "{said:?}");
+        assert!(!said.err.contains("error:") && said.err.contains("--data <DIR>"), "{said:?}");
+    }
     desk.refused(&["memory", "show"], 2, "<NS>");
 }
 

@@ -102,6 +102,7 @@ fn a_question_is_asked_shown_and_answered_in_each_way() {
         {
             assert!(shown.out.contains(part), "{part}: {shown:?}");
         }
+        assert_eq!(shown.out.lines().nth(1), Some("Deploy 1.4?"), "{shown:?}");
         let waits = read(&run(&desk, &["answer", &id]), 6);
         keys(&waits, ANSWER);
         assert_eq!((&waits["type"], &waits["status"]), (&Value::Null, &json!("waiting")));

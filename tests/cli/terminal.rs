@@ -286,6 +286,11 @@ async fn a_language_model_is_seen_speaking_and_its_trouble_is_decided_here() {
             trouble.contains("rejected the request") && trouble.contains("accept (retry now)"),
             "{trouble}"
         );
+        terminal.types("y\n");
+        assert!(
+            terminal.wait_for(PROMPT).contains("To accept it, type the whole word"),
+            "no words to the agent"
+        );
         terminal.types("be brief\n");
         let second = terminal.wait_for(PROMPT);
         assert!(second.contains("Shorter, then?"), "{second}");

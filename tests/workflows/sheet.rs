@@ -417,5 +417,6 @@ async fn what_cannot_be_a_workbook_is_refused_before_anything_is_stored() {
     let thread = start(&study, "broken.xlsx", json!({})).await;
     let outcome = study.outcome(&thread).await;
     assert_eq!(outcome.status, Status::Trouble);
-    assert!(study.card(&thread).await.contains("no package as .xlsx"), "{}", study.card(&thread).await);
+    let said = "broken.xlsx cannot be read: it is not an Excel (.xlsx) or OpenDocument (.ods) file inside";
+    assert!(study.card(&thread).await.contains(said), "{}", study.card(&thread).await);
 }

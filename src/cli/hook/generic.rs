@@ -3,18 +3,27 @@
 use crate::app::Asking;
 use crate::cli::failure::Failure;
 use crate::cli::when;
+use crate::text::{Visible, nearest};
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::time::Duration;
 
 /// What may stand beside the keys of `start request`.
 const OURS: [&str; 4] = ["key", "expires", "timeout", "cwd"];
+
+/// Every field there is, as docs/agents.md has them.
+const FIELDS: [&str; 11] =
+    ["title", "text", "action", "args", "schema", "allow", "source", "cwd", "key", "expires", "timeout"];
+
+/// Keys of `start request` that are taken as well, for whoever knows them.
+const INNER: [&str; 3] = ["folder", "expires_in", "notice"];
 
 /// Reads a question, and how long to wait for its answer.
 pub(super) fn read(said: &Value, now: &Timestamp) -> Result<(Asking, Option<Duration>), Failure> {
     let Some(object) = said.as_object() else {
         return Err(Failure::usage("stdin is not a JSON object; write it like {\"title\": \"Deploy?\"}"));
     };
+    known(object)?;
     let text = |name: &str| match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -38,6 +47,18 @@ pub(super) fn read(said: &Value, now: &Timestamp) -> Result<(Asking, Option<Dura
     Ok((Asking { input: Value::Object(input), key: text("key")? }, timeout))
 }
 
+/// Refuses a field that nobody knows, in the words of this form: those of `start request` would be news to its writer.
+fn known(object: &Map<String, Value>) -> Result<(), Failure> {
+    let is_known = |name: &str| FIELDS.contains(&name) || INNER.contains(&name);
+    let Some((name, _)) = object.iter().find(|(name, value)| !value.is_null() && !is_known(name)) else {
+        return Ok(());
+    };
+    let hint = nearest(name, FIELDS).map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    let fields = FIELDS.map(|field| format!("`{field}`")).join(", ");
+    let name = Visible::line(name);
+    Err(Failure::usage(format!("there is no field `{name}`; {hint}there are {fields}")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,8 +78,26 @@ mod tests {
             (json!({"title": "t", "timeout": "x"}), "`timeout`"),
             (json!({"title": "t", "timeout": -1}), "`timeout`"),
             (json!({"title": "t", "expires": "soon"}), "`soon`"),
+            (json!({"titel": "t"}), "no field `titel`; did you mean `title`? there are `title`, `text`"),
+            (json!({"title": "t", "x": 1}), "no field `x`; there are `title`, `text`"),
         ] {
             assert!(read(&said, &now).unwrap_err().text().contains(expected), "{said}");
         }
+    }
+
+    #[test]
+    fn the_fields_are_those_of_the_docs() {
+        let page = include_str!("../../../docs/agents.md");
+        let (_, told) = page.split_once("`title` is needed; ").unwrap();
+        let (told, _) = told.split_once("are not.").unwrap();
+        let told = format!("`title` {told}");
+        for field in FIELDS {
+            assert!(told.contains(&format!("`{field}`")), "{field}");
+        }
+        let refused = read(&json!({"title": "t", "x": 1}), &Timestamp::UNIX_EPOCH).unwrap_err();
+        for inner in INNER.into_iter().chain(["asked", "hidden"]) {
+            assert!(!refused.text().contains(&format!("`{inner}`")), "{inner}");
+        }
+        assert!(read(&json!({"title": "t", "folder": "/a"}), &Timestamp::UNIX_EPOCH).is_ok());
     }
 }

@@ -343,6 +343,13 @@ fn meant(item: &Item, words: String) -> Meant {
         "accept" if item.allow.accept => Meant::Decision(Decision::Accept),
         "ignore" if item.allow.ignore => Meant::Decision(Decision::Ignore),
         "accept" | "ignore" | "edit" => Meant::Unclear("That cannot be answered here.".to_owned()),
+        // Short answers are meant for the question, and would be lost as words to the agent.
+        "y" | "yes" | "a" | "ok" | "run" => {
+            Meant::Unclear("To accept it, type the whole word: accept.".to_owned())
+        }
+        "n" | "no" | "i" | "q" | "quit" | "exit" => Meant::Unclear(
+            "To refuse it, type the whole word: ignore. Ctrl-D leaves it in the inbox.".to_owned(),
+        ),
         _ if item.allow.respond => Meant::Decision(Decision::Respond { text: words }),
         _ => Meant::Unclear("Only the words above are understood here.".to_owned()),
     }

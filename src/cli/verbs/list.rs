@@ -6,7 +6,7 @@ use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
 use crate::cli::table::{cut, right, table, whole};
 use crate::graph::Kind;
-use crate::inbox::{Item, ItemKind, ItemQuery};
+use crate::inbox::{Item, ItemKind, ItemQuery, Overview, Status};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// List what waits for a decision, oldest first
@@ -49,10 +49,17 @@ impl Args {
             }
             items = whole;
         }
-        here.page.answer(&items, |page| self.text(page, &here, &items))
+        let everything = self.kind.is_none() && !self.snoozed;
+        let overview = if items.is_empty() && everything && !here.page.is_json() {
+            Some(here.backend().overview().await?)
+        } else {
+            None
+        };
+        here.page.answer(&items, |page| self.text(page, &here, &items, overview.as_ref()))
     }
 
-    fn text(&self, page: &Page, here: &Here, items: &[Item]) -> String {
+    /// `overview` is there where nothing at all is open.
+    fn text(&self, page: &Page, here: &Here, items: &[Item], overview: Option<&Overview>) -> String {
         if items.is_empty() {
             let what = match (self.kind, self.snoozed) {
                 (Some(ItemKind::Result), _) => "No result is waiting to be read",
@@ -60,12 +67,14 @@ impl Args {
                 (Some(_), false) => "Nothing of this kind is open",
                 (None, false) => "Nothing is open",
             };
-            return format!("{what} in {}.\n", here.folder);
+            let end = overview.map_or_else(|| ".\n".to_owned(), besides);
+            return format!("{what} in {}{end}", here.folder);
         }
         let rows: Vec<_> = items
             .iter()
             .map(|item| {
                 let warned = if item.warnings.is_empty() { "" } else { "! " };
+                let about = here.local().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
                 let until = item.snoozed_until.map(|until| format!(" (until {})", page.time(until)));
                 [
                     item.id.clone(),
@@ -73,12 +82,57 @@ impl Args {
                     item.action.clone(),
                     item.source.clone().unwrap_or_else(|| item.workflow.clone()),
                     page.age(item.created_at),
-                    format!("{warned}{}{}", item.title, until.unwrap_or_default()),
+                    format!("{warned}{}{about}{}", item.title, until.unwrap_or_default()),
                 ]
             })
             .collect();
         let columns =
             [whole("ID"), whole("KIND"), whole("ACTION"), whole("FROM"), right("AGE"), cut("TITLE")];
         table(page, columns, &rows)
+    }
+}
+
+/// How the sentence about an empty list ends: what there is all the same is named, since otherwise it reads as if there
+/// were nothing to do.
+fn besides(overview: &Overview) -> String {
+    let count = |counts: &[(String, u64)], wanted: &str| {
+        counts.iter().find(|(word, _)| word == wanted).map_or(0, |(_, count)| *count)
+    };
+    let results = match count(&overview.open, ItemKind::Result.word()) {
+        0 => String::new(),
+        1 => "; 1 result waits, see `sayso list --kind result`".to_owned(),
+        more => format!("; {more} results wait, see `sayso list --kind result`"),
+    };
+    // Where all is paused, driving would take nothing further.
+    let nobody_drives = overview.driver.is_none() && !overview.paused;
+    let left = if nobody_drives { count(&overview.threads, Status::Ready.word()) } else { 0 };
+    let ready = match left {
+        0 => String::new(),
+        1 => "1 thread is ready; `sayso run` takes it further.\n".to_owned(),
+        more => format!("{more} threads are ready; `sayso run` takes them further.\n"),
+    };
+    format!("{results}.\n{ready}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_list_names_what_there_is_besides() {
+        let said = |results: u64, ready: u64, paused: bool, driver: Option<u32>| {
+            let open = vec![("question".to_owned(), 0), ("result".to_owned(), results)];
+            let threads = vec![("ready".to_owned(), ready), ("done".to_owned(), 7)];
+            besides(&Overview { open, snoozed: 0, threads, paused, driver })
+        };
+        let see = "see `sayso list --kind result`";
+        assert_eq!(said(0, 0, false, None), ".\n");
+        assert_eq!(said(1, 0, false, None), format!("; 1 result waits, {see}.\n"));
+        let one = "1 thread is ready; `sayso run` takes it further.";
+        assert_eq!(said(3, 1, false, None), format!("; 3 results wait, {see}.\n{one}\n"));
+        assert_eq!(said(0, 2, false, None), ".\n2 threads are ready; `sayso run` takes them further.\n");
+        for (paused, driver) in [(false, Some(7)), (true, None)] {
+            assert_eq!(said(0, 2, paused, driver), ".\n");
+        }
     }
 }

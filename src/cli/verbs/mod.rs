@@ -64,7 +64,8 @@ macro_rules! verbs {
             /// Does what the verb says.
             pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
                 match self {
-                    $(Verb::$verb(args) => args.run(context).await,)+
+                    // Each in its own box: as one function they take the compiler longer than anything else here.
+                    $(Verb::$verb(args) => Box::pin(args.run(context)).await,)+
                 }
             }
         }

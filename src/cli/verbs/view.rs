@@ -35,6 +35,13 @@ impl Args {
     }
 }
 
+/// Whether the card says the title first, as a heading or not; warnings may stand above it.
+fn is_titled(item: &Item) -> bool {
+    let title = Visible::line(&item.title);
+    let first = item.text.lines().find(|line| !line.trim().is_empty() && !line.starts_with("! "));
+    first.unwrap_or_default().trim_start_matches(['#', ' ']).starts_with(title.as_str())
+}
+
 /// `warned` says that the card itself begins with what is unusual.
 fn text(page: &Page, item: &Item, warned: bool) -> String {
     let from = item.source.as_ref().map(|source| format!(" · from {source}")).unwrap_or_default();
@@ -51,6 +58,9 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
         out.push_str(&Visible::line(text));
         out.push('\n');
     };
+    if !is_titled(item) {
+        line(&item.title);
+    }
     for warning in item.warnings.iter().filter(|_| !warned) {
         line(&format!("! {} [{}]", warning.text, warning.code));
     }

@@ -56,7 +56,7 @@ fn life() -> u8 {
         Err(error) => Err(WorkbookError::Broken(error.to_string())),
     };
     let (mut report, written) = done.unwrap_or_else(|error| {
-        (Report { refused: Some(error.to_string()), ..Report::default() }, Vec::new())
+        (Report { refused: Some(error.about(&job.name)), ..Report::default() }, Vec::new())
     });
     report.layers = layers;
     let Ok(report) = serde_json::to_vec(&report) else { return 1 };

@@ -76,7 +76,7 @@ impl Sandbox {
             Died::Otherwise(text) => format!("It broke the interpreter ({text})."),
         };
         if job.cells.is_empty() {
-            return Err(SandboxError::Workbook(format!("the workbook cannot be read. {text}")));
+            return Err(SandboxError::Workbook(format!("{} cannot be read. {text}", job.name)));
         }
         let observation = Observation { error: Some(text), stopped: true, ..Observation::default() };
         Ok((Report { observation: Some(observation), ..Report::default() }, Vec::new()))

@@ -17,8 +17,9 @@ const HEAD: u64 = 64 << 10;
 
 /// Refuses a package that is too much, or not one.
 pub(super) fn check(bytes: &[u8]) -> Result<(), WorkbookError> {
-    let mut archive = ZipArchive::new(Cursor::new(bytes))
-        .map_err(|_| WorkbookError::Broken("it is no package as .xlsx and .ods are".to_owned()))?;
+    let other = "it is not an Excel (.xlsx) or OpenDocument (.ods) file inside, or not a whole one";
+    let mut archive =
+        ZipArchive::new(Cursor::new(bytes)).map_err(|_| WorkbookError::Broken(other.to_owned()))?;
     if archive.len() > MOST_PARTS {
         let text = format!("{} parts, at most {MOST_PARTS} are read", archive.len());
         return Err(WorkbookError::TooLarge(text));

@@ -52,6 +52,18 @@ pub enum WorkbookError {
     Place(String),
 }
 
+impl WorkbookError {
+    /// The same about the workbook of this name, for whoever has more than one.
+    pub fn about(&self, name: &str) -> String {
+        match self {
+            Self::TooLarge(why) => format!("{name} is too large: {why}"),
+            Self::Refused(why) => format!("{name} is refused: {why}"),
+            Self::Broken(why) => format!("{name} cannot be read: {why}"),
+            Self::Kind(_) | Self::Place(_) => self.to_string(),
+        }
+    }
+}
+
 /// What a cell holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
