@@ -283,6 +283,21 @@ async fn meetings() {
 }
 
 #[tokio::test]
+async fn a_mail_that_offers_times_keeps_them_however_short_it_is() {
+    let offered =
+        mail("Ines Duarte", "ines@lumen.example", "Talk", "Hi Mara,\n\ncould we meet next week?\n\nInes")
+            .set("/response_profile", json!("- Length: keep replies short"));
+    let mut asked = offered.calendar(BUSY).await;
+    for words in ["shorter please", "even shorter, and brief"] {
+        asked = asked.answered(words).await;
+        for (tool, args) in asked.ask().await {
+            let content = args["content"].as_str().unwrap();
+            assert!(tool == "question" || content.contains("\n- "), "{tool}: {content}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn conversations() {
     let mut out = String::new();
     let mut all = mail(

@@ -143,7 +143,8 @@ fn one_each(words: &str, count: usize) -> Option<Vec<String>> {
 /// The whole mail.
 pub(super) fn mail(desk: &Desk<'_>, mut said: Vec<String>) -> Call {
     let (voice, manner) = (desk.voice, &desk.manner);
-    if manner.short >= 2 {
+    // What announces a list says nothing without it.
+    if manner.short >= 2 && !said.iter().any(|text| text.starts_with("- ")) {
         said.truncate(1);
     }
     let polite = said.first().is_some_and(|text| thanks(text));
