@@ -330,6 +330,16 @@ fn given_row(action: Action, text: &str) -> Result<Vec<Key>, String> {
     }
 }
 
+/// The keys that the config gives as far as a scope can hear them: where text is typed, letters are text.
+fn heard(scope: Scope, given: &[Vec<Key>], usual: &[Vec<Key>]) -> Vec<Vec<Key>> {
+    if !matches!(scope, Form | Prompt) {
+        return given.to_vec();
+    }
+    let free = given.iter().filter(|keys| !keys.first().is_some_and(Key::is_typed));
+    let free: Vec<Vec<Key>> = free.cloned().collect();
+    if free.is_empty() && !given.is_empty() { usual.to_vec() } else { free }
+}
+
 impl Keymap {
     /// The usual keys, but for those that the config gives by the name of an action; the error says which cannot be.
     pub fn new(remapped: &BTreeMap<String, Vec<String>>) -> Result<Self, String> {
@@ -339,8 +349,12 @@ impl Keymap {
             let Binding { scope, action, .. } = *binding;
             let help = if binding.help.is_empty() { action.help() } else { binding.help };
             let usual: Vec<Vec<Key>> = binding.keys.iter().filter_map(|keys| Key::parse_row(keys)).collect();
-            for keys in given.get(action.name()).unwrap_or(&usual) {
-                let (keys, given) = (keys.clone(), !usual.contains(keys));
+            let heard = match given.get(action.name()) {
+                Some(given) => heard(scope, given, &usual),
+                None => usual.clone(),
+            };
+            for keys in heard {
+                let given = !usual.contains(&keys);
                 rows.push(Row { scope, keys, action, help, given });
             }
         }
@@ -403,7 +417,8 @@ impl Keymap {
         page.push_str(&format!(
             "\nSuch a line takes the place of the action's usual keys; an empty list takes them away. A key is a \
              letter or a sign, two such as `gg`, or one of {}; `ctrl-` or `alt-` may stand before it. More keys in \
-             a row have spaces between them. A key that means something else in the same place is refused unless \
+             a row have spaces between them. Where text is typed, letters stay letters, and the usual keys stay where \
+             nothing else is given. A key that means something else in the same place is refused unless \
              that is moved too, and so are Enter and Esc for whatever decides. The inbox then says which it is, and \
              opens once it is put right.\n",
             names.join(", ")

@@ -50,6 +50,21 @@ fn what_the_screen_listens_to_at_once_is_known() {
 }
 
 #[test]
+fn letters_stay_letters_where_text_is_typed() {
+    let ctrl_s = Key { ctrl: true, ..Key::plain('s') };
+    let mapped = keymap_of(&[("submit", &["s"]), ("down", &["x", "down"])]).unwrap();
+    assert_eq!(mapped.lookup(&[Form], &[Key::plain('s')]), Lookup::Nothing);
+    assert_eq!(
+        mapped.lookup(&[Form], &[ctrl_s]),
+        Lookup::Found(A::Submit),
+        "there is still a way to send it"
+    );
+    assert_eq!(mapped.lookup(&[Prompt], &[Key::plain('x')]), Lookup::Nothing);
+    assert_eq!(mapped.lookup(&[List], &[Key::plain('x')]), Lookup::Found(A::Down));
+    assert_eq!(keymap("submit", &[]).unwrap().key_of(&[Form], A::Submit), None);
+}
+
+#[test]
 fn keys_are_remapped_by_name() {
     let mapped = keymap("accept", &["x"]).unwrap();
     assert_eq!(mapped.lookup(&[Decide], &[Key::plain('x')]), Lookup::Found(A::Accept));

@@ -43,6 +43,11 @@ impl Key {
         Self { code: KeyCode::Char(letter), ctrl: false, alt: false }
     }
 
+    /// Whether it is text where text is typed.
+    pub fn is_typed(&self) -> bool {
+        matches!(self.code, KeyCode::Char(_)) && !self.ctrl && !self.alt
+    }
+
     /// A key by its code.
     pub const fn of(code: KeyCode) -> Self {
         Self { code, ctrl: false, alt: false }
