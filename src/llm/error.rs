@@ -44,7 +44,7 @@ pub enum ModelError {
     #[error("model {model} rejected the request (HTTP {status}): {why}")]
     Rejected { model: String, status: u16, why: String },
     /// The settings cannot work.
-    #[error("the settings of model {model} cannot work: {why}")]
+    #[error("the settings of the model `{model}` cannot work: {why}")]
     Settings { model: String, why: String },
     /// The built-in model does not know this task.
     #[error("the built-in model cannot do `{task}`")]

@@ -26,23 +26,33 @@ enum Task<'a> {
 /// Plans the next step.
 pub(super) fn plan(value: &Value) -> Result<Answer, String> {
     let facts: PlanFacts = facts(value)?;
+    let wanted = facts.said.last().unwrap_or(&facts.instruction);
+    let sheet = pick_sheet(&facts.sheets, wanted);
+    let task = sheet.and_then(|sheet| Some((sheet, task(sheet, wanted)?)));
     if let Some(last) = facts.ran.last() {
         let answer = match &last.error {
-            Some(error) => format!(
-                "The code failed: {}. These are built-in rules; a language model could mend it.",
-                error.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
-            ),
+            Some(error) => {
+                let failed = format!("The code failed: {}.", last_line(error));
+                // A slip in what a person changed is no reason to give up what was proposed.
+                if let Some((sheet, task)) = &task
+                    && let code = code(sheet, task)
+                    && facts.ran.iter().all(|ran| ran.code.trim() != code.trim())
+                {
+                    let thought = format!("{failed} As the rules had proposed: {}", thought(sheet, task));
+                    return Ok(Answer::Calls(thought, vec![("python", json!({ "code": code }))]));
+                }
+                format!("{failed} These are built-in rules; a language model could mend it.")
+            }
             None if last.stdout.trim().is_empty() => format!("Done; {} cells changed.", last.changed),
             None => last.stdout.trim().to_owned(),
         };
         return Ok(finish(answer));
     }
-    let wanted = facts.said.last().unwrap_or(&facts.instruction);
-    let Some(sheet) = pick_sheet(&facts.sheets, wanted) else {
+    let Some(sheet) = sheet else {
         return Ok(finish("The workbook holds no rows.".to_owned()));
     };
-    match task(sheet, wanted) {
-        Some(task) => {
+    match task {
+        Some((sheet, task)) => {
             let calls = vec![("python", json!({ "code": code(sheet, &task) }))];
             Ok(Answer::Calls(thought(sheet, &task), calls))
         }
@@ -57,6 +67,11 @@ pub(super) fn plan(value: &Value) -> Result<Answer, String> {
             )))
         }
     }
+}
+
+/// What an error comes to: its last line.
+fn last_line(error: &str) -> &str {
+    error.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }
 
 fn finish(answer: String) -> Answer {
@@ -357,6 +372,26 @@ mod tests {
         ] {
             assert_eq!(word(instruction), meant, "{instruction}");
         }
+    }
+
+    #[test]
+    fn after_code_of_somebody_else_failed_the_rules_propose_theirs_once_more() {
+        let mut facts = json!({
+            "instruction": "sum Amount by Region",
+            "sheets": [sheet()],
+            "ran": [{"code": "print(1/0)", "error": "Traceback\nZeroDivisionError: division by zero"}],
+        });
+        let Ok(Answer::Calls(thought, calls)) = plan(&facts) else { panic!("no calls") };
+        assert!(
+            thought.starts_with("The code failed: ZeroDivisionError: division by zero. As the rules"),
+            "{thought}"
+        );
+        let (tool, args) = &calls[0];
+        assert_eq!(*tool, "python");
+        let own = json!({"code": args["code"], "error": "NameError: no"});
+        facts["ran"].as_array_mut().unwrap().push(own);
+        let Ok(Answer::Calls(_, calls)) = plan(&facts) else { panic!("no calls") };
+        assert_eq!(calls[0].0, "finish", "what failed is not proposed again");
     }
 
     #[test]

@@ -8,15 +8,21 @@ use super::memory::{Draft, MAX_LINE};
 use super::signs::{flat, has};
 use crate::llm::facts::email::{Cause, CauseKind};
 
-/// Whether words are about how things are done, not about one mail.
-fn about_style(feedback: &str) -> bool {
-    let flat = flat(feedback);
+/// Whether words say how things are to be done from now on.
+fn is_lasting(words: &str) -> bool {
     has(
-        &flat,
-        "always, never, usually, prefer*, avoid, don t use, do not use, from now on, in future, shorter, \
-        longer, brief*, concise, formal*, informal*, casual*, tone, sign off, sign with, greet*, \
-        signature, emoji*, exclamation*, first name*, mornings, afternoons, mondays, fridays, not before, \
-        not after, no meetings, minutes by default, polite*, friendl*",
+        &flat(words),
+        "always, never, usually, prefer*, avoid, don t use, do not use, from now on, in future, mornings, \
+        afternoons, mondays, fridays, not before, not after, no meetings, minutes by default",
+    )
+}
+
+/// Whether words are about how a mail is written, not about what it says.
+fn is_about_style(words: &str) -> bool {
+    has(
+        &flat(words),
+        "shorter, longer, brief*, concise, formal*, informal*, casual*, tone, sign off, sign with, greet*, \
+        signature, emoji*, exclamation*, first name*, polite*, friendl*",
     )
 }
 
@@ -25,10 +31,18 @@ fn from_words(draft: &mut Draft<'_>, cause: &Cause) {
     if words.is_empty() {
         return;
     }
-    if cause.kind == CauseKind::Told || about_style(words) {
+    if cause.kind == CauseKind::Told || is_lasting(words) {
         draft.remember(&line(words, MAX_LINE));
-    } else {
+        return;
+    }
+    // “Shorter, and suggest Tuesday”: how it is written is learned, what is meant for this mail is not.
+    let words = words.replace(" and ", ", ").replace(" und ", ", ");
+    let parts = words.split([',', ';', '.', '\n']).map(str::trim);
+    let style: Vec<&str> = parts.filter(|part| is_about_style(part)).collect();
+    if style.is_empty() {
         draft.note("Those words were about this one only.");
+    } else {
+        draft.remember(&line(&style.join(", "), MAX_LINE));
     }
 }
 
@@ -182,5 +196,23 @@ mod tests {
             Cause { feedback: "make it Wednesday".into(), ..Cause::new(CauseKind::ProposalAnswered) };
         let facts = MemoryFacts { causes: vec![feedback], profile: profile.clone(), ..facts };
         assert_eq!(update(&facts).profile, profile);
+    }
+
+    #[test]
+    fn what_is_said_of_one_mail_is_not_learned_with_how_it_is_written() {
+        for (said, learned) in [
+            ("shorter please, propose only Tuesday", "- shorter please\n"),
+            ("Shorter and cc Bob; friendlier.", "- Shorter, friendlier\n"),
+            ("propose only Tuesday", ""),
+            ("Always propose Tuesday, and be brief", "- Always propose Tuesday, and be brief\n"),
+        ] {
+            let cause = Cause { feedback: said.into(), ..Cause::new(CauseKind::ProposalAnswered) };
+            let facts = MemoryFacts {
+                namespace: "email_assistant.response_preferences".into(),
+                causes: vec![cause],
+                ..MemoryFacts::default()
+            };
+            assert_eq!(update(&facts).profile, learned, "{said}");
+        }
     }
 }
