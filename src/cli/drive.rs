@@ -7,9 +7,10 @@ use super::output::Answer;
 use super::print::{note, warning};
 use crate::app::{Attended, Ended, Scope, Until, attend, family_outcome};
 use crate::graph::ThreadId;
-use crate::inbox::Outcome;
+use crate::inbox::{Outcome, Status};
 use clap::Args;
 use std::cell::Cell;
+use std::io::IsTerminal;
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -38,6 +39,9 @@ impl Waiting {
 
     /// The answer of a verb that left a thread at `outcome`.
     pub(super) async fn follow(&self, here: &Here, outcome: Outcome) -> Result<Answer, Failure> {
+        if self.wait && outcome.status == Status::Held && std::io::stderr().is_terminal() {
+            note("held for a moment before it is done; `sayso undo` with its id takes it back meanwhile");
+        }
         let outcome = if self.wait { self.wait_for(here, &outcome.thread).await? } else { outcome };
         here.page.answer(&outcome, |page| outcome::text(page, &outcome))
     }

@@ -33,10 +33,41 @@ pub(super) fn text(page: &Page, outcome: &Outcome) -> String {
             None | Some(Value::Null) => {}
             Some(output) => {
                 let mut lines = Lines::new(page.columns());
-                lines.field(0, "Result", output);
+                lines.field(0, "Result", &without_nothing(output));
                 out.push_str(&lines.into_text());
             }
         }
     }
     out
+}
+
+/// A value without the fields that say nothing; JSON has them all.
+fn without_nothing(value: &Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let is_nothing = |value: &Value| match value {
+                Value::Null => true,
+                Value::String(text) => text.is_empty(),
+                Value::Array(items) => items.is_empty(),
+                Value::Object(fields) => fields.is_empty(),
+                Value::Bool(_) | Value::Number(_) => false,
+            };
+            let said = fields.iter().map(|(name, value)| (name.clone(), without_nothing(value)));
+            Value::Object(said.filter(|(_, value)| !is_nothing(value)).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().map(without_nothing).collect()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_says_nothing_is_left_out() {
+        let output = json!({"a": null, "b": [], "c": {"d": ""}, "e": 0, "f": [{"g": null, "h": "x"}]});
+        assert_eq!(without_nothing(&output), json!({"e": 0, "f": [{"h": "x"}]}));
+    }
 }
