@@ -107,6 +107,22 @@ pub struct Overview {
     pub driver: Option<u32>,
 }
 
+impl Overview {
+    /// How many of a kind are open and not snoozed.
+    pub fn open_of(&self, kind: ItemKind) -> u64 {
+        count(&self.open, kind.word())
+    }
+
+    /// How many threads have a status.
+    pub fn threads_in(&self, status: Status) -> u64 {
+        count(&self.threads, status.word())
+    }
+}
+
+fn count(counts: &[(String, u64)], wanted: &str) -> u64 {
+    counts.iter().find(|(word, _)| word == wanted).map_or(0, |(_, count)| *count)
+}
+
 /// Why a backend did not do as it was told.
 #[derive(Debug, thiserror::Error)]
 pub enum BackendError {

@@ -5,6 +5,7 @@
 //! one in a pseudo-terminal. Houses, servers and screens are those of the other tests.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+// Where code of other tests is allowed to be dead, those use the rest of it.
 #[path = "../models/asking.rs"]
 mod asking;
 #[path = "../support/dav.rs"]

@@ -34,9 +34,10 @@ async fn live(home: &Path) {
     post.sync_and_drive().await;
 }
 
-fn child(home: &Path, point: Option<String>, asks: bool) -> bool {
+/// Lets a process of its own live `life`, and says whether it came to its end.
+fn child(home: &Path, life: &str, point: Option<&str>, asks: bool) -> bool {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["kills::entry", "--exact", "--nocapture", "--test-threads=1"]);
+    command.args([life, "--exact", "--nocapture", "--test-threads=1"]);
     command.env("SAYSO_INTAKE_HOME", home).stdout(Stdio::null()).stderr(Stdio::null());
     if let Some(point) = point {
         command.env("SAYSO_FAIL_POINT", point);
@@ -55,15 +56,9 @@ async fn killed_between_two_pages() {
         let folder = tempfile::tempdir().unwrap();
         let hole = crate::pigeonhole::Pigeonhole::new(folder.path().join("hole"));
         hole.fill(1..=520);
-        let command = |fail: Option<&str>| {
-            let mut command = Command::new(std::env::current_exe().unwrap());
-            command.args(["kills::look_once", "--exact", "--nocapture", "--test-threads=1"]);
-            command.env("SAYSO_INTAKE_HOME", folder.path()).stdout(Stdio::null()).stderr(Stdio::null());
-            command.envs(fail.map(|point| ("SAYSO_FAIL_POINT", point)));
-            command.status().unwrap().success()
-        };
-        assert!(!command(Some(point)), "{point}: it was to die");
-        assert!(command(None), "{point}: recovery");
+        let look = |point: Option<&str>| child(folder.path(), "kills::look_once", point, false);
+        assert!(!look(Some(point)), "{point}: it was to die");
+        assert!(look(None), "{point}: recovery");
         let post = Post::open(folder.path(), CONFIG);
         let mails = post.mails().await;
         let known: HashSet<&str> = mails.iter().map(|mail| mail.identity.as_str()).collect();
@@ -106,8 +101,9 @@ async fn killed_at_every_named_point() {
             for n in 1..=4 {
                 hole.put(&letter(n, &format!("a{n}@b.example"), &format!("Letter {n}"), ""));
             }
-            assert!(!child(folder.path(), Some(format!("{point}:{count}")), asks), "{what}: it was to die");
-            assert!(child(folder.path(), None, asks), "{what}: recovery");
+            let live = |point: Option<&str>| child(folder.path(), "kills::entry", point, asks);
+            assert!(!live(Some(&format!("{point}:{count}"))), "{what}: it was to die");
+            assert!(live(None), "{what}: recovery");
             let post = Post::open(folder.path(), &config(asks));
             let mails = post.mails().await;
             assert_eq!(mails.len(), 5, "{what}: {mails:?}");

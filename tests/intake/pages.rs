@@ -17,6 +17,11 @@ async fn followed(folder: &Path) -> Post {
     post
 }
 
+/// Where the next look begins.
+async fn cursor(post: &Post) -> Option<String> {
+    post.store().source("home".to_owned(), jiff::Timestamp::now()).await.unwrap().cursor
+}
+
 /// Each letter is there once, in its order.
 async fn complete(post: &Post, many: usize) {
     let subjects: Vec<String> = post.mails().await.into_iter().map(|mail| mail.subject).collect();
@@ -59,9 +64,7 @@ async fn a_page_that_cannot_be_had_does_not_hurt_the_one_before() {
     post.hole.broken_fetch.store(2, SeqCst);
     let synced = post.sync().await;
     assert_eq!((synced.new, synced.error.as_deref()), (500, Some("the pigeonhole is locked")));
-    let cursor =
-        post.local.engine().store().source("home".to_owned(), jiff::Timestamp::now()).await.unwrap().cursor;
-    assert_eq!(cursor.as_deref(), Some("0500"), "the next look begins behind it");
+    assert_eq!(cursor(&post).await.as_deref(), Some("0500"), "the next look begins behind it");
     assert_eq!(post.sync().await.new, (MANY - 500) as u64);
     complete(&post, MANY).await;
 }
@@ -76,9 +79,7 @@ async fn a_page_that_cannot_be_taken_in_is_not_passed_over() {
     post.hole.forgets.store(true, SeqCst);
     let synced = post.sync().await;
     assert_eq!(synced.error.as_deref(), Some("the copies are locked away"));
-    let cursor =
-        post.local.engine().store().source("home".to_owned(), jiff::Timestamp::now()).await.unwrap().cursor;
-    assert_eq!(cursor.as_deref(), Some("0500"));
+    assert_eq!(cursor(&post).await.as_deref(), Some("0500"));
     post.hole.forgets.store(false, SeqCst);
     assert_eq!(post.sync().await.error, None);
     complete(&post, MANY).await;

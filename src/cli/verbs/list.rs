@@ -95,17 +95,14 @@ impl Args {
 /// How the sentence about an empty list ends: what there is all the same is named, since otherwise it reads as if there
 /// were nothing to do.
 fn besides(overview: &Overview) -> String {
-    let count = |counts: &[(String, u64)], wanted: &str| {
-        counts.iter().find(|(word, _)| word == wanted).map_or(0, |(_, count)| *count)
-    };
-    let results = match count(&overview.open, ItemKind::Result.word()) {
+    let results = match overview.open_of(ItemKind::Result) {
         0 => String::new(),
         1 => "; 1 result waits, see `sayso list --kind result`".to_owned(),
         more => format!("; {more} results wait, see `sayso list --kind result`"),
     };
     // Where all is paused, driving would take nothing further.
     let nobody_drives = overview.driver.is_none() && !overview.paused;
-    let left = if nobody_drives { count(&overview.threads, Status::Ready.word()) } else { 0 };
+    let left = if nobody_drives { overview.threads_in(Status::Ready) } else { 0 };
     let ready = match left {
         0 => String::new(),
         1 => "1 thread is ready; `sayso run` takes it further.\n".to_owned(),

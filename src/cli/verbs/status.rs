@@ -3,7 +3,8 @@
 use crate::cli::context::{Context, Here};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
-use crate::inbox::{Overview, Status};
+use crate::graph::Kind;
+use crate::inbox::{ItemKind, Overview, Status};
 use serde_json::{Map, Value, json};
 
 /// Show the inbox in numbers
@@ -57,13 +58,9 @@ fn data(overview: &Overview) -> Value {
     })
 }
 
-fn count(counts: &[(String, u64)], wanted: &str) -> u64 {
-    counts.iter().find(|(word, _)| word == wanted).map_or(0, |(_, count)| *count)
-}
-
 /// What waits for a decision; a result waits only to be read.
 fn decisions(overview: &Overview) -> u64 {
-    overview.open.iter().map(|(_, count)| count).sum::<u64>() - count(&overview.open, "result")
+    overview.open.iter().map(|(_, count)| count).sum::<u64>() - overview.open_of(ItemKind::Result)
 }
 
 fn short(overview: &Overview) -> String {
@@ -73,10 +70,10 @@ fn short(overview: &Overview) -> String {
             parts.push(format!("{count} {word}"));
         }
     };
-    add(count(&overview.open, "trouble"), "trouble");
-    add(count(&overview.open, "result"), "results");
-    add(count(&overview.threads, Status::Held.word()), "held");
-    add(count(&overview.threads, Status::Running.word()), "running");
+    add(overview.open_of(ItemKind::Interrupt(Kind::Trouble)), "trouble");
+    add(overview.open_of(ItemKind::Result), "results");
+    add(overview.threads_in(Status::Held), "held");
+    add(overview.threads_in(Status::Running), "running");
     if overview.paused {
         parts.push("paused".to_owned());
     }

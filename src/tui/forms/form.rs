@@ -205,11 +205,16 @@ impl Form {
     /// The key its draft is kept under.
     pub fn draft_key(&self) -> String {
         match &self.purpose {
-            Purpose::Edit { item } => format!("edit:{}", item.id),
-            Purpose::Respond { item } => format!("respond:{}", item.id),
-            Purpose::Proceed { thread } => format!("respond:{thread}"),
+            Purpose::Edit { item } => edit_key(&item.id),
+            Purpose::Respond { item } => respond_key(&item.id),
+            Purpose::Proceed { thread } => respond_key(thread.as_str()),
             Purpose::Start { workflow } => format!("start:{workflow}"),
         }
+    }
+
+    /// The keys under which what is typed for an item is kept.
+    pub fn draft_keys(item: &str) -> [String; 2] {
+        [edit_key(item), respond_key(item)]
     }
 
     /// What was typed, field by field, to be kept.
@@ -235,6 +240,14 @@ impl Form {
         }
         self.check();
     }
+}
+
+fn edit_key(item: &str) -> String {
+    format!("edit:{item}")
+}
+
+fn respond_key(item: &str) -> String {
+    format!("respond:{item}")
 }
 
 #[cfg(test)]

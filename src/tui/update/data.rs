@@ -91,8 +91,7 @@ pub(super) fn overview(model: &mut Model, told: Told<Overview>) -> Vec<Cmd> {
             return Vec::new();
         }
     };
-    let word = Status::Running.word();
-    let running = overview.threads.iter().find(|(status, _)| status == word).map_or(0, |(_, count)| *count);
+    let running = overview.threads_in(Status::Running);
     model.overview = Some(overview);
     // A node that was stopped says nothing more, so who really runs is asked.
     if running < model.working.len() as u64 { vec![Cmd::Running] } else { Vec::new() }

@@ -6,6 +6,7 @@ use crate::inbox::{Block, Card, ItemKind};
 use crate::text::Visible;
 use crate::tui::action::Action;
 use crate::tui::card::{Doc, Place};
+use crate::tui::forms::Form;
 use crate::tui::layer::{Confirm, Layer, Page, Then};
 use crate::tui::model::{Model, Undo};
 use crate::tui::msg::{Cmd, Deed, Press, Ready, Told};
@@ -122,7 +123,7 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
         match result {
             Ok(()) => {
                 let title = title_of(&id);
-                for key in draft_keys(&id) {
+                for key in Form::draft_keys(&id) {
                     if let Some(draft) = model.drafts.remove(&key) {
                         cmds.push(Cmd::KeepDraft(key.clone(), None));
                         sent.push((key, draft));
@@ -209,7 +210,7 @@ pub(super) fn undone(model: &mut Model, told: Vec<(String, Told<()>)>) -> Vec<Cm
         }
     }
     let mut cmds = Vec::new();
-    for key in back.iter().flat_map(|id| draft_keys(id)) {
+    for key in back.iter().flat_map(|id| Form::draft_keys(id)) {
         if let Some(at) = model.sent.iter().position(|(sent, _)| *sent == key) {
             let (key, draft) = model.sent.swap_remove(at);
             model.drafts.insert(key.clone(), draft.clone());
@@ -218,11 +219,6 @@ pub(super) fn undone(model: &mut Model, told: Vec<(String, Told<()>)>) -> Vec<Cm
     }
     cmds.extend(super::data::changed(model));
     cmds
-}
-
-/// Under which names what is typed for an item is kept.
-fn draft_keys(id: &str) -> [String; 2] {
-    [format!("edit:{id}"), format!("respond:{id}")]
 }
 
 /// Asks whether a thread is to be stopped.

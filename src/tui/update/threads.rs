@@ -71,12 +71,10 @@ pub(super) fn facets(model: &mut Model, told: Told<Facets>) -> Vec<Cmd> {
 /// Offers the statuses, each with how many there are, then workflows, servers and accounts. What was chosen is marked,
 /// and lifted when it is chosen again.
 pub(super) fn offer_filters(model: &mut Model) -> Vec<Cmd> {
-    let counts = model.overview.as_ref().map(|overview| overview.threads.clone()).unwrap_or_default();
-    let count =
-        |status: Status| counts.iter().find(|(word, _)| word == status.word()).map_or(0, |(_, count)| *count);
+    let count = |status: Status| model.overview.as_ref().map_or(0, |overview| overview.threads_in(status));
     let mark = |is: bool| if is { "● " } else { "  " };
     let threads = &model.threads;
-    let all: u64 = counts.iter().map(|(_, count)| count).sum();
+    let all: u64 = Status::ALL.iter().map(|status| count(*status)).sum();
     let mut rows =
         vec![(format!("{}{:<10}{all:>6}", mark(!threads.is_narrowed()), "all"), Choice::Status(None))];
     rows.extend(Status::ALL.iter().map(|status| {

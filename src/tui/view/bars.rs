@@ -94,10 +94,7 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
     signs.extend(mail(model));
     let failing = model.sources.iter().filter(|line| line.is_server() && line.error.is_some());
     signs.extend(failing.map(|line| (format!("{} is away", words::line(&line.source)), theme.warning)));
-    let count = |status: Status| {
-        let all = model.overview.as_ref().map(|overview| overview.threads.as_slice()).unwrap_or_default();
-        all.iter().find(|(word, _)| word == status.word()).map_or(0, |(_, count)| *count)
-    };
+    let count = |status: Status| model.overview.as_ref().map_or(0, |overview| overview.threads_in(status));
     let running = count(Status::Running).max(model.working.len() as u64);
     let spent =
         if model.spent_today >= 0.005 { format!("${:.2} today", model.spent_today) } else { String::new() };
