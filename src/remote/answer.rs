@@ -1,8 +1,8 @@
 //! The answer to an interrupt, in the shape in which it was asked. Pure.
 
-use super::exact::weave;
 use super::shape::{Action, Asked, Shape};
 use crate::graph::Decision;
+use crate::text::exact::weave;
 use serde_json::{Value, json};
 
 /// What answers one interrupt.

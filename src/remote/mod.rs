@@ -11,7 +11,6 @@
 mod answer;
 mod api;
 mod client;
-mod exact;
 mod messages;
 mod mirror;
 mod shape;

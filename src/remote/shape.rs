@@ -3,8 +3,8 @@
 //! Pure. An interrupt becomes one action or several, each put to the person as an item of its own; `answer.rs` makes
 //! the answer in the same shape. What fits none of the first three shapes is the fourth: any JSON, answered by JSON.
 
-use super::exact::{field, members};
 use crate::graph::{Allow, Kind, Labels};
+use crate::text::exact::{field, members};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

@@ -1,16 +1,16 @@
 //! JSON kept letter by letter, so that what was not changed goes back exactly as it came.
 //!
-//! A parsed number is a 64-bit one; a server may send others, and may care whether it wrote `1.0` or `1`. So the
+//! A parsed number is a 64-bit one; another program may send others, and may care whether it wrote `1.0` or `1`. So the
 //! texts of values are kept beside what is shown of them, and an edit is woven into the text it changes.
 
-use crate::text::Visible;
+use super::Visible;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::fmt;
 
 /// The fields of an object, each with its text; `None` where it is not an object.
-pub(super) fn fields(text: &str) -> Option<Vec<(String, String)>> {
+pub fn fields(text: &str) -> Option<Vec<(String, String)>> {
     struct Fields;
     impl<'de> Visitor<'de> for Fields {
         type Value = Vec<(String, String)>;
@@ -33,18 +33,18 @@ pub(super) fn fields(text: &str) -> Option<Vec<(String, String)>> {
 }
 
 /// The texts of a list's members; `None` where it is not a list.
-pub(super) fn members(text: &str) -> Option<Vec<String>> {
+pub fn members(text: &str) -> Option<Vec<String>> {
     let members: Vec<&RawValue> = serde_json::from_str(text).ok()?;
     Some(members.into_iter().map(|member| member.get().to_owned()).collect())
 }
 
 /// The text of one field of an object.
-pub(super) fn field(text: &str, name: &str) -> Option<String> {
+pub fn field(text: &str, name: &str) -> Option<String> {
     fields(text)?.into_iter().find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
 /// What is sent where a person, who was shown `text` as [`Visible::json`] draws it, left `edited`.
-pub(super) fn weave(text: &str, edited: &Value) -> String {
+pub fn weave(text: &str, edited: &Value) -> String {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return edited.to_string() };
     if Visible::json(&value) == *edited {
         return text.to_owned();
@@ -72,12 +72,21 @@ pub(super) fn weave(text: &str, edited: &Value) -> String {
         }
         // A number with a fraction stays one: `1.0` becomes `2.0` and not `2`.
         (Value::Number(number), ..) if value.is_f64() && !number.is_f64() => format!("{number}.0"),
+        (Value::String(edited), ..) if value.as_str().is_some_and(has_windows_line_ends) => {
+            Value::from(edited.replace('\n', "\r\n")).to_string()
+        }
         _ => edited.to_string(),
     }
 }
 
+/// Whether all its lines end as Windows ends them. They are shown and edited with plain line ends.
+fn has_windows_line_ends(text: &str) -> bool {
+    let ends = text.matches("\r\n").count();
+    ends > 0 && ends == text.matches('\n').count()
+}
+
 /// Whether every number of a JSON text is held exactly when it is parsed.
-pub(super) fn is_exact(text: &str) -> bool {
+pub fn is_exact(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let Some(&first) = rest.first() {
         match first {
@@ -158,6 +167,15 @@ mod tests {
     fn hidden_characters_left_alone_stay_hidden_characters() {
         let text = "{\"a\u{202e}\":\"x\u{200b}\",\"b\":1}";
         woven(text, json!({"a⟨U+202E⟩": "x⟨U+200B⟩", "b": 2}), "{\"a\u{202e}\":\"x\u{200b}\",\"b\":2}");
+    }
+
+    #[test]
+    fn edited_text_keeps_its_kind_of_line_ends() {
+        let text = json!({"content": "one\r\ntwo\r\n", "old": "a\r\nb", "new": "c"}).to_string();
+        let edited = json!({"content": "one\ntwo\nthree\n", "old": "a\nb", "new": "c\nd"});
+        let expected = json!({"content": "one\r\ntwo\r\nthree\r\n", "old": "a\r\nb", "new": "c\nd"});
+        woven(&text, edited, &expected.to_string());
+        woven(r#"{"mixed":"a\r\nb\n"}"#, json!({"mixed": "a\nb\nc\n"}), r#"{"mixed":"a\nb\nc\n"}"#);
     }
 
     #[test]

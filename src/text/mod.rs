@@ -6,6 +6,7 @@
 
 mod amount;
 mod emoji;
+pub mod exact;
 mod hex;
 mod hidden;
 mod json;

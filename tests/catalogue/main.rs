@@ -41,6 +41,7 @@ mod support;
 #[path = "../models/wire.rs"]
 mod wire;
 
+mod agents;
 mod child;
 mod cloud_kills;
 mod clouds;

@@ -31,12 +31,17 @@ impl Program {
         std::fs::write(self.path("data/config.toml"), text).unwrap();
     }
 
-    /// What it says, and what it complains about.
-    pub fn run(&self, args: &[&str]) -> (String, String) {
+    /// It, about to be called.
+    pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
         command.env_clear().env("HOME", self.home.path()).env("SAYSO_DATA", self.path("data"));
-        command.envs(self.env.iter().cloned()).current_dir(self.home.path()).stdin(Stdio::null());
-        let output = command.args(args).output().unwrap();
+        command.envs(self.env.iter().cloned()).current_dir(self.home.path()).stdin(Stdio::null()).args(args);
+        command
+    }
+
+    /// What it says, and what it complains about.
+    pub fn run(&self, args: &[&str]) -> (String, String) {
+        let output = self.command(args).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         (text(output.stdout), text(output.stderr))
     }

@@ -84,20 +84,69 @@ fn a_tool_is_told_what_the_person_decides() {
     }
 }
 
+/// The same call as Codex sends it.
+fn codex(id: &str, command: &str) -> Value {
+    let mut event = bash(id, command);
+    event["turn_id"] = json!("01a1e0ac-d3ff");
+    event["model"] = json!("gpt-5");
+    event["transcript_path"] = json!("/home/a/.codex/sessions/2026/11/15/rollout.jsonl");
+    event
+}
+
 #[test]
-fn whatever_goes_wrong_the_tool_asks_for_itself() {
+fn codex_is_told_nothing_where_it_may_and_no_where_it_may_not() {
     let desk = Desk::new();
+    let asked = |id: &str, words: &[&str]| {
+        let tool = hooked(&desk, &codex(id, "cargo test"));
+        let item = the_one(&desk);
+        assert_eq!(item["source"], "request: codex");
+        let item = text(&item["id"]);
+        let decide: Vec<&str> =
+            [words[0], item.as_str()].into_iter().chain(words[1..].iter().copied()).collect();
+        assert_eq!(run(&desk, &decide).code, 0);
+        tool.wait()
+    };
+    let said = asked("c1", &["accept"]);
+    assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (0, "", ""));
+    let told = decision(&asked("c2", &["edit", "--set", "command=cargo test --lib"]));
+    assert_eq!(
+        (&told["permissionDecision"], &told["updatedInput"]["command"]),
+        (&json!("allow"), &json!("cargo test --lib"))
+    );
+    for (id, words) in [("c3", &["respond", "use nextest"][..]), ("c4", &["ignore"])] {
+        assert_eq!(decision(&asked(id, words))["permissionDecision"], "deny");
+    }
+    // Nobody answers, and nobody can be asked.
+    let late: Vec<&str> = HOOK.into_iter().chain(["--timeout", "0.2"]).collect();
+    let event = codex("c5", "cargo test").to_string();
+    assert_eq!(decision(&with_stdin(&desk, &late, event.as_bytes()))["permissionDecision"], "deny");
+    let big = codex("c6", &"x".repeat(2 * 1024 * 1024)).to_string();
+    assert_eq!(decision(&with_stdin(&desk, &HOOK, big.as_bytes()))["permissionDecision"], "deny");
+    desk.configure("nonsense = [");
+    assert_eq!(decision(&with_stdin(&desk, &HOOK, event.as_bytes()))["permissionDecision"], "deny");
+}
+
+#[test]
+fn what_goes_wrong_allows_nothing() {
+    let desk = Desk::new();
+    // Which program sent it cannot be told: every one of them takes exit code 2 and a sentence for a no.
+    for (stdin, expected) in [
+        (&b""[..], "not JSON"),
+        (b"{\"tool_name\": \"Bash\"", "not JSON"),
+        (b"[]", "no tool"),
+        (b"\xff\xfe", "not JSON"),
+        (br#"{"hook_event_name": "Stop", "tool_name": "x"}"#, "PreToolUse"),
+        (br#"{"hook_event_name": "PreToolUse", "tool_name": "x", "tool_input": "y"}"#, "not an object"),
+        (&vec![b' '; 5 * 1024 * 1024], "more than"),
+    ] {
+        with_stdin(&desk, &HOOK, stdin).refused(2, expected);
+    }
+    // A call of Claude Code's that cannot be asked here is asked there.
     let ask = |stdin: &[u8], expected: &str| {
         let told = decision(&with_stdin(&desk, &HOOK, stdin));
         assert_eq!(told["permissionDecision"], "ask");
         assert!(text(&told["permissionDecisionReason"]).contains(expected), "{told}");
     };
-    ask(b"", "not JSON");
-    ask(b"{\"tool_name\": \"Bash\"", "not JSON");
-    ask(b"[]", "no tool");
-    ask(b"\xff\xfe", "not JSON");
-    ask(br#"{"hook_event_name": "Stop", "tool_name": "x"}"#, "PreToolUse");
-    ask(&vec![b' '; 5 * 1024 * 1024], "more than");
     let big = bash("big", &"x".repeat(2 * 1024 * 1024));
     ask(big.to_string().as_bytes(), "too many");
     // Nobody answers: it is asked elsewhere, and no longer here.
@@ -271,12 +320,32 @@ fn any_other_tool_speaks_the_generic_form() {
 }
 
 #[test]
-fn hidden_characters_are_shown_warned_of_and_not_run() {
+fn hidden_characters_are_warned_of_and_only_an_edit_changes_them() {
     let desk = Desk::new();
-    let tool = hooked(&desk, &bash("h0", "ls \u{200b}\u{202e}x"));
-    let item = the_one(&desk);
-    assert_eq!(item["warnings"][0]["code"], "hidden_characters");
-    json(&desk, &["accept", &text(&item["id"])]);
-    let told = decision(&tool.wait());
-    assert_eq!(told["updatedInput"], item["args"], "what was shown is what runs");
+    let event = |id: &str| {
+        let input = json!({"command": "ls \u{200b}\u{202e}x", "content": "one\r\ntwo\r\n", "note": "a"});
+        event("/home/a/app", id, "Bash", input)
+    };
+    let asked = |id: &str| {
+        let tool = hooked(&desk, &event(id));
+        let item = the_one(&desk);
+        assert_eq!(item["warnings"][0]["code"], "hidden_characters");
+        assert_eq!(
+            (&item["args"]["command"], &item["args"]["content"]),
+            (&json!("ls ⟨U+200B…×2⟩x"), &json!("one\ntwo\n"))
+        );
+        let card = run(&desk, &["view", &text(&item["id"])]).out;
+        let card = card.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(card.contains("`command` has 2 hidden characters, shown as placeholders."), "{card}");
+        assert!(card.contains("`content` has 2 Windows line ends (CRLF)."), "{card}");
+        (tool, text(&item["id"]))
+    };
+    let (tool, id) = asked("h0");
+    json(&desk, &["accept", &id]);
+    assert_eq!(decision(&tool.wait()).get("updatedInput"), None, "what came runs as it came");
+    let (tool, id) = asked("h1");
+    json(&desk, &["edit", &id, "--set", "note=b"]);
+    let mut expected = event("h1")["tool_input"].clone();
+    expected["note"] = json!("b");
+    assert_eq!(decision(&tool.wait())["updatedInput"], expected, "the rest stays as it came");
 }

@@ -366,21 +366,16 @@ fn catches_term(pid: u32) -> bool {
 fn nobody_can_pass_for_another_workflow_or_reach_the_terminal() {
     let desk = Desk::new();
     let evil = "\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\u{200b}evil\r\n! WARNING\u{e0041}";
-    let args = serde_json::to_string(&json!({evil: {evil: [evil]}})).unwrap();
-    let asked = [
-        "request",
-        "--title",
-        evil,
-        "--text",
-        evil,
-        "--source",
-        evil,
-        "--action",
-        "write_email",
-        "--args",
-        &args,
-    ];
-    let id = text(&json(&desk, &asked)["id"]);
+    let came = json!({"to": {"name": [evil]}});
+    let request = |args: &Value| {
+        let args = args.to_string();
+        let asked = ["request", "--title", evil, "--text", evil, "--source", evil, "--action", "write_email"];
+        run(&desk, &[&asked[..], &["--args", &args, "--json"]].concat())
+    };
+    let named = request(&json!({"to": {evil: 1}}));
+    named.refused(2, "holds characters that cannot be shown");
+    assert!(!named.err.contains('\u{1b}'));
+    let id = text(&read(&request(&came), 0)["id"]);
     let item = the_one(&desk);
     assert_eq!((&item["workflow"], &item["action"]), (&json!("request"), &json!("request/write_email")));
     assert!(text(&item["source"]).starts_with("request: "));
@@ -394,5 +389,5 @@ fn nobody_can_pass_for_another_workflow_or_reach_the_terminal() {
         assert!(!said.out.contains(hidden) && !said.err.contains(hidden), "{said:?}");
     }
     let told = read(&run(&desk, &["answer", &id]), 0);
-    assert_eq!(told["args"], item["args"], "what was shown is what is approved");
+    assert_eq!(told["args"], came, "what came is what is approved");
 }

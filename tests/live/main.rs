@@ -1,8 +1,9 @@
-//! Real servers on loopback: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV, `langgraph dev`; and the official
+//! The real thing: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV, `langgraph dev`, Claude Code, Codex, and the official
 //! client of MCP. `.ci/run` installs them; where they cannot be had, or started because it takes root, each test says so
 //! and passes.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod coding_agents;
 mod dovecot;
 mod exim;
 mod langgraph;

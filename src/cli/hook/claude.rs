@@ -1,19 +1,39 @@
 //! The form of Claude Code: a PreToolUse event comes in, a permission decision goes out.
 //!
+//! Codex sends the same form and honours less of the answer: it rejects `allow` and `ask` as unsupported, and then runs
+//! the command. So its events are told apart, and it is answered with nothing where the call is allowed, and with
+//! `deny` where sayso cannot decide.
+//!
 //! Liberal in what is read: names in either spelling, and everything but the tool may be missing. Strict in what is
-//! written: `hookSpecificOutput` with `allow`, `deny` or `ask`, a reason, and the input where it is not the one that
-//! came in.
+//! written: only what the program that asks is known to honour.
 
 use crate::app::Asking;
+use crate::graph::InterruptId;
 use crate::inbox::{Ending, RequestAnswer};
 use crate::text::{Visible, truncate};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-/// A hook that takes longer than ten minutes is given up by Claude Code, which then goes on without it.
+/// Both programs give a hook ten minutes, and then go on without it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(590);
 
 const EVENT: &str = "PreToolUse";
+
+/// The program that sent an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Agent {
+    ClaudeCode,
+    Codex,
+}
+
+impl Agent {
+    fn name(self) -> &'static str {
+        match self {
+            Agent::ClaudeCode => "claude-code",
+            Agent::Codex => "codex",
+        }
+    }
+}
 
 /// Columns of a title.
 const TITLE: usize = 200;
@@ -21,6 +41,7 @@ const TITLE: usize = 200;
 /// A tool that is about to be used.
 #[derive(Debug, PartialEq)]
 pub(super) struct Call {
+    agent: Agent,
     tool: String,
     input: Map<String, Value>,
     folder: Option<String>,
@@ -35,7 +56,7 @@ pub(super) fn read(event: &Value) -> Result<Call, String> {
     };
     if let Some(other) = text(&["hook_event_name", "hookEventName"]).filter(|name| name != EVENT) {
         let other = Visible::line(&other);
-        return Err(format!("`{other}` is no event that can be decided; register the hook for {EVENT}"));
+        return Err(format!("sayso cannot decide on `{other}` events; register the hook for {EVENT}"));
     }
     let tool = text(&["tool_name", "toolName"]).ok_or("the event names no tool (tool_name)")?;
     let input = match event.get("tool_input").or_else(|| event.get("toolInput")) {
@@ -43,11 +64,13 @@ pub(super) fn read(event: &Value) -> Result<Call, String> {
         Some(Value::Object(input)) => input.clone(),
         Some(_) => return Err("tool_input is not an object".to_owned()),
     };
+    // Only Codex names the turn.
+    let agent = if event.get("turn_id").is_some() { Agent::Codex } else { Agent::ClaudeCode };
     let session = text(&["session_id", "sessionId"]);
     let id = text(&["tool_use_id", "toolUseId"]);
-    let key = session.zip(id).map(|(session, id)| format!("claude-code:{session}:{id}"));
+    let key = session.zip(id).map(|(session, id)| format!("{}:{session}:{id}", agent.name()));
     let folder = text(&["cwd"]);
-    Ok(Call { tool, input, folder, key: key.filter(|key| key.len() <= 200) })
+    Ok(Call { agent, tool, input, folder, key: key.filter(|key| key.len() <= 200) })
 }
 
 impl Call {
@@ -59,7 +82,7 @@ impl Call {
             "title": self.title(),
             "action": action,
             "args": self.input,
-            "source": "claude-code",
+            "source": self.agent.name(),
             "folder": self.folder,
             // Somebody who is killed while waiting cannot close the question; it ends by itself.
             "expires_in": timeout.as_secs().saturating_add(10).min(86_400 * 366),
@@ -80,33 +103,42 @@ impl Call {
         truncate(Visible::line(&title).as_str(), TITLE).into_owned()
     }
 
-    /// What the tool is to do.
-    pub(super) fn told(&self, answer: &RequestAnswer) -> Value {
+    /// What the agent is told; nothing where that is how it is told to go on.
+    pub(super) fn reply(&self, answer: &RequestAnswer) -> Option<Value> {
         let id = &answer.id;
         match answer.r#type {
-            Some(Ending::Accept | Ending::Edit) => {
-                let mut decision = decision("allow", &format!("Allowed in sayso ({id})."));
-                // What was approved is what was shown: where that is not what came in, the tool is given it.
-                if answer.args != Value::Object(self.input.clone()) {
-                    decision["hookSpecificOutput"]["updatedInput"] = answer.args.clone();
-                }
-                decision
+            Some(Ending::Accept) => match self.agent {
+                Agent::ClaudeCode => Some(allow(id)),
+                Agent::Codex => None,
+            },
+            Some(Ending::Edit) => {
+                let mut decision = allow(id);
+                decision["hookSpecificOutput"]["updatedInput"] = answer.args.clone();
+                Some(decision)
             }
             Some(Ending::Respond) => {
                 let words = answer.args.as_str().unwrap_or_default();
-                decision("deny", &format!("Not yet. The person answered: {words}"))
+                Some(decision("deny", &format!("Not yet. The person answered: {words}")))
             }
-            Some(Ending::Ignore) => decision("deny", "The person said no."),
+            Some(Ending::Ignore) => Some(decision("deny", "The person said no.")),
             Some(Ending::Expired | Ending::Withdrawn) | None => {
-                fall_back(&format!("nobody answered {id} in time"))
+                Some(self.undecided(&format!("nobody answered {id} in time")))
             }
         }
     }
+
+    /// sayso cannot decide: the agent asks the person itself where it can, and refuses where it cannot.
+    pub(super) fn undecided(&self, why: &str) -> Value {
+        let what = match self.agent {
+            Agent::ClaudeCode => "ask",
+            Agent::Codex => "deny",
+        };
+        decision(what, &format!("sayso could not decide: {}", Visible::line(why)))
+    }
 }
 
-/// The tool asks the person itself.
-pub(super) fn fall_back(why: &str) -> Value {
-    decision("ask", &format!("sayso could not decide: {}", Visible::line(why)))
+fn allow(id: &InterruptId) -> Value {
+    decision("allow", &format!("Allowed in sayso ({id})."))
 }
 
 fn decision(what: &str, reason: &str) -> Value {
@@ -120,7 +152,7 @@ fn decision(what: &str, reason: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{InterruptId, ThreadId};
+    use crate::graph::ThreadId;
     use crate::inbox::Status;
 
     fn bash(command: &str) -> Value {
@@ -180,15 +212,18 @@ mod tests {
     #[test]
     fn only_a_yes_allows() {
         let call = read(&bash("cargo test")).unwrap();
-        let said = |ending, args| call.told(&answered(ending, args))["hookSpecificOutput"].clone();
-        let same = Value::Object(call.input.clone());
-        let allowed = said(Some(Ending::Accept), same);
-        assert_eq!((&allowed["permissionDecision"], allowed.get("updatedInput")), (&json!("allow"), None));
-        let other = json!({"command": "cargo test --lib"});
-        for ending in [Ending::Edit, Ending::Accept] {
-            let edited = said(Some(ending), other.clone());
-            assert_eq!((&edited["permissionDecision"], &edited["updatedInput"]), (&json!("allow"), &other));
+        let said = |ending, args| call.reply(&answered(ending, args)).unwrap()["hookSpecificOutput"].clone();
+        // What came in runs as it came, whatever was shown for it.
+        for args in [Value::Object(call.input.clone()), json!({"command": "as shown"})] {
+            let allowed = said(Some(Ending::Accept), args);
+            assert_eq!(
+                (&allowed["permissionDecision"], allowed.get("updatedInput")),
+                (&json!("allow"), None)
+            );
         }
+        let other = json!({"command": "cargo test --lib"});
+        let edited = said(Some(Ending::Edit), other.clone());
+        assert_eq!((&edited["permissionDecision"], &edited["updatedInput"]), (&json!("allow"), &other));
         let told = said(Some(Ending::Respond), json!("use nextest"));
         assert_eq!(told["permissionDecision"], "deny");
         assert!(told["permissionDecisionReason"].as_str().unwrap().ends_with("use nextest"));
@@ -196,5 +231,33 @@ mod tests {
         for ending in [Some(Ending::Expired), Some(Ending::Withdrawn), None] {
             assert_eq!(said(ending, Value::Null)["permissionDecision"], "ask");
         }
+    }
+
+    #[test]
+    fn codex_gets_only_what_it_honours() {
+        let mut event = bash("cargo test");
+        event["turn_id"] = json!("01a1");
+        event["model"] = json!("gpt-5");
+        let call = read(&event).unwrap();
+        let asking = call.asking(PATIENCE);
+        assert_eq!(asking.key.as_deref(), Some("codex:5e1f:toolu_01A"));
+        assert_eq!(asking.input["source"], "codex");
+        let said = |ending, args| call.reply(&answered(ending, args));
+        assert_eq!(said(Some(Ending::Accept), Value::Null), None);
+        // Changed input is taken beside `allow` alone.
+        let other = json!({"command": "cargo test --lib"});
+        let edited = said(Some(Ending::Edit), other.clone()).unwrap()["hookSpecificOutput"].clone();
+        assert_eq!((&edited["permissionDecision"], &edited["updatedInput"]), (&json!("allow"), &other));
+        for ending in [
+            Some(Ending::Respond),
+            Some(Ending::Ignore),
+            Some(Ending::Expired),
+            Some(Ending::Withdrawn),
+            None,
+        ] {
+            let told = said(ending, Value::Null).unwrap();
+            assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny", "{ending:?}");
+        }
+        assert_eq!(call.undecided("why")["hookSpecificOutput"]["permissionDecision"], "deny");
     }
 }

@@ -1,7 +1,9 @@
 //! Hooks: another tool asks before it acts, by JSON on stdin, and is told by JSON on stdout.
 //!
-//! Promised: whatever goes wrong here, nothing is allowed by it. What cannot be read, asked or answered in time falls
-//! back to the tool's own question (`ask`); a question nobody waits for any more is closed in the inbox.
+//! Promised: whatever goes wrong here, nothing is allowed by it. What cannot be asked or answered in time falls back to
+//! the tool's own question where it has one, and is refused where it has none. An event that cannot be read ends with
+//! exit code 2 and a sentence on stderr, which blocks the call in every tool that speaks this form. A question nobody
+//! waits for any more is closed in the inbox.
 
 mod claude;
 mod generic;
@@ -15,6 +17,7 @@ use super::request::told;
 use crate::app::{Asking, Waited};
 use crate::inbox::RequestAnswer;
 use crate::text::unreadable;
+use claude::Call;
 use serde_json::Value;
 use std::io::Read;
 use std::time::Duration;
@@ -25,7 +28,7 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 /// The tools whose form is known.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(super) enum Hook {
-    /// PreToolUse of Claude Code
+    /// PreToolUse of Claude Code, and of Codex
     ClaudeCode,
     /// sayso's own form, for any other
     Generic,
@@ -41,8 +44,11 @@ impl Hook {
         match self {
             Hook::ClaudeCode => {
                 let page = context.page.clone();
-                let decision = decide(context, timeout).await;
-                program(&page, &decision)
+                let call = stdin().and_then(|said| claude::read(&said)).map_err(Failure::usage)?;
+                match decide(context, &call, timeout).await {
+                    Some(decision) => page.program(&decision, safe_json(&decision)?),
+                    None => Ok(Answer::nothing()),
+                }
             }
             Hook::Generic => {
                 let said = stdin().map_err(Failure::usage)?;
@@ -54,15 +60,11 @@ impl Hook {
     }
 }
 
-async fn decide(context: Context<'_>, timeout: Option<Duration>) -> Value {
-    let call = match stdin().and_then(|said| claude::read(&said)) {
-        Ok(call) => call,
-        Err(why) => return claude::fall_back(&why),
-    };
+async fn decide(context: Context<'_>, call: &Call, timeout: Option<Duration>) -> Option<Value> {
     let timeout = timeout.unwrap_or(claude::PATIENCE);
     match put(context, call.asking(timeout), Some(timeout)).await {
-        Ok(put) => call.told(&put.answer),
-        Err(failure) => claude::fall_back(failure.text()),
+        Ok(put) => call.reply(&put.answer),
+        Err(failure) => Some(call.undecided(failure.text())),
     }
 }
 
@@ -108,8 +110,4 @@ fn stdin() -> Result<Value, String> {
         return Err(format!("there are more than {LONGEST} bytes on stdin"));
     }
     serde_json::from_slice(&bytes).map_err(|error| format!("stdin is not JSON: {error}"))
-}
-
-fn program(page: &Page, data: &Value) -> Result<Answer, Failure> {
-    page.program(data, safe_json(data)?)
 }

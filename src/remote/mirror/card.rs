@@ -4,9 +4,9 @@ use super::items::{UNREADABLE, action_of};
 use super::state::Mirror;
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item};
-use crate::remote::exact::fields;
 use crate::remote::shape::Shape;
 use crate::text::Visible;
+use crate::text::exact::{fields, is_exact};
 use serde_json::Value;
 
 pub(super) fn draw(state: &Folded, item: &Item) -> Card {
@@ -70,7 +70,7 @@ fn arguments(text: &str) -> Block {
 fn json(text: &str) -> Block {
     let pretty =
         serde_json::from_str::<Value>(text).ok().and_then(|value| serde_json::to_string_pretty(&value).ok());
-    let exact = crate::remote::exact::is_exact(text);
+    let exact = is_exact(text);
     let shown = pretty.filter(|_| exact).unwrap_or_else(|| text.to_owned());
     Block::Code { language: "json".to_owned(), text: Visible::new(&shown) }
 }

@@ -1,6 +1,7 @@
 //! What the person sees: who asks, what it wants, and in whose words. Commands are shown as commands, changes to files
 //! as what is taken away and put in, all of it from what was handed in: no file is opened for a card.
 
+use super::original;
 use super::risk::FILES;
 use super::state::Request;
 use crate::graph::Folded;
@@ -18,6 +19,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let shown = command(&mut rest).or_else(|| changes(&mut rest));
     blocks.extend(shown.unwrap_or_default());
     blocks.extend(arguments(&rest));
+    blocks.extend(differences(state));
     if let Some(text) = &state.asked.text {
         // As it stands: a program's words get no headings and no weight of ours.
         blocks.push(Block::Text(Visible::new(text)));
@@ -74,6 +76,20 @@ fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     let mut blocks = vec![Block::Fields(vec![(Visible::line("file"), file)])];
     blocks.extend(diffs.iter().map(|(before, after)| Block::Diff(changed_lines(before, after))));
     Some(blocks)
+}
+
+/// Where the shown text is not what would run.
+fn differences(state: &Request) -> Option<Block> {
+    let found = original::differences(state.asked.args.as_ref()?);
+    if found.is_empty() {
+        return None;
+    }
+    let text = format!(
+        "The original is not quite what is shown here. {} Accept runs the original, byte for byte. Where you edit a \
+         text, it is written as shown, placeholders included.",
+        found.join(" ")
+    );
+    Some(Block::Text(Visible::new(&text)))
 }
 
 /// The other arguments, each under its name.

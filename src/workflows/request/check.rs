@@ -1,4 +1,7 @@
-//! What an asker hands in, made visible and held to its bounds before anything is kept.
+//! What an asker hands in, held to its bounds before anything is kept.
+//!
+//! Words to the person are made visible. Arguments are kept as they came: they are made visible where they are shown,
+//! and accepted without an edit, they go back unchanged.
 
 use super::state::{RequestInput, Way};
 use crate::graph::InputError;
@@ -42,8 +45,8 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
     if asked.action.is_none() && (asked.args.is_some() || asked.schema.is_some()) {
         return Err(field("action", "arguments belong to an action; name it"));
     }
-    if let Some(args) = asked.args.take() {
-        asked.args = Some(visible(args)?);
+    if let Some(args) = &asked.args {
+        check_args_given(args)?;
     }
     check_schema(&mut asked)?;
     check_allow(&asked)?;
@@ -59,15 +62,11 @@ fn hidden(asked: &RequestInput) -> u64 {
     let texts = [Some(&asked.title), asked.text.as_ref()].into_iter().flatten();
     let mut count: usize = texts.map(|text| hidden_count(text)).sum();
     let mut left: Vec<&Value> = asked.args.iter().flat_map(Map::values).collect();
-    count += asked.args.iter().flat_map(Map::keys).map(|name| hidden_count(name)).sum::<usize>();
     while let Some(value) = left.pop() {
         match value {
             Value::String(text) => count += hidden_count(text),
             Value::Array(items) => left.extend(items),
-            Value::Object(fields) => {
-                count += fields.keys().map(|name| hidden_count(name)).sum::<usize>();
-                left.extend(fields.values());
-            }
+            Value::Object(fields) => left.extend(fields.values()),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
@@ -92,14 +91,30 @@ fn named(action: &str) -> Result<(), InputError> {
     Ok(())
 }
 
-fn visible(args: Map<String, Value>) -> Result<Map<String, Value>, InputError> {
-    let size = Value::Object(args.clone()).to_string().len();
+fn check_args_given(args: &Map<String, Value>) -> Result<(), InputError> {
+    let args = Value::Object(args.clone());
+    let size = args.to_string().len();
     if size > LONGEST_ARGS {
         return Err(field("args", format!("{size} bytes are too many; at most {LONGEST_ARGS} are taken")));
     }
-    match Visible::json(&Value::Object(args)) {
-        Value::Object(args) => Ok(args),
-        _ => Err(field("args", "a JSON object is needed")),
+    match unshowable_name(&args) {
+        Some(name) => {
+            let name = Visible::line(name);
+            Err(field("args", format!("the name `{name}` holds characters that cannot be shown")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A name that is not shown as it is: two of them could look the same, and only one would be seen.
+fn unshowable_name(value: &Value) -> Option<&str> {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+        Value::Array(items) => items.iter().find_map(unshowable_name),
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| {
+            let shown = Visible::line(name).as_str() == name;
+            if shown { unshowable_name(value) } else { Some(name.as_str()) }
+        }),
     }
 }
 
@@ -187,6 +202,9 @@ mod tests {
         refused(json!({"title": "t", "args": {}}), "action", "name it");
         let big = json!({"title": "t", "action": "a", "args": {"x": "y".repeat(LONGEST_ARGS)}});
         refused(big, "args", "too many");
+        for args in [json!({"a\tb": 1}), json!({"a": [{"\u{200b}": 1}]})] {
+            refused(json!({"title": "t", "action": "a", "args": args}), "args", "cannot be shown");
+        }
         refused(json!({"title": "t", "action": "a", "schema": 3}), "schema", "an object");
         let wrong = json!({"title": "t", "action": "a", "schema": {"type": "nonsense"}});
         refused(wrong, "schema", "not a JSON schema");
@@ -199,16 +217,17 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_visible_and_the_moment_is_ours() {
+    fn words_are_visible_and_arguments_stay_as_they_came() {
         let input = json!({
             "title": "a\u{1b}[2Jb\nc", "text": "x\u{202e}y", "source": "s\u{7}", "folder": "/a\u{200b}b",
-            "action": "run", "args": {"k\u{1b}": "v\u{9b}"}, "asked": {"wall_ms": -5},
+            "action": "run", "args": {"k": "v\u{9b}\r\n"}, "asked": {"wall_ms": -5},
         });
-        let made = prepare(input, Timestamp::UNIX_EPOCH).unwrap();
+        let mut made = prepare(input, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(made["args"].take(), json!({"k": "v\u{9b}\r\n"}));
         assert!(!made.to_string().chars().any(crate::text::is_hidden), "{made}");
         assert!(!made["title"].as_str().unwrap().contains('\n'));
         assert_eq!(made["asked"]["wall_ms"], 0);
-        assert!(made["hidden"].as_u64().unwrap() >= 4);
+        assert_eq!(made["hidden"], 3);
         assert_eq!(made["schema"]["additionalProperties"], false);
     }
 }

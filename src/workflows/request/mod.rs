@@ -4,12 +4,14 @@
 //! START → ask_person (asks) → answered → END
 //! ```
 //! It does nothing itself: what the asker does with the answer is the asker's affair. Whatever the asker says is text
-//! and nothing else. It is made visible before it is kept, its action stands under `request/`, where no other
-//! workflow's can, its name stands behind "request:", and warnings are computed from what it wants to do.
+//! and nothing else. It is made visible before it is shown, its action stands under `request/`, where no other
+//! workflow's can, its name stands behind "request:", and warnings are computed from what it wants to do. Arguments are
+//! kept as they came, so that what is accepted without an edit runs byte for byte.
 
 mod card;
 mod check;
 mod nodes;
+mod original;
 mod risk;
 mod shell;
 mod state;

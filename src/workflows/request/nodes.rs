@@ -1,7 +1,7 @@
 //! The nodes: one asks, the other takes note that it was answered.
 
 use super::state::{Request, RequestInput};
-use super::{risk, shell};
+use super::{original, risk, shell};
 use crate::graph::{Command, CommandLine, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::{Visible, hex, truncate};
@@ -50,7 +50,7 @@ fn question(state: &Request) -> Interrupt {
     question.labels = Labels { ignore: Some("no".to_owned()), ..labels(kind) };
     question.source = Some(format!("request: {}", asked.source.as_deref().unwrap_or("a program")));
     question.schema = asked.schema.clone().unwrap_or(Value::Bool(true));
-    question.binds = vec![shown(state)];
+    question.binds = vec![shown(state), original::digest(asked.args.as_ref())];
     question.warnings = risk::warnings(asked);
     question.grantable.command = grantable(asked);
     question

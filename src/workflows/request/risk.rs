@@ -26,7 +26,7 @@ pub(super) enum Risk {
     RawDisk,
     /// It lets everybody in.
     OpensAll,
-    /// It held characters that cannot be seen.
+    /// It holds characters that cannot be seen.
     Hidden,
 }
 
@@ -44,7 +44,7 @@ impl Risk {
             Risk::RawDisk => ("raw_disk", "It writes to a disk or device directly."),
             Risk::OpensAll => ("opens_all", "It lets every user of this machine read or write."),
             Risk::Hidden => {
-                ("hidden_characters", "It held characters that cannot be seen; placeholders stand for them.")
+                ("hidden_characters", "It holds characters that cannot be seen; placeholders stand for them.")
             }
         };
         Warning { code: code.to_owned(), text: text.to_owned() }

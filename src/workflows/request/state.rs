@@ -2,6 +2,7 @@
 
 use crate::graph::{Allow, Answer, ChildResult, Decision, Event, State, What};
 use crate::inbox::Ending;
+use crate::text::exact::weave;
 use crate::tools::moment::Moment;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -34,7 +35,7 @@ pub struct RequestInput {
     /// What the asker would do, as one word; without it, it asks a question.
     #[serde(default)]
     pub action: Option<String>,
-    /// The arguments it would do it with.
+    /// The arguments it would do it with, as they came.
     #[serde(default)]
     pub args: Option<Map<String, Value>>,
     /// JSON schema of the arguments; without it, edited ones keep to the shape of those given.
@@ -226,11 +227,15 @@ impl State for Request {
 }
 
 impl Request {
-    /// What the asker may do now, or was told: the approved arguments, the edited ones, or the words.
+    /// What the asker may do now, or was told: the arguments as they came, the edited ones, or the words.
     pub fn args(&self) -> Value {
+        let asked = || self.asked.args.clone().map_or(Value::Null, Value::Object);
         match &self.given {
-            Some(Given::Accept) => self.asked.args.clone().map_or(Value::Null, Value::Object),
-            Some(Given::Edit { args }) => args.clone(),
+            Some(Given::Accept) => asked(),
+            // What was left as it was shown goes back as it came.
+            Some(Given::Edit { args }) => {
+                serde_json::from_str(&weave(&asked().to_string(), args)).unwrap_or_else(|_| args.clone())
+            }
             Some(Given::Respond { text }) => Value::from(text.as_str()),
             Some(Given::Ignore | Given::Expired | Given::Withdrawn) | None => Value::Null,
         }

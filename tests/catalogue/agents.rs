@@ -1,0 +1,149 @@
+//! Other agents ask: what they are told when a person accepts is what they asked for, byte for byte (A02).
+
+use crate::program::Program;
+use crate::report;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Child, Stdio};
+
+/// Text that no screen shows as it is.
+const TEXTS: [(&str, &str); 12] = [
+    ("CRLF", "one\r\ntwo\r\n"),
+    ("lone CR", "one\rtwo"),
+    ("mixed line ends", "one\r\ntwo\nthree\r"),
+    ("NUL", "a\0b"),
+    ("ESC", "\u{1b}[31mred\u{1b}[0m\u{1b}]0;title\u{7}"),
+    ("C1", "\u{9b}2J"),
+    ("BOM", "\u{feff}text"),
+    ("soft hyphens", "soft\u{ad}hyphen\u{ad}"),
+    ("zero width", "a\u{200b}b\u{2060}c"),
+    ("bidi", "\u{202e}txt.exe\u{202c}"),
+    ("tags", "x\u{e0041}\u{e0042}"),
+    ("placeholders spelled out", "⟨U+00AD⟩ ⟨U+200B×12⟩"),
+];
+
+/// A program that asks through sayso, and how it is told what it may do.
+#[derive(Clone, Copy, Debug)]
+enum Asker {
+    ClaudeCode,
+    Codex,
+    Generic,
+    Mcp,
+}
+
+impl Asker {
+    fn start(self, program: &Program, input: &Value) -> Child {
+        let event = json!({
+            "session_id": "s", "tool_use_id": format!("{self:?}"), "cwd": "/home/a", "tool_name": "Write",
+            "hook_event_name": "PreToolUse", "tool_input": input,
+        });
+        let with_turn = || {
+            let mut event = event.clone();
+            event["turn_id"] = json!("t");
+            event
+        };
+        let approval = json!({"title": "Write", "action": "write", "args": input});
+        let call = json!({"title": "Write", "action": "write", "arguments": input});
+        let (args, said): (&[&str], Value) = match self {
+            Asker::ClaudeCode => (&["request", "--hook", "claude-code"], event),
+            Asker::Codex => (&["request", "--hook", "claude-code"], with_turn()),
+            Asker::Generic => (&["request", "--hook", "generic"], approval),
+            Asker::Mcp => (
+                &["mcp"],
+                json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
+                    "name": "request_approval", "arguments": call, "_meta": {"progressToken": 1}}}),
+            ),
+        };
+        let mut command = program.command(args);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        writeln!(stdin, "{said}").unwrap();
+        if let Asker::Mcp = self {
+            // It serves for as long as its client is there.
+            child.stdin = Some(stdin);
+        }
+        child
+    }
+
+    /// What runs after it was told `out`, having asked for `input`.
+    fn runs(self, out: &str, input: &Value) -> Value {
+        let read = |line: &str| serde_json::from_str::<Value>(line).unwrap();
+        match self {
+            Asker::ClaudeCode => {
+                let told = read(out)["hookSpecificOutput"].clone();
+                assert_eq!(told["permissionDecision"], "allow");
+                told.get("updatedInput").unwrap_or(input).clone()
+            }
+            Asker::Codex => {
+                assert_eq!(out, "", "it would take anything else for a failed hook");
+                input.clone()
+            }
+            Asker::Generic => read(out)["args"].clone(),
+            Asker::Mcp => {
+                let answer = out.lines().map(read).find(|line| line["id"] == 1).unwrap();
+                answer["result"]["structuredContent"]["args"].clone()
+            }
+        }
+    }
+}
+
+/// Asks, accepts, and gives what runs, and the hash the approval was bound to.
+fn accepted(asker: Asker, input: &Value) -> (Value, Value) {
+    let program = Program::new();
+    program.configure("[approvals]\nhold_seconds = 0\n");
+    let mut child = asker.start(&program, input);
+    let item = loop {
+        let (listed, _) = program.run(&["list", "--json"]);
+        let listed: Value = serde_json::from_str(&listed).unwrap();
+        if let Some(item) = listed.get(0) {
+            break item.clone();
+        }
+        assert!(child.try_wait().unwrap().is_none(), "{asker:?} ended before it asked");
+    };
+    let shown = item["args"].to_string();
+    assert!(!shown.chars().any(sayso::text::is_hidden), "{asker:?}: {shown}");
+    let id = item["id"].as_str().unwrap();
+    let (card, _) = program.run(&["view", id]);
+    let differs = sayso::text::Visible::json(input) != *input;
+    assert_eq!(card.contains("byte for byte"), differs, "{card}");
+    program.run(&["accept", id]);
+    if let Asker::Mcp = asker {
+        let mut line = String::new();
+        let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+        while !line.contains("structuredContent") {
+            line.clear();
+            assert!(std::io::BufRead::read_line(&mut out, &mut line).unwrap() > 0);
+        }
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        return (asker.runs(&line, input), item["args_hash"].clone());
+    }
+    let output = child.wait_with_output().unwrap();
+    (asker.runs(&String::from_utf8(output.stdout).unwrap(), input), item["args_hash"].clone())
+}
+
+#[test]
+fn a02_what_is_accepted_runs_byte_for_byte() {
+    let mut trials = 0;
+    let mut check = |asker: Asker, what: &str, input: &Value| {
+        let (runs, hash) = accepted(asker, input);
+        assert!(runs == *input, "{asker:?}: {what} was changed");
+        trials += 1;
+        hash
+    };
+    let all: serde_json::Map<String, Value> =
+        TEXTS.iter().map(|(name, text)| (name.replace(' ', "_"), json!(text))).collect();
+    let megabyte = json!({"file_path": "big.txt", "content": "line\r\n".repeat(125_000)});
+    for asker in [Asker::ClaudeCode, Asker::Codex, Asker::Generic, Asker::Mcp] {
+        check(asker, "one of the texts", &Value::Object(all.clone()));
+        check(asker, "a megabyte", &megabyte);
+    }
+    for (name, text) in TEXTS {
+        check(Asker::Generic, name, &json!({"content": text}));
+    }
+    // Two texts that look the same are two approvals.
+    let plain = check(Asker::Generic, "LF", &json!({"content": "one\ntwo\n"}));
+    let windows = check(Asker::Generic, "CRLF", &json!({"content": "one\r\ntwo\r\n"}));
+    assert!(plain.is_string() && plain != windows, "{plain} {windows}");
+    report("A02", "accepted without an edit, by four ways to ask", trials);
+}

@@ -1,0 +1,116 @@
+//! A model on loopback that calls one tool, and then repeats what the tool said.
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::Uri;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+
+/// A tool and its arguments.
+pub struct ToolCall {
+    pub tool: &'static str,
+    pub input: Value,
+}
+
+struct Script {
+    call: ToolCall,
+    results: Mutex<Vec<String>>,
+}
+
+/// The server; it ends with its runtime.
+pub struct Model {
+    pub port: u16,
+    script: Arc<Script>,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl Model {
+    pub fn calling(call: ToolCall) -> Self {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let script = Arc::new(Script { call, results: Mutex::default() });
+        let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let router = Router::new().fallback(answer).with_state(script.clone());
+        runtime.spawn(async move { axum::serve(listener, router).await });
+        Self { port, script, _runtime: runtime }
+    }
+
+    /// What the model was told came of its call.
+    pub fn results(&self) -> Vec<String> {
+        self.script.results.lock().unwrap().clone()
+    }
+}
+
+async fn answer(State(script): State<Arc<Script>>, uri: Uri, body: Bytes) -> Response {
+    let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let path = uri.path();
+    if path.ends_with("/responses") {
+        return stream(&responses(&script, &asked));
+    }
+    if path.ends_with("/messages") {
+        return stream(&messages(&script, &asked));
+    }
+    // Side questions: which models there are, how many tokens a text has.
+    axum::Json(json!({"data": [], "models": [], "input_tokens": 10})).into_response()
+}
+
+fn stream(events: &[Value]) -> Response {
+    let lines =
+        events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap()));
+    ([("content-type", "text/event-stream")], lines.collect::<String>()).into_response()
+}
+
+/// The wire that Codex speaks.
+fn responses(script: &Script, asked: &Value) -> Vec<Value> {
+    let items = asked["input"].as_array().cloned().unwrap_or_default();
+    let result = items.iter().rev().find(|item| item["type"] == "function_call_output");
+    let item = match result {
+        Some(result) => {
+            script.results.lock().unwrap().push(result["output"].to_string());
+            json!({"type": "message", "role": "assistant", "id": "m1", "content": [{"type": "output_text", "text": "Done."}]})
+        }
+        None => json!({"type": "function_call", "id": "f1", "call_id": "call_1", "name": script.call.tool,
+            "arguments": script.call.input.to_string()}),
+    };
+    let usage = json!({"input_tokens": 1, "input_tokens_details": null, "output_tokens": 1,
+        "output_tokens_details": null, "total_tokens": 2});
+    vec![
+        json!({"type": "response.created", "response": {"id": "r1"}}),
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": {"id": "r1", "usage": usage}}),
+    ]
+}
+
+/// The wire that Claude Code speaks.
+fn messages(script: &Script, asked: &Value) -> Vec<Value> {
+    let turns = asked["messages"].as_array().cloned().unwrap_or_default();
+    let parts = turns.iter().rev().filter_map(|turn| turn["content"].as_array()).flatten();
+    let result = parts.clone().find(|part| part["type"] == "tool_result");
+    let offered = asked["tools"]
+        .as_array()
+        .is_some_and(|tools| tools.iter().any(|tool| tool["name"] == script.call.tool));
+    let (block, delta, stop) = match result {
+        None if offered => (
+            json!({"type": "tool_use", "id": "toolu_1", "name": script.call.tool, "input": {}}),
+            json!({"type": "input_json_delta", "partial_json": script.call.input.to_string()}),
+            "tool_use",
+        ),
+        _ => {
+            script.results.lock().unwrap().extend(result.map(|result| result["content"].to_string()));
+            (json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": "Done."}), "end_turn")
+        }
+    };
+    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": asked["model"], "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": {"input_tokens": 1, "output_tokens": 1}});
+    vec![
+        json!({"type": "message_start", "message": message}),
+        json!({"type": "content_block_start", "index": 0, "content_block": block}),
+        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null}, "usage": {"output_tokens": 1}}),
+        json!({"type": "message_stop"}),
+    ]
+}
