@@ -2,6 +2,7 @@
 
 use crate::desk::{Desk, Said, said, text, until};
 use crate::request::{json, open, read, run, the_one};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
@@ -193,7 +194,25 @@ fn who_cannot_wait_gets_a_ticket() {
     assert_eq!(client.result(call)["answered"], false);
     let call = client.call("check_answer", json!({"ticket": ticket}));
     json(&desk, &["ignore", &ticket]);
-    assert_eq!(client.result(call)["type"], "ignore");
+    let told = client.result(call);
+    assert_eq!(told["type"], "ignore");
+    assert_eq!(told["message"], "The person said no. Do not do it.", "some models see nothing else");
+}
+
+#[test]
+fn a_signal_takes_the_open_question_back() {
+    for signal in [Signal::TERM, Signal::INT, Signal::HUP] {
+        let desk = Desk::new();
+        let mut client = Client::new(&desk);
+        client.call("request_approval", json!({"title": "Deploy", "action": "deploy"}));
+        let id = text(&the_one(&desk)["id"]);
+        // The client keeps its end open, as one does that is stopped together with its server.
+        let mut child = client.child.take().unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_child(&child), signal).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{signal:?}");
+        assert_eq!(open(&desk), Vec::<Value>::new(), "{signal:?}");
+        assert_eq!(read(&run(&desk, &["answer", &id]), 5)["type"], "withdrawn", "{signal:?}");
+    }
 }
 
 #[test]

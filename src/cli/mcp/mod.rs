@@ -2,7 +2,8 @@
 //!
 //! Promised: stdout carries the protocol and nothing else; every request is answered once, or not at all after it was
 //! cancelled; a call waits as long as its client does and says so by progress; where the client would not wait that
-//! long, it gets a ticket to come back with. A question whose call was cancelled is closed, unless it has a key.
+//! long, it gets a ticket to come back with. A question whose call was cancelled, whose client is gone, or whose server
+//! is told to end by a signal is closed, unless it has a key.
 //!
 //! Written by hand: of the protocol a server with four tools needs lines of JSON and six methods, and the SDK would
 //! bring more crates than that is worth.
@@ -11,6 +12,7 @@ mod message;
 mod tools;
 
 use super::context::Here;
+use super::drive::Signals;
 use super::failure::Failure;
 use super::print::safe_json;
 use crate::app::{Local, Waited};
@@ -19,10 +21,12 @@ use crate::text::Visible;
 use message::{Message, error, reply};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::future::Future;
+use std::io::{BufRead, Read};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tools::{Call, Wish};
@@ -36,18 +40,34 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 /// How long a client that hears nothing meanwhile is kept waiting: most give up after a minute.
 const SILENT_PATIENCE: Duration = Duration::from_secs(50);
 
-/// Serves until the client closes its end.
+/// Serves until the client closes its end, or a signal comes.
 pub(super) async fn serve(here: &Here) -> Result<(), Failure> {
+    let mut signals = Signals::listen();
     let server = Server::new(here.local().clone());
     let broken = |error| Failure::failed(format!("the client cannot be talked to: {error}"));
-    let input = stream(&std::io::stdin()).map_err(broken)?;
-    let output = stream(&std::io::stdout()).map_err(broken)?;
-    server.run(input, output).await.map_err(broken)
+    let stdout = std::io::stdout().as_fd().try_clone_to_owned().map_err(broken)?;
+    let output = tokio::fs::File::from_std(std::fs::File::from(stdout));
+    server
+        .run(lines(std::io::BufReader::new(std::io::stdin())), output, signals.heard())
+        .await
+        .map_err(broken)
 }
 
-/// One end of the client, read and written without holding up others.
-fn stream(end: &impl AsFd) -> std::io::Result<tokio::fs::File> {
-    Ok(tokio::fs::File::from_std(std::fs::File::from(end.as_fd().try_clone_to_owned()?)))
+/// The client's lines. They are read on a thread of their own, which nobody waits for when a signal ends the server
+/// while the client keeps its end open.
+fn lines(input: impl BufRead + Send + 'static) -> mpsc::Receiver<std::io::Result<Vec<u8>>> {
+    let (sender, lines) = mpsc::channel(16);
+    std::thread::spawn(move || {
+        let mut input = input;
+        loop {
+            let mut line = Vec::new();
+            let read = (&mut input).take(LONGEST_LINE + 1).read_until(b'\n', &mut line);
+            if matches!(read, Ok(0)) || sender.blocking_send(read.map(|_| line)).is_err() {
+                return;
+            }
+        }
+    });
+    lines
 }
 
 /// One client's server.
@@ -68,20 +88,20 @@ impl Server {
 
     async fn run(
         self: Arc<Self>,
-        input: impl AsyncRead + Unpin,
+        mut input: mpsc::Receiver<std::io::Result<Vec<u8>>>,
         output: impl AsyncWrite + Unpin + Send + 'static,
+        stop: impl Future<Output = ()>,
     ) -> std::io::Result<()> {
         let (out, lines) = mpsc::unbounded_channel();
         let writing = tokio::spawn(write(lines, output));
         let mut calls = JoinSet::new();
-        let mut input = BufReader::new(input);
-        let mut line = Vec::new();
+        tokio::pin!(stop);
         loop {
-            line.clear();
-            let read = (&mut input).take(LONGEST_LINE + 1).read_until(b'\n', &mut line).await?;
-            if read == 0 {
-                break;
-            }
+            let line = tokio::select! {
+                line = input.recv() => line,
+                () = &mut stop => None,
+            };
+            let Some(line) = line.transpose()? else { break };
             if line.len() as u64 > LONGEST_LINE {
                 // What follows is the middle of something; there is no way back into step.
                 let _ = out.send(error(Value::Null, -32700, "the message is too long"));
@@ -92,7 +112,7 @@ impl Server {
             }
             while calls.try_join_next().is_some() {}
         }
-        // The client is gone: whoever still waits, waits for nobody.
+        // The client is gone, or will be: whoever still waits, waits for nobody.
         for stop in self.locked().values() {
             let _ = stop.send(true);
         }

@@ -162,7 +162,9 @@ pub(super) fn told(answer: &RequestAnswer) -> Value {
         Some(Ending::Expired) => "Nobody answered in time. Do not do it.".to_owned(),
         Some(Ending::Withdrawn) => "The question was withdrawn. Do not do it.".to_owned(),
     };
+    // Claude Code and Codex give their model the structured content alone, so the words stand in it too.
     let structured = json!({
+        "message": words,
         "answered": answer.r#type.is_some(),
         "ticket": answer.id,
         "type": answer.r#type,
