@@ -87,6 +87,7 @@ fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, StoreError> {
             store.to_do()?.threads.into_iter().map(|thread| (thread.thread, thread.status)).collect()
         }
         Scope::Family(root) => store.family(root)?,
+        Scope::Workflows(names) => store.active_of(names)?,
     };
     Ok(all.into_iter().filter(|(_, status)| status.active()).map(|(thread, _)| thread).collect())
 }

@@ -7,7 +7,7 @@ use crate::inbox::{
     ErrorView, ForkedFrom, Item, ItemKind, ItemPage, ItemQuery, Outcome, Status, ThreadLine, ThreadPage,
     ThreadQuery,
 };
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Rows, params};
 use serde_json::Value;
 
 impl Store {
@@ -81,16 +81,19 @@ impl Store {
                  )
                  SELECT id, status FROM threads WHERE seq IN (SELECT seq FROM family) ORDER BY seq",
             )?;
-            let mut rows = found.query([root.seq])?;
-            let mut family = Vec::new();
-            while let Some(row) = rows.next()? {
-                let (id, status): (String, String) = (row.get(0)?, row.get(1)?);
-                match (ThreadId::parse(&id), Status::from_word(&status)) {
-                    (Ok(id), Some(status)) => family.push((id, status)),
-                    _ => return super::rows::damaged(format!("thread {id} has no valid id or status")),
-                }
-            }
-            Ok(family)
+            standing(found.query([root.seq])?)
+        })
+    }
+
+    /// The threads of these workflows that a driver has something to do for.
+    pub fn active_of(&self, workflows: &[&str]) -> Result<Vec<(ThreadId, Status)>, StoreError> {
+        self.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT id, status FROM threads
+                 WHERE status IN ('held', 'ready', 'running') AND workflow IN (SELECT value FROM json_each(?))
+                 ORDER BY seq",
+            )?;
+            standing(found.query([serde_json::Value::from(workflows.to_vec()).to_string()])?)
         })
     }
 
@@ -272,6 +275,19 @@ pub(super) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
         grantable: crate::graph::Grantable::default(),
         closed: None,
     })
+}
+
+/// The ids and statuses that rows hold.
+fn standing(mut rows: Rows<'_>) -> Result<Vec<(ThreadId, Status)>, StoreError> {
+    let mut threads = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (id, status): (String, String) = (row.get(0)?, row.get(1)?);
+        match (ThreadId::parse(&id), Status::from_word(&status)) {
+            (Ok(id), Some(status)) => threads.push((id, status)),
+            _ => return super::rows::damaged(format!("thread {id} has no valid id or status")),
+        }
+    }
+    Ok(threads)
 }
 
 fn no_result(row: &ThreadRow) -> StoreError {

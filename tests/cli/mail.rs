@@ -1,6 +1,6 @@
 //! `mail`, `mail sync`, `watch` and what `doctor` says of mail: the real program over a real Maildir.
 
-use crate::desk::{Background, Desk, Said, keys, said, until};
+use crate::desk::{Background, Desk, Said, keys, said, text, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::process::Stdio;
@@ -50,6 +50,12 @@ fn what_is_fetched_is_listed_with_its_thread() {
     deliver(&desk, 2);
     let synced = real_json(&desk, &["mail", "sync", "--json"]);
     assert_eq!(synced, json!([{"source": "home", "new": 2, "started": 2, "error": null}]));
+    // What came waits for the person right away.
+    let listed = real_json(&desk, &["list", "--json"]);
+    let mut titles: Vec<String> =
+        listed.as_array().unwrap().iter().map(|item| text(&item["title"])).collect();
+    titles.sort();
+    assert_eq!(titles, ["Lunch 1?", "Lunch 2?"]);
     assert_eq!(real(&desk, &["mail", "sync"]).done(), "home: 0 mails new, 0 threads started\n");
     let mails = real_json(&desk, &["mail", "--json"]);
     assert_eq!(mails.as_array().unwrap().len(), 2);
@@ -69,7 +75,7 @@ fn what_is_fetched_is_listed_with_its_thread() {
     ];
     keys(&mails[0], &expected);
     assert_eq!((&mails[0]["from"], &mails[0]["subject"]), (&json!("bob@b.example"), &json!("Lunch 2?")));
-    assert!(mails[0]["thread"].is_string() && mails[0]["status"] == "ready", "{mails}");
+    assert!(mails[0]["thread"].is_string() && mails[0]["status"] == "waiting", "{mails}");
     assert_eq!(real_json(&desk, &["mail", "--limit", "1", "--json"]).as_array().unwrap().len(), 1);
     let text = real(&desk, &["mail"]);
     assert!(text.done().contains("Lunch 1?") && text.out.contains("home"), "{text:?}");

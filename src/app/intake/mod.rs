@@ -15,9 +15,11 @@ mod look;
 mod road;
 
 use super::engine::Engine;
+use super::worker::Scope;
 use crate::config::Config;
 use crate::mail::{Account, Mail, MailError};
 use crate::store::{DriverLock, StoreError, Taken};
+use crate::workflows::intake;
 use futures_util::future::join_all;
 use serde::Serialize;
 use std::future::Future;
@@ -122,6 +124,11 @@ impl Intake {
     pub async fn sync(&self, on_step: OnStep<'_>) -> Vec<Synced> {
         let one = |account| async move { self.sync_one(account, on_step).await.synced };
         join_all(self.accounts().iter().map(one)).await
+    }
+
+    /// The threads that mail starts.
+    pub fn threads(&self) -> Scope {
+        Scope::Workflows(&[road::EMAIL, intake::NAME])
     }
 
     /// Looks at every mailbox once, here or, where another process drives, there; `None` where that one does not

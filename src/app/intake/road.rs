@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 /// The workflow that handles mail.
-const EMAIL: &str = "email";
+pub(super) const EMAIL: &str = "email";
 
 /// How often a road is chosen anew when the conversation changed meanwhile.
 const TRIES: usize = 10;

@@ -1,7 +1,8 @@
 //! `sayso mail`: what came, and what became of it.
 
-use crate::app::{Step, Synced};
+use crate::app::{Step, Synced, Until};
 use crate::cli::context::{Context, Here};
+use crate::cli::drive::driven;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
 use crate::cli::pages;
@@ -30,13 +31,13 @@ pub(in crate::cli) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
-    /// Look at every mailbox now
+    /// Look at every mailbox now, and triage what is new
     #[command(
-        after_help = "It fetches and starts threads; `sayso run` or the inbox drives them. Where another \
-        process drives, that one is asked to look. It exits with 1 when a mailbox failed; the report is printed \
-        all the same.\n\nExamples:\n  \
-        sayso mail sync\n  \
-        sayso mail sync --json && sayso run --until-idle"
+        after_help = "It fetches mail and drives the threads until they ask or rest, so that `sayso list` shows what \
+        came. Where another process drives, that one is asked to look. It exits with 1 when a mailbox failed; the \
+        report is printed all the same.\n\nExamples:\n  \
+        sayso mail sync && sayso list\n  \
+        sayso mail sync --json"
     )]
     Sync,
 }
@@ -103,6 +104,10 @@ async fn sync(here: &Here) -> Result<Answer, Failure> {
             "the process that drives has not looked at every mailbox; `sayso doctor` tells how they do";
         return Err(Failure::failed(text));
     };
+    // Those of an earlier look that was cut short are triaged as well.
+    driven(here, &intake.threads(), Until::Idle, None, |_| {})
+        .await?
+        .rests("`sayso run` triages the rest")?;
     let well = synced.iter().all(|synced| synced.error.is_none());
     let answer = here.page.answer(&synced, |_| synced.iter().map(line).collect())?;
     Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
