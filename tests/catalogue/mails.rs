@@ -21,6 +21,12 @@ use std::sync::Arc;
 
 const MAIL: &str = "From: Bob Ray <bob@client.example>\r\nTo: ada@example.org\r\nSubject: The report\r\nMessage-ID: <one@client.example>\r\nDate: Mon, 02 Nov 2026 09:00:00 +0000\r\n\r\nWhen does the report come?\r\n";
 
+/// What each profile learns, in lines that need no word of the person.
+const LEARNED: [(&str, &str); 2] = [
+    ("triage_preferences", "- respond to mail from bob@client.example about report\n"),
+    ("response_preferences", "- Keep replies short\n"),
+];
+
 #[test]
 fn entry() {
     let Ok(home) = std::env::var("SAYSO_MAIL_HOME") else { return };
@@ -59,7 +65,8 @@ fn answer(request: &Request) -> Result<Reply, ModelError> {
         }
         _ => {
             let facts: MemoryFacts = serde_json::from_value(facts).unwrap();
-            let profile = format!("{}- learned {}\n", facts.profile, facts.causes.len());
+            let (_, line) = LEARNED.into_iter().find(|(name, _)| facts.namespace.ends_with(name)).unwrap();
+            let profile = format!("{}{line}", facts.profile);
             Scripted::json(&json!({"reasoning": "So.", "profile": profile}))
         }
     })
@@ -214,9 +221,9 @@ impl Home {
         let name = seen[0].file_name().unwrap().to_string_lossy().into_owned();
         assert!(name.rsplit_once(',').is_some_and(|(_, flags)| flags.contains('S')), "{what}: {name}");
         let store = local.engine().store();
-        for name in ["triage_preferences", "response_preferences"] {
+        for (name, line) in LEARNED {
             let newest = store.memory(&format!("email_assistant/{name}")).unwrap().unwrap();
-            assert_eq!(newest.profile.matches("- learned 1\n").count(), 1, "{what}: {name} learned once");
+            assert_eq!(newest.profile.matches(line).count(), 1, "{what}: {name} learned once");
             assert_eq!(newest.version, 2, "{what}: {name}");
         }
         assert!(store.open_lessons().unwrap().is_empty(), "{what}");

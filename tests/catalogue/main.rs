@@ -56,6 +56,7 @@ mod kills;
 mod leaving;
 mod maildirs;
 mod mails;
+mod memories;
 mod models;
 mod news;
 mod post;

@@ -13,6 +13,8 @@ mod email;
 mod sheet;
 mod words;
 
+pub use email::kinds_of_mail;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -1,54 +1,123 @@
-//! When an update is too much to be made without asking.
+//! Which parts of an update wait for the person: every changed line that is not provably narrow, every pinned line it
+//! drops, and more than a third of the profile gone.
 
+use super::narrow;
 use crate::graph::Warning;
+use crate::inbox::{Tone, changed_lines};
+use crate::llm::facts::email::MemoryFacts;
+use crate::text::truncate;
 
-/// What an update takes away that it should not take by itself.
-pub(super) fn unusual(before: &str, after: &str, pinned: &[String]) -> Vec<Warning> {
-    let has = |text: &str, wanted: &str| text.lines().any(|line| bare(line) == bare(wanted));
-    let mut warnings: Vec<Warning> = pinned
-        .iter()
-        .filter(|pin| has(before, pin) && !has(after, pin))
-        .map(|pin| Warning {
-            code: "pinned_line".to_owned(),
-            text: format!("It would drop a line you pinned: {}", pin.trim()),
-        })
-        .collect();
+/// How many lines are named one by one; the diff shows them all.
+const NAMED: usize = 6;
+
+/// Why an update must not be stored unseen; empty where it may be.
+pub(super) fn reasons(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
+    let mut reasons = pinned(facts, after);
+    reasons.extend(much_dropped(&facts.profile, after));
+    let mut lines = changed(facts, after);
+    let more = lines.len().saturating_sub(NAMED);
+    lines.truncate(NAMED);
+    reasons.extend(lines);
+    if more > 0 {
+        reasons.push(warning("more_lines", format!("{more} more lines of the diff need your word.")));
+    }
+    reasons
+}
+
+fn changed(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
+    let judge = |tone: Tone, line: &str| match tone {
+        Tone::Added if !narrow::may_be_added(facts, line) => {
+            let text = format!("{}: {}", narrow::beyond(facts, line), short(line));
+            Some(warning("wide_line", text))
+        }
+        Tone::Removed if !narrow::may_be_dropped(facts, line) => {
+            Some(warning("dropped_line", format!("It would drop: {}", short(line))))
+        }
+        Tone::Added | Tone::Removed | Tone::Plain | Tone::Quiet => None,
+    };
+    let spans = changed_lines(&facts.profile, after);
+    let lines = spans.iter().map(|span| (span.tone, span.text.as_str().trim_end()));
+    lines.filter(|(_, line)| !line.is_empty()).filter_map(|(tone, line)| judge(tone, line)).collect()
+}
+
+fn pinned(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
+    let gone = facts.pinned.iter().filter(|pin| has(&facts.profile, pin) && !has(after, pin));
+    gone.map(|pin| warning("pinned_line", format!("It would drop a line you pinned: {}", pin.trim())))
+        .collect()
+}
+
+fn much_dropped(before: &str, after: &str) -> Option<Warning> {
     let lines = || before.lines().filter(|line| !bare(line).is_empty());
     let (all, gone) = (lines().count(), lines().filter(|line| !has(after, line)).count());
-    if gone * 3 > all {
-        let text = format!("It would drop {gone} of {all} lines.");
-        warnings.push(Warning { code: "much_dropped".to_owned(), text });
-    }
-    warnings
+    (gone * 3 > all).then(|| warning("much_dropped", format!("It would drop {gone} of {all} lines.")))
+}
+
+fn has(text: &str, wanted: &str) -> bool {
+    text.lines().any(|line| bare(line) == bare(wanted))
 }
 
 fn bare(line: &str) -> &str {
     line.trim().trim_start_matches(['-', '*']).trim()
 }
 
+fn short(line: &str) -> String {
+    truncate(bare(line), 200).into_owned()
+}
+
+fn warning(code: &str, text: String) -> Warning {
+    Warning { code: code.to_owned(), text }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workflows::email::defaults;
 
     fn codes(before: &str, after: &str, pinned: &[&str]) -> Vec<String> {
-        let pinned: Vec<String> = pinned.iter().map(|&pin| pin.to_owned()).collect();
-        unusual(before, after, &pinned).into_iter().map(|warning| warning.code).collect()
+        let facts = MemoryFacts {
+            namespace: defaults::RESPONSE.to_owned(),
+            profile: before.to_owned(),
+            pinned: pinned.iter().map(|&pin| pin.to_owned()).collect(),
+            ..MemoryFacts::default()
+        };
+        reasons(&facts, after).into_iter().map(|warning| warning.code).collect()
     }
 
     #[test]
     fn a_third_may_go_and_no_more() {
-        let before = "- a\n- b\n- c\n- d\n- e\n- f\n";
-        assert!(codes(before, "- a\n- b\n- c\n- d\n- x\n", &[]).is_empty());
-        assert_eq!(codes(before, "- a\n- b\n- c\n", &[]), ["much_dropped"]);
+        let before = "- short\n- brief\n- warm\n- formal\n- plain\n- polite\n";
+        assert!(codes(before, "- short\n- brief\n- warm\n- formal\n- friendly\n", &[]).is_empty());
+        assert_eq!(codes(before, "- short\n- brief\n- warm\n", &[]), ["much_dropped"]);
         assert_eq!(codes(before, "", &[]), ["much_dropped"]);
-        assert!(codes("", "- a\n", &[]).is_empty());
+        assert!(codes("", "- short\n", &[]).is_empty());
     }
 
     #[test]
     fn a_pinned_line_stays_or_is_asked_about() {
-        let before = "- a\n- b\n- c\n- d\n";
-        assert_eq!(codes(before, "- a\n- b\n- c\n", &["- d"]), ["pinned_line"]);
-        assert!(codes(before, "a\nb\nc\n* d\n", &["- d"]).is_empty(), "another bullet is the same line");
-        assert!(codes(before, "- a\n- b\n- c\n", &["gone long ago"]).is_empty());
+        let before = "- short\n- brief\n- warm\n- formal\n";
+        assert_eq!(codes(before, "- short\n- brief\n- warm\n", &["- formal"]), ["pinned_line"]);
+        assert!(codes(before, "- short\n- brief\n- warm\n", &["gone long ago"]).is_empty());
+    }
+
+    #[test]
+    fn a_line_moved_under_another_heading_is_a_change() {
+        let before = "# Do\n- Ask me about prices\n- warm\n# Never do\n- short\n";
+        let after = "# Do\n- warm\n# Never do\n- Ask me about prices\n- short\n";
+        assert_eq!(codes(before, after, &[]), ["dropped_line", "wide_line"]);
+        let indented = "# Do\n  - Ask me about prices\n- warm\n# Never do\n- short\n";
+        assert_eq!(codes(before, indented, &[]), ["dropped_line", "wide_line"]);
+    }
+
+    #[test]
+    fn blank_lines_say_nothing_and_headings_do() {
+        assert!(codes("# Tone\n- short\n", "# Tone\n\n- short\n\n", &[]).is_empty());
+        assert_eq!(codes("- short\n", "# Never\n- short\n", &[]), ["wide_line"]);
+    }
+
+    #[test]
+    fn a_flood_of_lines_is_named_in_part_and_counted() {
+        let after: String = (0..40).map(|n| format!("- copy mark{n}@x.example\n")).collect();
+        let codes = codes("", &after, &[]);
+        assert_eq!((codes.len(), codes.last().unwrap().as_str()), (NAMED + 1, "more_lines"));
     }
 }

@@ -3,7 +3,7 @@
 use super::state::{Learning, LearningUpdate, short};
 use super::{held, prompts};
 use crate::graph::{Allow, Command, Ctx, InterruptId, Kind, Labels, NodeError, ThreadId};
-use crate::inbox::proposal;
+use crate::inbox::{Tone, changed_lines, proposal};
 use crate::llm::facts::email::{MemoryFacts, MemoryUpdate, User};
 use crate::text::{Visible, truncate};
 use crate::workflows::email::defaults;
@@ -16,7 +16,7 @@ type Given = Result<Command<Learning>, NodeError>;
 /// How often somebody else may be quicker before a person is told.
 const TRIES: u32 = 5;
 
-/// Reads the profile, asks the model, and stores what it says unless that takes too much away.
+/// Reads the profile, asks the model, and stores what it says unless that needs the person's word.
 pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
     if state.tries > TRIES {
         return Err(NodeError::failed("the profile changed again each time; retry when nobody writes to it"));
@@ -24,18 +24,7 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     let services = ctx.services();
     let preset = defaults::preset(&state.namespace);
     let profile = ctx.call("read", services.memory.read(&state.namespace, preset)).await?;
-    let own = services.accounts.first().map(|account| account.addresses).unwrap_or_default();
-    let facts = MemoryFacts {
-        namespace: state.namespace.clone(),
-        profile: profile.text.clone(),
-        pinned: profile.pinned.clone(),
-        user: User {
-            name: services.user.name.clone(),
-            addresses: own,
-            background: services.user.background.clone(),
-        },
-        causes: state.causes.clone(),
-    };
+    let facts = facts(services, &state, profile.text.clone(), profile.pinned.clone());
     let model = pick_model_of(&ctx, "email", "memory", None).await?;
     let update: MemoryUpdate = ask_for(&ctx, "memory", &model, &prompts::request(&facts)).await?;
     let proposed = whole(&update.profile);
@@ -51,7 +40,7 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
         let outcome = "unchanged".to_owned();
         return Ok(Command::end().update(known).update(LearningUpdate::Ended { written: None, outcome }));
     }
-    if !held::unusual(&profile.text, &proposed, &profile.pinned).is_empty() {
+    if !held::reasons(&facts, &proposed).is_empty() {
         return Ok(Command::goto("hold_update").update(known));
     }
     let command = match write(&ctx, &state, profile.version, proposed).await? {
@@ -61,8 +50,9 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     Ok(command)
 }
 
-/// Puts an update that takes much away to the person.
-pub(super) async fn hold_update(_: Ctx<Services>, state: Arc<Learning>) -> Given {
+/// Puts an update to the person.
+pub(super) async fn hold_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Given {
+    let facts = facts(ctx.services(), &state, state.profile.clone(), state.pinned.clone());
     let args = json!({ "namespace": state.namespace, "profile": state.proposed });
     let title = format!("Change your {}?", short(&state.namespace));
     let mut asked = proposal("update", Kind::Approval, "update_memory", &args, &title);
@@ -81,10 +71,37 @@ pub(super) async fn hold_update(_: Ctx<Services>, state: Arc<Learning>) -> Given
         ignore: Some("keep it as it is".to_owned()),
         ..Labels::default()
     };
-    asked.gist = truncate(Visible::line(&state.reasoning).as_str(), 160).into_owned();
+    asked.gist = gist(&state);
     asked.source = Some("memory".to_owned());
-    asked.warnings = held::unusual(&state.profile, &state.proposed, &state.pinned);
+    asked.warnings = held::reasons(&facts, &state.proposed);
     Ok(Command::ask(vec![asked], "store_update"))
+}
+
+/// The first line that changes. What the model says of its update is no reason to trust it.
+fn gist(state: &Learning) -> String {
+    let lines = changed_lines(&state.profile, &state.proposed);
+    let of = |wanted: Tone, mark: &str| {
+        let line = lines.iter().find(|line| line.tone == wanted && !line.text.as_str().trim().is_empty())?;
+        let text = line.text.as_str().trim_start_matches(['-', ' ']);
+        Some(truncate(&format!("{mark} {text}"), 160).into_owned())
+    };
+    of(Tone::Added, "+").or_else(|| of(Tone::Removed, "−")).unwrap_or_default()
+}
+
+/// What an update of this profile is made from, and judged by.
+fn facts(services: &Services, state: &Learning, profile: String, pinned: Vec<String>) -> MemoryFacts {
+    let own = services.accounts.first().map(|account| account.addresses).unwrap_or_default();
+    MemoryFacts {
+        namespace: state.namespace.clone(),
+        profile,
+        pinned,
+        user: User {
+            name: services.user.name.clone(),
+            addresses: own,
+            background: services.user.background.clone(),
+        },
+        causes: state.causes.clone(),
+    }
 }
 
 /// Stores what the person decided, on top of what they were shown.

@@ -69,7 +69,7 @@ async fn why_tells_the_memory_it_went_by() {
     let why = office.local.why(again).await.unwrap().text();
     assert!(why.contains("## Cost"), "{why}");
     assert_eq!(
-        office.local.why(asked).await.unwrap().text().matches("learned from").count(),
+        office.local.why(asked).await.unwrap().text().matches("Keep replies short").count(),
         0,
         "not by then"
     );

@@ -10,6 +10,9 @@ use std::time::Duration;
 
 const TRIAGE: &str = "email_assistant/triage_preferences";
 
+/// What the scripted model learns from a mail of Bob's that was ignored.
+const LEARNED: &str = "- ignore mail from bob@client.example about report\n";
+
 /// Another mail of the same sender.
 fn numbered(n: usize) -> String {
     mail().replace("one@client", &format!("n{n}@client")).replace("The report", &format!("Report {n}"))
@@ -35,7 +38,7 @@ async fn a_batch_is_one_update_after_the_delay() {
     assert_eq!(office.lessons().len(), 3);
     let newest = office.store().memory(TRIAGE).unwrap().unwrap();
     assert_eq!(newest.version, 2);
-    assert!(newest.profile.ends_with("- learned from 3\n"), "{}", newest.profile);
+    assert!(newest.profile.ends_with(LEARNED), "{}", newest.profile);
     assert_eq!(newest.cause.kind, "answer");
     assert_eq!(newest.cause.thread.as_ref(), Some(&threads[2]));
     assert!(newest.cause.interrupt.is_some());
@@ -53,7 +56,7 @@ async fn the_first_read_writes_the_default_and_later_mail_is_read_with_what_was_
     office.receive(&numbered(2), json!({})).await.unwrap();
     office.settle().await;
     let request = office.requests("email.triage").remove(1);
-    assert!(request.facts["profile"].as_str().unwrap().ends_with("- learned from 1\n"));
+    assert!(request.facts["profile"].as_str().unwrap().ends_with(LEARNED));
 }
 
 #[tokio::test]
@@ -130,7 +133,7 @@ async fn somebody_quicker_is_not_overwritten() {
     office.decides(&waiting, Decision::Accept).await;
     let newest = office.store().memory(TRIAGE).unwrap().unwrap();
     assert_eq!(newest.version, 3);
-    assert!(newest.profile.contains("- mine\n") && newest.profile.ends_with("- learned from 1\n"));
+    assert!(newest.profile.contains("- mine\n") && newest.profile.ends_with(LEARNED));
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use sayso::calendar::{Busy, Calendar, CalendarError};
 use sayso::config::{AfterHandling, Config, Env, Flags, Host, Inputs, MailMode};
 use sayso::graph::{BoxFuture, Decision, InterruptId, ThreadId, Warning, What};
 use sayso::inbox::{Backend, By, Decide, Item};
-use sayso::llm::facts::email::{Cause, MemoryFacts};
+use sayso::llm::facts::email::{Cause, CauseKind, MemoryFacts};
 use sayso::llm::{ModelError, Reply, Request, Scripted};
 use sayso::mail::{
     Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent, Standing,
@@ -58,7 +58,7 @@ impl Script {
             "email.memory" => {
                 let facts: MemoryFacts = serde_json::from_value(request.facts.clone()).unwrap();
                 let next = self.memory.lock().unwrap().pop_front();
-                let learned = format!("{}- learned from {}\n", facts.profile, facts.causes.len());
+                let learned = format!("{}- {}\n", facts.profile, narrow_line(&facts));
                 Ok(Scripted::json(
                     &next.unwrap_or_else(|| json!({"reasoning": "Noted.", "profile": learned})),
                 ))
@@ -66,6 +66,19 @@ impl Script {
             other => panic!("nobody asks for {other}"),
         }
     }
+}
+
+/// A line that may be learned unasked.
+fn narrow_line(facts: &MemoryFacts) -> String {
+    let Some(cause) = facts.causes.last() else { return "Keep replies short".to_owned() };
+    let verb = match cause.kind {
+        _ if !facts.namespace.ends_with("triage_preferences") => return "Keep replies short".to_owned(),
+        CauseKind::NotifyIgnored => "ignore",
+        CauseKind::ProposalIgnored => "notify about",
+        CauseKind::Reclassified(class) => class.as_str(),
+        _ => "respond to",
+    };
+    format!("{verb} mail from {} about report", cause.mail.as_ref().unwrap().from)
 }
 
 /// Where mail goes out, and how often.

@@ -1,7 +1,8 @@
 //! What a decision teaches: single lines of a profile added, mended or dropped, the rest left as it is.
 //!
-//! Lines for triage are written in the grammar of [`profile`], narrow on purpose: a list, a sender, or a sender
-//! and a subject; those about replies and meetings are made in [`style`].
+//! Lines for triage are written in the grammar of [`profile`], narrow on purpose: a sender, with the list, the kind or
+//! the subject of the mail. Where a second one would say the same, one that is wider is proposed; whether it is learned is
+//! the person's to say. Lines about replies and meetings are made in [`style`].
 //! Pinned lines are never touched. Addresses and words of a mail enter a line only as such, never as a line.
 
 use super::super::words::{is_stop, line, stem_set, words};
@@ -132,7 +133,7 @@ fn triage(draft: &mut Draft<'_>, user: &User, cause: &Cause) {
         draft.note("There is no mail to learn from.");
         return;
     };
-    match describe(user, mail) {
+    match widened(draft, user, mail, class).or_else(|| describe(user, mail)) {
         Some(terms) => {
             let verb = match class {
                 Class::Ignore => "ignore",
@@ -183,29 +184,37 @@ fn settle(draft: &mut Draft<'_>, user: &User, mail: &MailFacts, class: Class, te
     }
 }
 
+/// What can stand in a line as it is.
+fn is_safe(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 120
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "._%+-@".contains(c))
+}
+
+fn sender(mail: &MailFacts) -> Option<String> {
+    let from = mail.from.trim().to_lowercase();
+    (is_safe(&from) && from.contains('@')).then_some(from)
+}
+
+fn list(mail: &MailFacts) -> Option<String> {
+    let id = mail.list_id.as_deref()?.trim_matches(['<', '>']).to_lowercase();
+    is_safe(&id).then_some(id)
+}
+
 /// The terms that single out mail like this one.
 fn describe(user: &User, mail: &MailFacts) -> Option<String> {
-    let safe = |text: &str| {
-        !text.is_empty()
-            && text.len() <= 120
-            && text.chars().all(|c| c.is_ascii_alphanumeric() || "._%+-@".contains(c))
-    };
-    if let Some(list) = mail.list_id.as_deref().map(|id| id.trim_matches(['<', '>'])).filter(|id| safe(id)) {
-        return Some(format!("mail on the list {}", list.to_lowercase()));
-    }
-    let from = mail.from.trim().to_lowercase();
-    if !safe(&from) || !from.contains('@') {
-        return None;
+    let from = sender(mail)?;
+    if let Some(list) = list(mail) {
+        return Some(format!("mail from {from} on the list {list}"));
     }
     let signs = Signs::of(user, mail);
     if signs.automated || signs.bulk {
-        // Advertising comes from its sender whole; a program's other reports are told apart by kind.
+        // A program's reports are told apart by kind; what sells something says so besides what it is.
         let sells = [Kind::Promotion, Kind::Newsletter, Kind::Digest, Kind::Survey];
-        let kind = signs.kinds().find(|kind| !sells.contains(kind)).and_then(sign);
-        return Some(match kind {
-            Some(sign) => format!("mail from {from} about {}", sign.name),
-            None => format!("mail from {from}"),
-        });
+        let kind = signs.kinds().find(|kind| !sells.contains(kind)).or_else(|| signs.kinds().next());
+        if let Some(sign) = kind.and_then(sign) {
+            return Some(format!("mail from {from} about {}", sign.name));
+        }
     }
     let subject: Vec<String> = words(&mail.subject)
         .filter(|word| word.len() > 3 && !is_stop(word) && word.chars().all(|c| c.is_ascii_lowercase()))
@@ -217,6 +226,24 @@ fn describe(user: &User, mail: &MailFacts) -> Option<String> {
     } else {
         format!("mail from {from} about {}", subject.join(" "))
     })
+}
+
+/// Wider terms, where a line ignores another sender of the list already, or other bulk mail of the sender.
+fn widened(draft: &Draft<'_>, user: &User, mail: &MailFacts, class: Class) -> Option<String> {
+    if class != Class::Ignore {
+        return None;
+    }
+    let (from, list) = (sender(mail)?, list(mail));
+    let rules = profile::rules(&draft.text());
+    let mut ignored = rules.iter().filter(|rule| rule.class == class && rule.terms.from.len() == 1);
+    match list {
+        Some(list) => ignored
+            .any(|rule| rule.terms.list == [list.as_str()] && rule.terms.from != [from.as_str()])
+            .then(|| format!("mail on the list {list}")),
+        None => (Signs::of(user, mail).bulk
+            && ignored.any(|rule| rule.terms.from == [from.as_str()] && !rule.terms.about.is_empty()))
+        .then(|| format!("mail from {from}")),
+    }
 }
 
 /// Words of a person that are meant for the future and name their terms: a line as they stand.
@@ -314,6 +341,39 @@ mod tests {
         let other = mail("noreply@ci.example", "Security alert", "A key leaked. We detected it.");
         let profile = learn("", vec![cause(CauseKind::NotifyIgnored, &build)]).profile;
         assert_eq!(class(&profile, &other), Class::Notify, "{profile}");
+    }
+
+    #[test]
+    fn a_second_narrow_line_is_proposed_as_a_wider_one() {
+        let list =
+            |from| MailFacts { list_id: Some("dev.x.example".into()), ..mail(from, "Atlas", "Ada, look.") };
+        let bulk = |subject| MailFacts {
+            headers: Signals { list_unsubscribe: true, ..Signals::default() },
+            ..mail("hello@shop.example", subject, "A letter to you.")
+        };
+        for (first, second, narrow, wide) in [
+            (
+                list("bob@x.example"),
+                list("eve@x.example"),
+                "- ignore mail from bob@x.example on the list dev.x.example\n",
+                "- ignore mail on the list dev.x.example\n",
+            ),
+            (
+                bulk("Autumn garden"),
+                bulk("Winter kitchen"),
+                "- ignore mail from hello@shop.example about autumn garden\n",
+                "- ignore mail from hello@shop.example\n",
+            ),
+        ] {
+            let profile = learn("", vec![cause(CauseKind::NotifyIgnored, &first)]).profile;
+            assert_eq!(profile, narrow);
+            let again = learn(&profile, vec![cause(CauseKind::NotifyIgnored, &second)]).profile;
+            assert_eq!(again, format!("{narrow}{wide}"));
+        }
+        let people = |subject| mail("bob@x.example", subject, "Hello.");
+        let profile = learn("", vec![cause(CauseKind::NotifyIgnored, &people("Garden plans"))]).profile;
+        let again = learn(&profile, vec![cause(CauseKind::NotifyIgnored, &people("Kitchen plans"))]).profile;
+        assert_eq!(again.lines().last(), Some("- ignore mail from bob@x.example about kitchen plans"));
     }
 
     #[test]

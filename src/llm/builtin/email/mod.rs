@@ -17,7 +17,7 @@ mod triage;
 use serde_json::Value;
 
 use super::{Answer, facts};
-use crate::llm::facts::email::{MemoryFacts, ReplyFacts, TriageFacts};
+use crate::llm::facts::email::{MailFacts, MemoryFacts, ReplyFacts, TriageFacts, User};
 
 /// `email.triage`
 pub(super) fn triage(value: &Value) -> Result<Answer, String> {
@@ -32,4 +32,10 @@ pub(super) fn memory(value: &Value) -> Result<Answer, String> {
 /// `email.reply`
 pub(super) fn reply(value: &Value) -> Result<Answer, String> {
     reply::reply(&facts::<ReplyFacts>(value)?).map(|calls| Answer::Calls(String::new(), calls))
+}
+
+/// The names of every kind a mail is of, as memory lines use them.
+pub fn kinds_of_mail(user: &User, mail: &MailFacts) -> impl Iterator<Item = &'static str> {
+    let kinds: Vec<&kinds::Sign> = signs::Signs::of(user, mail).kinds().filter_map(kinds::sign).collect();
+    kinds.into_iter().flat_map(|sign| std::iter::once(sign.name).chain(sign.also.split(", ")))
 }

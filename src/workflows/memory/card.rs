@@ -1,0 +1,110 @@
+//! The card of an update that waits: what is unusual, what changes, and the answers and mails it came from.
+
+use super::state::Learning;
+use crate::graph::Folded;
+use crate::inbox::{Block, BodyPiece, Card, Item, ItemKind, MailBlock, changed_lines};
+use crate::llm::facts::email::{Cause, CauseKind, MailFacts};
+use crate::text::Visible;
+use serde_json::Value;
+
+/// How many answers a card shows with their mails.
+const SHOWN: usize = 5;
+
+/// What changes, and why.
+pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+    let Some(state) = state.get::<Learning>() else { return Card::default() };
+    let mut blocks = Vec::new();
+    if !item.warnings.is_empty() {
+        blocks.push(Block::Warnings(item.warnings.clone()));
+    }
+    let after = match item.kind {
+        ItemKind::Interrupt(_) => item.args.get("profile").and_then(Value::as_str).unwrap_or_default(),
+        ItemKind::Result => &state.proposed,
+    };
+    blocks.push(Block::Diff(changed_lines(&state.profile, after)));
+    if !state.reasoning.trim().is_empty() {
+        blocks.push(Block::Fields(vec![(Visible::line("the model says"), Visible::new(&state.reasoning))]));
+    }
+    for cause in state.causes.iter().rev().take(SHOWN) {
+        blocks.extend(taught(cause));
+    }
+    let more = state.causes.len().saturating_sub(SHOWN);
+    if more > 0 {
+        blocks.push(Block::Text(Visible::new(&format!("It came from {more} earlier answers besides."))));
+    }
+    Card { blocks }
+}
+
+/// Which answers taught it, and what it makes of them.
+pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
+    let Some(state) = state.get::<Learning>() else { return Vec::new() };
+    let line = Visible::line;
+    let mut fields = vec![
+        (line("profile"), line(&state.namespace)),
+        (line("because"), Visible::new(&state.reasoning)),
+        (line("answers"), line(&state.causes.len().to_string())),
+    ];
+    for cause in &state.causes {
+        let about = cause.mail.as_ref().map(|mail| mail.subject.as_str()).unwrap_or_default();
+        let said = if cause.feedback.is_empty() { String::new() } else { format!(": {}", cause.feedback) };
+        let action = cause.action.as_deref().unwrap_or("mail");
+        fields.push((line(action), line(&format!("{about}{said}"))));
+    }
+    fields.extend(state.thread.as_deref().map(|thread| (line("taught last by"), line(thread))));
+    vec![Block::Fields(fields)]
+}
+
+/// One answer and the mail it was about.
+fn taught(cause: &Cause) -> Vec<Block> {
+    let mut blocks = vec![Block::Heading(Visible::line(&did(cause.kind)))];
+    if !cause.feedback.trim().is_empty() {
+        blocks.push(Block::Fields(vec![(Visible::line("your words"), Visible::new(&cause.feedback))]));
+    }
+    if let Some(edited) = cause.edited.as_object() {
+        for (name, after) in edited {
+            let before = cause.proposed.get(name).unwrap_or(&Value::Null);
+            if before != after {
+                blocks.push(Block::Text(Visible::line(&format!("you changed {name}:"))));
+                blocks.push(Block::Diff(changed_lines(&plain(before), &plain(after))));
+            }
+        }
+    }
+    blocks.extend(cause.mail.as_ref().map(|mail| Block::Mail(Box::new(shown(mail)))));
+    blocks
+}
+
+fn did(kind: CauseKind) -> String {
+    match kind {
+        CauseKind::NotifyIgnored => "You did not want to see a mail:".to_owned(),
+        CauseKind::NotifyResponded => "You wanted to answer a mail that was only shown:".to_owned(),
+        CauseKind::ProposalEdited => "You changed what was proposed:".to_owned(),
+        CauseKind::ProposalAnswered => "You sent a proposal back:".to_owned(),
+        CauseKind::ProposalIgnored => "You dismissed a proposal:".to_owned(),
+        CauseKind::Reclassified(class) => format!("You made a mail “{}”:", class.as_str()),
+        CauseKind::Told => "You said something to remember:".to_owned(),
+    }
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn shown(mail: &MailFacts) -> MailBlock {
+    let from = match mail.from_name.trim() {
+        "" => mail.from.clone(),
+        name => format!("{name} <{}>", mail.from),
+    };
+    MailBlock {
+        from: Visible::line(&from),
+        to: Visible::line(&mail.to.join(", ")),
+        cc: Visible::line(&mail.cc.join(", ")),
+        date: Visible::line(&mail.date),
+        subject: Visible::line(&mail.subject),
+        body: vec![BodyPiece { quoted: false, text: Visible::new(&mail.text) }],
+        ..MailBlock::default()
+    }
+}

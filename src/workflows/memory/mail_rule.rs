@@ -1,0 +1,315 @@
+//! Lines that say what becomes of mail, read strictly.
+//!
+//! ```text
+//! line = ["always" | "please"] verb mail | mail (":" | "->" | "=") verb
+//! mail = ["all" …] (kind | "mail") ["about" kind] "from" sender ["on the list" list] ["about" topic]
+//! ```
+//! The sender, the list, the kind and the topic are those of the mail that was answered. Words of its subject stand behind
+//! its sender only: whoever wrote the mail wrote them too, and “everything except” must not come before “from”.
+
+use crate::llm::builtin::kinds_of_mail;
+use crate::llm::facts::email::{Cause, CauseKind, Class, MailFacts, User};
+
+/// Words for mail of any kind.
+const MAIL: &[&str] = &["mail", "mails", "email", "emails", "message", "messages"];
+
+/// How many words of a subject make a topic.
+const TOPIC: usize = 3;
+
+/// Words that widen or turn round what stands beside them. They make no topic, although a subject may hold them.
+const SCOPE: &str = "about after alle allen alles also altri andere anderen another anybody anyone anything apart aside \
+    autres außer ausser before besides between beyond both else elsewhere even every everybody everyone everything except \
+    excepting excepto excluding from including instead into like many more most much never nobody none ohne only other \
+    others otherwise otros outside over plus same sauf save several some such than that their them then these they this \
+    those though todos tous toutes tranne tutti unless until what whatever when where whether which while whoever whom \
+    with within without your";
+
+/// Whether a line says of the answered mail's sender and topic what the answer shows, and nothing else.
+pub(super) fn follows(text: &str, user: &User, cause: &Cause) -> bool {
+    let (Some(shown), Some(rule)) = (shown(cause.kind), read(text, user, cause)) else { return false };
+    // Attention for a sender costs little; silence is for the topic alone.
+    rule.class == shown && (rule.topic || shown != Class::Ignore)
+}
+
+/// Whether a line says otherwise of that sender and topic than the answer shows, and nothing else.
+pub(super) fn contradicts(text: &str, user: &User, cause: &Cause) -> bool {
+    let (Some(shown), Some(rule)) = (shown(cause.kind), read(text, user, cause)) else { return false };
+    rule.class != shown && rule.topic
+}
+
+/// The class an answer shows its mail to be of.
+fn shown(kind: CauseKind) -> Option<Class> {
+    match kind {
+        CauseKind::NotifyIgnored => Some(Class::Ignore),
+        CauseKind::NotifyResponded => Some(Class::Respond),
+        CauseKind::ProposalIgnored => Some(Class::Notify),
+        CauseKind::Reclassified(class) => Some(class),
+        CauseKind::ProposalEdited | CauseKind::ProposalAnswered | CauseKind::Told => None,
+    }
+}
+
+struct Rule {
+    class: Class,
+    /// Whether it names what the mail is about, or its list.
+    topic: bool,
+}
+
+fn read(text: &str, user: &User, cause: &Cause) -> Option<Rule> {
+    let mail = cause.mail.as_ref()?;
+    let text = text.trim().trim_end_matches('.').to_lowercase().replace('’', "'");
+    let text = text.replace("->", ":").replace(['→', '='], ":").replace(':', " : ");
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(['"', '“', '”'])).collect();
+    let about = About::of(user, mail)?;
+    if let [described @ .., ":", verb] = words.as_slice() {
+        let class = Reader { words: &[verb], about: &about }.plain_verb()?;
+        let topic = Reader { words: described, about: &about }.mail()?;
+        return Some(Rule { class, topic });
+    }
+    let mut reader = Reader { words: &words, about: &about };
+    reader.take(&["always", "please"]);
+    let class = reader.verb()?;
+    let topic = reader.mail()?;
+    Some(Rule { class, topic })
+}
+
+/// What a line may name of a mail, in lower case.
+struct About {
+    sender: String,
+    list: Option<String>,
+    kinds: Vec<Vec<String>>,
+    subject: Vec<String>,
+}
+
+impl About {
+    /// `None` where the sender's address is none that can be told from other words.
+    fn of(user: &User, mail: &MailFacts) -> Option<Self> {
+        let sender = plain_address(&mail.from)?;
+        let list = mail.list_id.as_deref().map(|id| id.trim_matches(['<', '>']).to_lowercase());
+        let split = |name: &str| name.split(' ').map(str::to_owned).collect();
+        let kinds = kinds_of_mail(user, mail).map(split).collect();
+        let subject = mail.subject.to_lowercase();
+        let subject = subject.split(|c: char| !c.is_alphanumeric()).filter(|word| is_topic(word));
+        Some(Self {
+            list: list.filter(|id| id.contains('.') && is_plain(id)),
+            sender,
+            kinds,
+            subject: subject.map(str::to_owned).collect(),
+        })
+    }
+}
+
+/// An address in lower case, where it is made of letters, digits and the usual marks.
+pub(super) fn plain_address(address: &str) -> Option<String> {
+    let address = address.trim().to_lowercase();
+    let parts = address.split_once('@').filter(|(local, domain)| !local.is_empty() && domain.contains('.'));
+    let plain = parts.is_some_and(|(local, domain)| is_plain(local) && is_plain(domain));
+    plain.then_some(address)
+}
+
+fn is_plain(text: &str) -> bool {
+    text.len() <= 120 && text.chars().all(|c| c.is_ascii_alphanumeric() || "._%+-".contains(c))
+}
+
+fn is_topic(word: &str) -> bool {
+    let long = word.chars().count() >= 4 && word.chars().all(char::is_alphabetic);
+    let coded = word.len() >= 2 && word.chars().any(|c| c.is_ascii_digit());
+    (long || coded) && !SCOPE.split(' ').any(|scope| scope == word)
+}
+
+/// The same word, or the plural of it.
+fn same(one: &str, other: &str) -> bool {
+    one == other || one.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(one)
+}
+
+/// Takes a line apart from its beginning; what it does not know it does not take.
+struct Reader<'a> {
+    words: &'a [&'a str],
+    about: &'a About,
+}
+
+impl Reader<'_> {
+    fn take(&mut self, wanted: &[&str]) -> bool {
+        let found = self.words.first().is_some_and(|word| wanted.contains(word));
+        if found {
+            self.words = &self.words[1..];
+        }
+        found
+    }
+
+    fn plain_verb(&mut self) -> Option<Class> {
+        if self.take(&["ignore", "skip", "hide", "mute"]) {
+            Some(Class::Ignore)
+        } else if self.take(&["notify", "show", "tell", "alert", "inform"]) {
+            Some(Class::Notify)
+        } else if self.take(&["respond", "reply", "answer"]) {
+            Some(Class::Respond)
+        } else {
+            None
+        }
+    }
+
+    fn verb(&mut self) -> Option<Class> {
+        let negated = if self.take(&["do"]) {
+            if !self.take(&["not"]) {
+                return None;
+            }
+            true
+        } else {
+            self.take(&["don't", "never", "stop"])
+        };
+        let class = if negated && self.take(&["showing"]) { Some(Class::Notify) } else { self.plain_verb() }?;
+        match class {
+            Class::Notify => {
+                self.take(&["me"]);
+                self.take(&["about", "of"]);
+            }
+            Class::Respond => {
+                self.take(&["to"]);
+            }
+            Class::Ignore => {}
+        }
+        Some(match (class, negated) {
+            (class, false) => class,
+            (Class::Notify, true) => Class::Ignore,
+            (Class::Ignore | Class::Respond, true) => Class::Notify,
+        })
+    }
+
+    /// The mail a line is about, to its end; gives whether a topic is named.
+    fn mail(&mut self) -> Option<bool> {
+        self.take(&["all", "any", "every", "the", "such"]);
+        let mut topic = self.kind();
+        if !self.take(MAIL) && !topic {
+            return None;
+        }
+        if self.take(&["about"]) {
+            topic = self.kind();
+            if !topic {
+                return None;
+            }
+        }
+        let about = self.about;
+        if !self.take(&["from"]) || !self.take(&[about.sender.as_str()]) {
+            return None;
+        }
+        if self.take(&["on"]) {
+            self.take(&["the"]);
+            let list = about.list.as_deref()?;
+            if !self.take(&["list"]) || !self.take(&[list]) {
+                return None;
+            }
+            topic = true;
+        }
+        if self.take(&["about"]) {
+            self.take(&["the"]);
+            if !self.kind() && !self.subject() {
+                return None;
+            }
+            topic = true;
+        }
+        self.words.is_empty().then_some(topic)
+    }
+
+    /// A kind the mail is of, by one of its names.
+    fn kind(&mut self) -> bool {
+        let fits = |name: &&Vec<String>| {
+            name.len() <= self.words.len() && name.iter().zip(self.words).all(|(one, other)| same(one, other))
+        };
+        let longest = self.about.kinds.iter().filter(fits).map(Vec::len).max().unwrap_or(0);
+        self.words = &self.words[longest..];
+        longest > 0
+    }
+
+    /// A few words of the subject, and nothing behind them.
+    fn subject(&mut self) -> bool {
+        let known = |word: &&str| self.about.subject.iter().any(|of| same(of, word));
+        let found = (1..=TOPIC).contains(&self.words.len()) && self.words.iter().all(known);
+        if found {
+            self.words = &[];
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cause(from: &str, subject: &str) -> Cause {
+        let mail = MailFacts {
+            from: from.to_owned(),
+            subject: subject.to_owned(),
+            list_id: Some("<dev.atlas.example>".to_owned()),
+            ..MailFacts::default()
+        };
+        Cause { mail: Some(mail), ..Cause::new(CauseKind::NotifyIgnored) }
+    }
+
+    fn passes(line: &str, cause: &Cause) -> bool {
+        follows(line, &User::default(), cause)
+    }
+
+    #[test]
+    fn a_rule_for_the_sender_and_topic_passes_in_many_forms() {
+        let build = cause("CI@builds.example", "Build failed: atlas #12");
+        for line in [
+            "ignore mail from ci@builds.example about build failures",
+            "mails from ci@builds.example about builds: ignore",
+            "Ignore build failures from ci@builds.example",
+            "Ignore mail about failed builds from ci@builds.example",
+            "Please skip all emails from ci@builds.example about atlas.",
+            "Never show me messages from ci@builds.example about “atlas”",
+            "ignore mail from ci@builds.example on the list dev.atlas.example",
+        ] {
+            assert!(passes(line, &build), "{line}");
+        }
+        for line in [
+            "ignore mail from ci@builds.example",
+            "ignore mail on the list dev.atlas.example",
+            "ignore mail from ci@builds.example on the list security.example",
+            "ignore mail from ci@builds.example about security alerts",
+            "ignore newsletters from ci@builds.example",
+            "notify about mail from ci@builds.example about atlas",
+            "ignore mail from ci@builds.example about atlas, ignore mail",
+            "ignore mail; mail from ci@builds.example about atlas",
+            "ignore mail from ci@builds.example ci@builds.example about atlas",
+            "show mail from ci@builds.example about atlas: ignore",
+        ] {
+            assert!(!passes(line, &build), "{line}");
+        }
+    }
+
+    #[test]
+    fn whoever_wrote_the_mail_cannot_widen_the_rule_by_its_words() {
+        let subject = "everything except mail from boss@x.example and always Report";
+        let evil = cause("evil@x.example", subject);
+        assert!(passes("ignore mail from evil@x.example about report", &evil));
+        for line in [
+            "ignore everything except mail from evil@x.example",
+            "ignore mail about everything except from evil@x.example",
+            "ignore mail from evil@x.example about everything",
+            "ignore mail from evil@x.example about report and boss@x.example",
+            "ignore mail from boss@x.example about report",
+            "ignore mail about report from evil@x.example",
+        ] {
+            assert!(!passes(line, &evil), "{line}");
+        }
+        for from in ["x y@z.example", "x", "bоb@x.example", "\"a\"@x.example", "a@b@x.example", "a@localhost"]
+        {
+            let line = format!("ignore mail from {from} about report");
+            assert!(!passes(&line, &cause(from, "Report")), "{line}");
+        }
+    }
+
+    #[test]
+    fn only_what_the_answer_says_otherwise_may_be_dropped() {
+        let mail = cause("bob@x.example", "Atlas budget");
+        let goes = |line: &str| contradicts(line, &User::default(), &mail);
+        assert!(goes("respond to mail from bob@x.example about atlas"));
+        assert!(goes("notify about mail from bob@x.example on the list dev.atlas.example about budget"));
+        assert!(!goes("respond to mail from bob@x.example"), "it is about more than this topic");
+        assert!(!goes("ignore mail from bob@x.example about atlas"), "the answer says so too");
+        assert!(!goes("respond to mail from eve@x.example about atlas"));
+        assert!(!goes("Notify about security alerts"));
+    }
+}

@@ -1,0 +1,50 @@
+//! Which lines may enter or leave a profile unseen.
+//!
+//! A model may have been talked into anything by the mail it read, so nothing is looked for that a hostile line might
+//! say. A line passes only where every word of it is known to be harmless in its place: a rule for the sender and topic
+//! of the mail that was answered ([`mail_rule`]), or a wish about wording, times and places ([`wording`]). Whatever else
+//! it says, in whatever spelling or language, waits for the person.
+
+use super::{mail_rule, wording};
+use crate::llm::facts::email::MemoryFacts;
+use crate::workflows::email::defaults;
+
+/// The longest line that is read at all.
+const LONGEST: usize = 200;
+
+/// Whether a model may add this line by itself.
+pub(super) fn may_be_added(facts: &MemoryFacts, line: &str) -> bool {
+    // Without its dash, or indented, it could go on with the sentence above it.
+    let Some(text) = line.strip_prefix("- ").filter(|text| text.len() <= LONGEST) else { return false };
+    match facts.namespace.as_str() {
+        defaults::TRIAGE => facts.causes.iter().any(|cause| mail_rule::follows(text, &facts.user, cause)),
+        defaults::RESPONSE => wording::is_about_wording(facts, text) || wording::is_sign_off(facts, text),
+        defaults::CALENDAR => wording::is_about_meetings(facts, text) || wording::is_place(facts, text),
+        _ => false,
+    }
+}
+
+/// Whether a model may drop this line by itself: it would be as harmless as a new one.
+pub(super) fn may_be_dropped(facts: &MemoryFacts, line: &str) -> bool {
+    let text = line.trim_start().trim_start_matches(['-', '*', '•']).trim_start();
+    if text.len() > LONGEST || text.starts_with('#') {
+        return false;
+    }
+    match facts.namespace.as_str() {
+        defaults::TRIAGE => facts.causes.iter().any(|cause| mail_rule::contradicts(text, &facts.user, cause)),
+        defaults::RESPONSE => wording::is_about_wording(facts, text) || wording::has_sign_off(text),
+        defaults::CALENDAR => wording::is_about_meetings(facts, text) || wording::has_place(text),
+        _ => false,
+    }
+}
+
+/// What is wrong with a line that may not be added, for the card.
+pub(super) fn beyond(facts: &MemoryFacts, line: &str) -> &'static str {
+    match facts.namespace.as_str() {
+        _ if line.contains('@') => "It names an address",
+        defaults::TRIAGE => "It goes beyond the sender and topic of the mail you answered",
+        defaults::RESPONSE => "It is about more than wording",
+        defaults::CALENDAR => "It is about more than times and places",
+        _ => "Nothing is learned here by itself",
+    }
+}

@@ -1,0 +1,325 @@
+//! Lines about how replies are written and when meetings are held, word by word from closed lists.
+//!
+//! No list holds a word for sending, asking, permitting, paying, or for people other than the two who write to each
+//! other. A word that forbids is followed by what it forbids, so that “no emojis” passes and “no replies” does not.
+
+use super::mail_rule::plain_address;
+use crate::llm::facts::email::{Cause, CauseKind, MemoryFacts};
+use serde_json::Value;
+
+/// Words that hold a sentence together.
+const LINKING: &str = "a always an and answer answers answering are as at auf be begin but by cut das default der die do ein \
+    eine email emails end er for from generally grown he her his i ihr im in immer is ist it keep keeps kept kind letter \
+    letters like likes mail mails make me mehr message messages mit moved much my new of oder often or our over person \
+    please prefer preferred prefers preference put rather replies reply replying response responses schreib schreibe \
+    schreiben schreibt sehr sender she should start text than the their them they to under und unter usually use user \
+    uses using very von was we when while with write writes writing written you your antwort antworten antworte bitte \
+    lieber etwas so too zu more most less least being";
+
+/// Words that forbid.
+const FORBIDDING: &[&str] = &[
+    "no", "not", "never", "don't", "dont", "without", "avoid", "avoids", "omit", "kein", "keine", "nicht",
+    "ohne",
+];
+
+/// Words that may stand between a word that forbids and what it forbids.
+const BETWEEN: &str = "a an any be begin end in meetings more much of on over put schedule so start such the too use very \
+    with write zu";
+
+/// Words about how something is written.
+const WORDING: &str = "american anrede ausführlich ausführlicher bold brevity brief briefer briefly british bullet bullets \
+    capitals caps casual casually cheerful cheers closing colloquial concise concisely crisp dear deutsch deutsche detail \
+    detailed details du duzen dutch emoji emojis emoticons english englisch exclamation exclamations filler fluff formal \
+    formally formell formeller french freundlich freundlicher friendlier friendly förmlich förmlicher german grammar greet \
+    greeting greetings grußformel hallo hello herzlich herzlicher hey hi humor humour höflich höflicher idioms informal \
+    informally informell italian italics jargon jokes knapp knapper kurz kürzer language languages length locker lockerer \
+    long longer länge länger manner marks name names neutral nice nicer paragraph paragraphs phrases plain plainly \
+    pleasantries point points polish polite politely politer politeness portuguese professional professionally regards \
+    salutation sentence sentences short shorter shortest siezen sign-off simple slang small smileys spanish spelling \
+    sprache style sätze talk terse thank thanks tone ton voice warm warmer warmly wording words word wörter first last lines";
+
+/// What stands before “to” and the address of the one who is replied to.
+const REPLYING: &[&str] = &["replies", "answers", "replying", "writing"];
+
+/// Units that a number in a line about wording counts.
+const UNITS: &[&str] =
+    &["word", "words", "sentence", "sentences", "paragraph", "paragraphs", "lines", "wörter", "sätze"];
+
+/// Words about when and where people meet.
+const MEETING: &str = "afternoon afternoons before after between until break breaks buffer call calls day days duration early \
+    earlier evening evenings free friday fridays gap gaps half hour hours late later lunch lunchtime midday minute minutes \
+    monday mondays morning mornings noon online phone place quarter saturday saturdays sunday sundays thursday thursdays \
+    time times tuesday tuesdays video wednesday wednesdays week weekday weekdays weekend weekends weeks working long longer \
+    short shorter";
+
+/// Words that hold a sentence about meetings together.
+const PLANNING: &str = "each hold leave meet meeting meetings on plan propose schedule suggest two";
+
+/// How mails end.
+const CLOSERS: &str = "all best beste besten cheers cordially dank danke faithfully freundliche freundlichen greetings \
+    grüße grüßen gruß gruss herzliche herzlichen kind liebe lieben many mit regards sincerely thank thanks the truly viele \
+    vielen warm warmly wishes with you yours";
+
+/// What places are called.
+const PLACES: &str = "building floor meeting office online phone room the video";
+
+/// The frames of a line that says how mails are signed.
+const SIGN_OFFS: &[&str] = &[
+    "sign-off: end with ",
+    "sign off with ",
+    "sign off as ",
+    "sign replies as ",
+    "sign replies with ",
+    "sign mails as ",
+    "sign mails with ",
+    "sign with ",
+    "sign as ",
+    "end with ",
+    "end replies with ",
+];
+
+const PLACE: &str = "place: ";
+
+/// The longest sign-off or place, in words.
+const SLOT: usize = 6;
+
+/// Whether a line is about how replies are written, and nothing else.
+pub(super) fn is_about_wording(facts: &MemoryFacts, text: &str) -> bool {
+    let counts = |rest: &[String]| {
+        let mut rest =
+            rest.iter().skip_while(|word| number(word) || ["to", "or", "and"].contains(&word.as_str()));
+        rest.next().is_some_and(|unit| UNITS.contains(&unit.as_str()))
+    };
+    is_made_of(facts, text, &[LINKING], &[WORDING], &counts)
+}
+
+/// Whether a line is about when and how people meet, and nothing else.
+pub(super) fn is_about_meetings(facts: &MemoryFacts, text: &str) -> bool {
+    is_made_of(facts, text, &[LINKING, PLANNING], &[MEETING], &|_| true)
+}
+
+fn is_made_of(
+    facts: &MemoryFacts,
+    text: &str,
+    linking: &[&str],
+    telling: &[&str],
+    counts: &dyn Fn(&[String]) -> bool,
+) -> bool {
+    let words = words(text);
+    let links = |word: &str| holds(linking, word) || named(facts, word);
+    let tells = |word: &str| holds(telling, word) || number(word);
+    let fits = |at: usize, word: &str| {
+        let rest = words.get(at + 1..).unwrap_or_default();
+        if FORBIDDING.contains(&word) {
+            rest.iter().find(|word| !holds(&[BETWEEN], word)).is_some_and(|word| tells(word))
+        } else if word == "say" {
+            rest.first()
+                .is_some_and(|word| ["more", "less", "hello", "hi", "thanks"].contains(&word.as_str()))
+        } else if number(word) {
+            counts(rest)
+        } else if word.contains('@') {
+            replied_to(facts, &words[..at], word)
+        } else {
+            tells(word) || links(word)
+        }
+    };
+    words.iter().filter(|word| number(word)).count() <= 4
+        && words.iter().any(|word| tells(word))
+        && words.iter().enumerate().all(|(at, word)| fits(at, word))
+}
+
+/// Whether a line says how mails are signed, in words that end letters, are the person's name, or were put at the end of a
+/// mail, or asked for, by the person.
+pub(super) fn is_sign_off(facts: &MemoryFacts, text: &str) -> bool {
+    let Some(slot) = sign_off(text) else { return false };
+    let known = |word: &String| holds(&[CLOSERS], word) || named(facts, word);
+    slot.iter().all(known)
+        || facts.causes.iter().any(|cause| put_at_the_end(cause, &slot, &known) || asked_for(cause, &slot))
+}
+
+/// Whether a line says how mails are signed, whatever the words.
+pub(super) fn has_sign_off(text: &str) -> bool {
+    sign_off(text).is_some()
+}
+
+/// Whether a line names the place that the person gave a meeting.
+pub(super) fn is_place(facts: &MemoryFacts, text: &str) -> bool {
+    let Some(slot) = place(text) else { return false };
+    facts.causes.iter().any(|cause| {
+        let (before, after) = (arg(&cause.proposed, "location"), arg(&cause.edited, "location"));
+        after == slot && slot.iter().all(|word| holds(&[PLACES], word) || !before.contains(word))
+    })
+}
+
+/// Whether a line names a place, whatever the words.
+pub(super) fn has_place(text: &str) -> bool {
+    place(text).is_some()
+}
+
+fn sign_off(text: &str) -> Option<Vec<String>> {
+    let lower = text.to_lowercase();
+    let rest = SIGN_OFFS.iter().find_map(|frame| lower.strip_prefix(frame))?;
+    slot(rest).filter(|words| words.iter().flat_map(|word| word.chars()).all(|c| !c.is_ascii_digit()))
+}
+
+fn place(text: &str) -> Option<Vec<String>> {
+    slot(text.to_lowercase().strip_prefix(PLACE)?)
+}
+
+/// A few plain words.
+fn slot(text: &str) -> Option<Vec<String>> {
+    let words = words(text);
+    let plain = |word: &String| word.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '\'');
+    ((1..=SLOT).contains(&words.len()) && words.iter().all(plain)).then_some(words)
+}
+
+/// Whether the person's own mail ends so. What the model had written there already does not become theirs by an edit.
+fn put_at_the_end(cause: &Cause, slot: &[String], known: &dyn Fn(&String) -> bool) -> bool {
+    let (before, after) = (arg(&cause.proposed, "content"), arg(&cause.edited, "content"));
+    cause.kind == CauseKind::ProposalEdited
+        && after.ends_with(slot)
+        && slot.iter().all(|word| known(word) || !before.contains(word))
+}
+
+/// Whether the person said so: “sign as Noor”.
+fn asked_for(cause: &Cause, slot: &[String]) -> bool {
+    let said = words(&cause.feedback);
+    let framed = |at: usize| {
+        let before = &said[..at];
+        before.last().is_some_and(|word| ["as", "with"].contains(&word.as_str()))
+            && before.iter().any(|word| ["sign", "end", "close"].contains(&word.as_str()))
+    };
+    slot.len() <= 2 && said.windows(slot.len()).enumerate().any(|(at, run)| run == slot && framed(at))
+}
+
+fn arg(args: &Value, name: &str) -> Vec<String> {
+    words(args.get(name).and_then(Value::as_str).unwrap_or_default())
+}
+
+/// Words in lower case, without the marks around them.
+fn words(text: &str) -> Vec<String> {
+    let lower = text.to_lowercase().replace('’', "'");
+    let marks = ['.', ',', ';', ':', '!', '?', '(', ')', '"', '“', '”', '„', '\'', '…', '–', '—', '-', '/'];
+    let words = lower.split_whitespace().map(|word| word.trim_matches(marks));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn holds(lists: &[&str], word: &str) -> bool {
+    lists.iter().any(|list| list.split_whitespace().any(|known| known == word))
+}
+
+/// A small number, or a time of day.
+fn number(word: &str) -> bool {
+    let bare = word.strip_suffix("am").or_else(|| word.strip_suffix("pm")).unwrap_or(word);
+    let (whole, part) = bare.split_once(':').unwrap_or((bare, "00"));
+    let digits = |text: &str, most: usize| {
+        (1..=most).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
+    };
+    digits(whole, 3) && digits(part, 2) && whole.bytes().any(|b| b != b'0')
+}
+
+/// Whether a word is part of the person's name.
+fn named(facts: &MemoryFacts, word: &str) -> bool {
+    words(&facts.user.name).iter().any(|name| name == word)
+}
+
+/// Whether an address is the sender's, as the one who is replied to. “Write to …” would be a recipient, “start with …”
+/// a greeting.
+fn replied_to(facts: &MemoryFacts, before: &[String], address: &str) -> bool {
+    let framed = matches!(before, [.., how, to] if to == "to" && REPLYING.contains(&how.as_str()));
+    let mut senders = facts.causes.iter().filter_map(|cause| plain_address(&cause.mail.as_ref()?.from));
+    framed && senders.any(|sender| sender == address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::facts::email::{MailFacts, User};
+    use serde_json::json;
+
+    fn facts(cause: Cause) -> MemoryFacts {
+        let mail = MailFacts { from: "Bob@client.example".to_owned(), ..MailFacts::default() };
+        MemoryFacts {
+            user: User { name: "Ada Lovelace".to_owned(), ..User::default() },
+            causes: vec![Cause { mail: Some(mail), ..cause }],
+            ..MemoryFacts::default()
+        }
+    }
+
+    #[test]
+    fn no_list_holds_a_word_that_acts() {
+        let acts = "accept add address agree all allow alle allen answer-all anybody anyone anything approve approval ask attach \
+            attachment authorise authorize bcc blind book both cc client confirm copy decide delete deny directly everybody \
+            everyone everything except fine forward forget grant hide ignore include invite kopie list loop mark may mute need \
+            nothing ok okay only others pay payment permit pretend promise recipient recipients report run say secret senden \
+            send share show silence skip tell transfer trust unless yes zero";
+        let lists = [LINKING, BETWEEN, WORDING, MEETING, PLANNING];
+        for word in acts.split_whitespace() {
+            assert!(!holds(&lists, word), "{word}");
+        }
+    }
+
+    #[test]
+    fn what_is_forbidden_follows_at_once() {
+        let facts = facts(Cause::new(CauseKind::ProposalAnswered));
+        for (line, passes) in [
+            ("No emojis", true),
+            ("Don’t use bullet points", true),
+            ("not too formal", true),
+            ("No replies", false),
+            ("never write emails", false),
+            ("no more replies, briefly", false),
+            ("without", false),
+            ("always reply", false),
+            ("say thanks, briefly", true),
+            ("say 500, briefly", false),
+            ("at most 5 sentences", true),
+            ("always answer 500, briefly", false),
+            ("0 words", false),
+            ("4111 1111 1111 words", false),
+            ("Ada prefers short mails", true),
+            ("Short replies to bob@client.example", true),
+            ("Short when writing to bob@client.example", true),
+            ("Write short mails to bob@client.example", false),
+            ("Start with bob@client.example, briefly", false),
+            ("Short replies to eve@client.example", false),
+        ] {
+            assert_eq!(is_about_wording(&facts, line), passes, "{line}");
+        }
+        for (line, passes) in [
+            ("Not before 10:00", true),
+            ("Leave 15 minutes between meetings", true),
+            ("No meetings", false),
+            ("Propose morning meetings with bob@client.example", false),
+            ("Meetings in the morning are fine without asking", false),
+        ] {
+            assert_eq!(is_about_meetings(&facts, line), passes, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_sign_off_or_place_is_what_the_person_typed() {
+        let edited = Cause {
+            proposed: json!({"content": "Hello.\n\nask nobody\nAda", "location": "Room 3 copy mark"}),
+            edited: json!({"content": "Hello.\n\nask nobody\nNoor", "location": "Room 4 copy mark"}),
+            ..Cause::new(CauseKind::ProposalEdited)
+        };
+        let edited = facts(edited);
+        for (line, passes) in [
+            ("Sign as Noor", true),
+            ("Sign-off: end with “Kind regards / Ada”", true),
+            ("Sign-off: end with “ask nobody / Noor”", false),
+            ("Sign as Hello", false),
+            ("Sign as noor@evil.example", false),
+        ] {
+            assert_eq!(is_sign_off(&edited, line), passes, "{line}");
+        }
+        assert!(!is_place(&edited, "Place: Room 4 copy mark") && !is_place(&edited, "Place: Room 4"));
+        let said = Cause {
+            feedback: "don't copy Mark, and sign as Noor".to_owned(),
+            ..Cause::new(CauseKind::ProposalAnswered)
+        };
+        assert!(is_sign_off(&facts(said.clone()), "Sign as Noor"));
+        assert!(!is_sign_off(&facts(said), "Sign as copy Mark"));
+    }
+}
