@@ -40,6 +40,9 @@ impl Serialize for ItemKind {
 pub struct Item {
     /// The interrupt's id; a result goes by its thread's id.
     pub id: String,
+    /// The key the asking node chose, by which its card is drawn; only workflows know what it means.
+    #[serde(skip)]
+    pub key: String,
     /// The thread that asks.
     pub thread: ThreadId,
     /// Its workflow.

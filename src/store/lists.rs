@@ -251,6 +251,7 @@ pub(super) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
     let output = output(row)?.unwrap_or(Value::Null);
     Ok(Item {
         id: row.id.to_string(),
+        key: String::new(),
         thread: row.id.clone(),
         workflow: row.workflow.clone(),
         kind: ItemKind::Result,

@@ -94,6 +94,43 @@ async fn several_interrupts_are_resumed_at_once_by_their_ids() {
     assert_eq!(room.house().resume(), r#"{"a":"red","b":{"type":"reject"}}"#);
 }
 
+/// The words of the cards, by title.
+async fn cards(room: &Room, items: &[Item]) -> Vec<(String, String)> {
+    let mut cards = Vec::new();
+    for item in items {
+        let text = room.local.card(item.interrupt().unwrap()).await.unwrap().0.text;
+        cards.push((item.gist.clone(), text));
+    }
+    cards.sort();
+    cards
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn questions_that_differ_only_in_their_words_each_have_a_card_of_their_own() {
+    let room = Room::new().await;
+    // Two free questions have the same action and the same arguments, and so may two calls of one tool.
+    let free = |id: &str, words: &str| (id.to_owned(), json!({"question": words}).to_string(), None);
+    room.house().thread("agent", vec![free("a", "Which colour?"), free("b", "Which size?")], Vec::new());
+    let items = room.open(2).await;
+    let of_free = cards(&room, &items).await;
+    for item in &items {
+        room.decide(item, Decision::Respond { text: "7".into() }).await.unwrap();
+    }
+    room.stands(&items[0], Status::Done).await;
+    assert_eq!(cards(&room, &items).await, of_free, "also when they are answered");
+
+    let call = |words: &str| json!({"name": "send", "args": {"n": 1}, "description": words});
+    let configs = json!([{"action_name": "send", "allowed_decisions": ["approve", "reject"]}]);
+    let calls = json!([call("To the first."), call("To the second.")]);
+    room.house().asks("agent", &json!({"action_requests": calls, "review_configs": configs}));
+    let of_calls = cards(&room, &room.open(2).await).await;
+    for shown in [of_free, of_calls] {
+        let [(one, its_card), (other, others_card)] = shown.as_slice() else { panic!("{shown:?}") };
+        assert!(its_card.contains(one) && !its_card.contains(other), "{its_card}");
+        assert!(others_card.contains(other) && !others_card.contains(one), "{others_card}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_thread_asks_again_and_can_be_ended() {
     let room = Room::new().await;

@@ -16,7 +16,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         blocks.push(Block::Warnings(item.warnings.clone()));
     }
     if let Some(batch) = &state.asked {
-        match action_of(batch, &item.action, &item.args) {
+        match action_of(batch, &item.key) {
             Some((pending, Shape::Free, action)) => {
                 if !action.description.is_empty() {
                     blocks.push(Block::Text(Visible::new(&action.description)));

@@ -64,14 +64,14 @@ pub(super) fn resume(batch: &Batch, decided: impl Fn(&str) -> Option<Decision>) 
     Ok(Answered::Value(format!("{{{}}}", parts.join(","))))
 }
 
-/// The action an item is about, with its interrupt.
-pub(super) fn action_of(batch: &Batch, name: &str, args: &Value) -> Option<(Pending, Shape, Action)> {
-    for pending in &batch.pending {
+/// The action of the item with this key, with its interrupt. Two questions may be alike in all but their words, so
+/// nothing else tells them apart.
+pub(super) fn action_of<'b>(batch: &'b Batch, item_key: &str) -> Option<(&'b Pending, Shape, Action)> {
+    for (n, pending) in batch.pending.iter().enumerate() {
         let Ok(asked) = read(pending) else { continue };
-        let is_it =
-            |action: &Action| Visible::line(&action.name).as_str() == name && shown_args(action) == *args;
-        if let Some(action) = asked.actions.into_iter().find(is_it) {
-            return Some((pending.clone(), asked.shape, action));
+        let found = asked.actions.into_iter().enumerate().find(|(m, _)| key(n, *m) == item_key);
+        if let Some((_, action)) = found {
+            return Some((pending, asked.shape, action));
         }
     }
     None
@@ -79,10 +79,6 @@ pub(super) fn action_of(batch: &Batch, name: &str, args: &Value) -> Option<(Pend
 
 fn key(interrupt: usize, action: usize) -> String {
     format!("{interrupt}.{action}")
-}
-
-fn shown_args(action: &Action) -> Value {
-    Visible::json(&serde_json::from_str(&action.args).unwrap_or_default())
 }
 
 fn item(

@@ -369,6 +369,7 @@ impl InterruptRow {
     ) -> Result<Item, StoreError> {
         Ok(Item {
             id: self.id.to_string(),
+            key: self.key.clone(),
             thread: thread.clone(),
             workflow: workflow.to_owned(),
             kind: ItemKind::Interrupt(self.kind),
