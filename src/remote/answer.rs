@@ -22,13 +22,10 @@ pub(super) fn answer(asked: &Asked, decisions: &[Decision]) -> Result<Answered, 
     }
     let each = asked.actions.iter().zip(decisions);
     let value = match asked.shape {
-        Shape::Inbox { listed } => {
+        Shape::Inbox => {
             let each =
                 each.map(|(action, decision)| inbox(action, decision)).collect::<Result<Vec<_>, _>>()?;
-            match (listed, each.as_slice()) {
-                (false, [one]) => one.clone(),
-                _ => format!("[{}]", each.join(",")),
-            }
+            format!("[{}]", each.join(","))
         }
         Shape::Batched => {
             let each =

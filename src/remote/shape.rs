@@ -30,11 +30,9 @@ pub struct Pending {
 /// In which shape the answer has to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Agent Inbox: `{action_request, config, description}`.
-    Inbox {
-        /// Whether it came as a list, which the answer then is too.
-        listed: bool,
-    },
+    /// Agent Inbox: `{action_request, config, description}`, or a list of them. The answer is a list either way, as
+    /// Agent Inbox itself always sends one.
+    Inbox,
     /// LangChain middleware: `{action_requests, review_configs}`.
     Batched,
     /// LangChain middleware, one interrupt a call: `{type: "tool_approval", …}`.
@@ -120,17 +118,14 @@ fn inbox(text: &str, value: &Value) -> Option<Asked> {
             labels: Labels::default(),
         })
     };
-    let (listed, actions) = match value {
+    let actions = match value {
         Value::Array(values) => {
             let texts = members(text)?;
-            (
-                true,
-                texts.iter().zip(values).map(|(text, value)| one(text, value)).collect::<Option<Vec<_>>>()?,
-            )
+            texts.iter().zip(values).map(|(text, value)| one(text, value)).collect::<Option<Vec<_>>>()?
         }
-        _ => (false, vec![one(text, value)?]),
+        _ => vec![one(text, value)?],
     };
-    (!actions.is_empty()).then_some(Asked { shape: Shape::Inbox { listed }, actions })
+    (!actions.is_empty()).then_some(Asked { shape: Shape::Inbox, actions })
 }
 
 fn batched(text: &str, value: &Value) -> Option<Asked> {

@@ -49,9 +49,9 @@ const ALL: &str =
     r#"{"allow_ignore": true, "allow_respond": true, "allow_edit": true, "allow_accept": true}"#;
 
 #[test]
-fn agent_inbox_as_a_list_and_bare() {
+fn agent_inbox_as_a_list_and_bare_is_answered_with_a_list() {
     let listed = asked(&format!("[{}]", agent_inbox(ALL)));
-    assert_eq!((listed.shape, listed.actions.len()), (Shape::Inbox { listed: true }, 1));
+    assert_eq!((listed.shape, listed.actions.len()), (Shape::Inbox, 1));
     let action = &listed.actions[0];
     assert_eq!(
         (action.name.as_str(), action.kind, words(action.allow).as_str()),
@@ -64,13 +64,11 @@ fn agent_inbox_as_a_list_and_bare() {
     sent(&listed, &[Decision::Ignore], r#"[{"args":null,"type":"ignore"}]"#);
 
     let bare = asked(&agent_inbox(ALL));
-    assert_eq!(bare.shape, Shape::Inbox { listed: false });
-    sent(&bare, &[Decision::Accept], &accepted);
-    sent(&bare, &[Decision::Ignore], r#"{"args":null,"type":"ignore"}"#);
+    assert_eq!(bare, listed);
     let mut args: Value = serde_json::from_str(ARGS).unwrap();
     args["to"] = json!("cy");
     let edited = r#"{"to":"cy","amount":1.0,"big":123456789012345678901234567890,"list":["x"]}"#;
-    sent(&bare, &[edit(args)], &format!(r#"{{"type":"edit","args":{{"action":"send","args":{edited}}}}}"#));
+    sent(&bare, &[edit(args)], &format!(r#"[{{"type":"edit","args":{{"action":"send","args":{edited}}}}}]"#));
 }
 
 #[test]

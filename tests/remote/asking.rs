@@ -21,11 +21,8 @@ fn named<'i>(items: &'i [Item], action: &str) -> &'i Item {
 const ACCEPTED: &str = r#"{"type":"accept","args":{"action":"send_mail","args":{"amount":1.0,"big":9007199254740993,"to":"bo"}}}"#;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn agent_inbox_listed_and_bare() {
-    for (value, expected) in [
-        (json!([agent_inbox()]), format!("{{\"int1\":[{ACCEPTED}]}}")),
-        (agent_inbox(), format!("{{\"int1\":{ACCEPTED}}}")),
-    ] {
+async fn agent_inbox_listed_and_bare_is_answered_with_a_list() {
+    for value in [json!([agent_inbox()]), agent_inbox()] {
         let room = Room::new().await;
         room.house().asks("agent", &value);
         let items = room.open(1).await;
@@ -34,7 +31,7 @@ async fn agent_inbox_listed_and_bare() {
         assert!(item.irreversible);
         room.decide(item, Decision::Accept).await.unwrap();
         room.stands(item, Status::Done).await;
-        assert_eq!(room.house().resume(), expected);
+        assert_eq!(room.house().resume(), format!("{{\"int1\":[{ACCEPTED}]}}"));
         let headers = room.house().lock().headers.clone();
         assert_eq!(headers["x-api-key"], "canary-key-7f3a");
         assert_eq!(headers["x-tenant"], "acme");

@@ -94,7 +94,7 @@ fn item(
     let title = match shape {
         Shape::Free if !words.is_empty() => words.clone(),
         Shape::Free => format!("{} asks", state.title_line()),
-        Shape::Inbox { .. } | Shape::Batched | Shape::PerCall => {
+        Shape::Inbox | Shape::Batched | Shape::PerCall => {
             format!("{} · {}", action.name, state.title_line())
         }
     };
