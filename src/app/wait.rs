@@ -82,13 +82,15 @@ pub async fn attend(
 
 /// The threads of `scope` that a driver has, or will soon have, something to do for.
 fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, StoreError> {
-    let all = match scope {
-        Scope::All => {
+    let mut all = match scope {
+        Scope::All | Scope::Only(_) => {
             store.to_do()?.threads.into_iter().map(|thread| (thread.thread, thread.status)).collect()
         }
         Scope::Family(root) => store.family(root)?,
-        Scope::Workflows(names) => store.active_of(names)?,
     };
+    if let Scope::Only(threads) = scope {
+        all.retain(|(thread, _)| threads.contains(thread));
+    }
     Ok(all.into_iter().filter(|(_, status)| status.active()).map(|(thread, _)| thread).collect())
 }
 

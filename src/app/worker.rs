@@ -37,8 +37,8 @@ pub enum Scope {
     All,
     /// One, and everything it starts.
     Family(ThreadId),
-    /// Those of these workflows.
-    Workflows(&'static [&'static str]),
+    /// These, and nothing they start.
+    Only(HashSet<ThreadId>),
 }
 
 /// When the driver stops by itself.
@@ -210,17 +210,16 @@ impl Worker {
     async fn look(&mut self, scope: &Scope, desk: &mut Desk, to_do: ToDo) -> Result<Look, StoreError> {
         let store = self.engine.store().clone();
         desk.drop_moved(&self.engine);
-        let of = |threads: Vec<(ThreadId, Status)>| Some(threads.into_iter().map(|(id, _)| id).collect());
-        let wanted: Option<HashSet<ThreadId>> = match scope {
+        let chosen: Option<HashSet<ThreadId>> = match scope {
             Scope::All => None,
-            Scope::Family(root) => of(store.family(root)?),
-            Scope::Workflows(names) => of(store.active_of(names)?),
+            Scope::Family(root) => Some(store.family(root)?.into_iter().map(|(id, _)| id).collect()),
+            Scope::Only(threads) => Some(threads.clone()),
         };
         let mut found = Look { active: !desk.running.is_empty(), blocked: false, wake: None };
         desk.forget(&to_do.threads);
         for thread in to_do.threads {
-            let is_wanted = wanted.as_ref().is_none_or(|wanted| wanted.contains(&thread.thread));
-            if !is_wanted || desk.running.contains_key(&thread.thread) {
+            let ours = chosen.as_ref().is_none_or(|chosen| chosen.contains(&thread.thread));
+            if !ours || desk.running.contains_key(&thread.thread) {
                 continue;
             }
             if desk.broken.get(&thread.thread) == Some(&thread.version) {

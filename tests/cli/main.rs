@@ -22,6 +22,9 @@ mod grants;
 mod hook;
 mod hostile;
 mod init;
+#[allow(dead_code)]
+#[path = "../remote/server.rs"]
+mod langgraph;
 mod language;
 mod lists;
 mod mail;
@@ -35,6 +38,7 @@ mod request;
 #[allow(dead_code)]
 #[path = "../models/server.rs"]
 mod server;
+mod servers;
 mod settings;
 mod sheet;
 mod terminal;

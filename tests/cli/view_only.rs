@@ -44,6 +44,16 @@ fn reading_verbs_work_and_writing_verbs_say_why_not() {
     ] {
         viewing(&desk, args).refused(1, "the data folder can only be viewed: ");
     }
+    desk.configure("[[server]]\nname = \"lab\"\nurl = \"http://127.0.0.1:9\"\n");
+    let listed = viewing(&desk, &["list"]);
+    assert_eq!(listed.code, 0, "{listed:?}");
+    assert!(
+        listed
+            .err
+            .starts_with("warning: the servers were not looked at: the data folder can only be viewed: "),
+        "{listed:?}"
+    );
+    desk.configure("");
     let checked = viewing(&desk, &["doctor"]);
     assert!(checked.code == 1 && checked.out.contains("FAIL  data folder"), "{checked:?}");
     assert_eq!(desk.json(&["list"])[0]["id"], shown[0]["id"]);

@@ -22,7 +22,7 @@ struct Lab {
     home: tempfile::TempDir,
     url: String,
     _server: Running,
-    _watch: Running,
+    _watch: Option<Running>,
 }
 
 fn program() -> Option<PathBuf> {
@@ -44,7 +44,15 @@ async fn until<T>(what: &str, so: impl AsyncFn() -> Option<T>) -> T {
 }
 
 impl Lab {
+    /// The server beside a folder that is driven.
     async fn open(program: &Path) -> Self {
+        let mut lab = Self::undriven(program).await;
+        let watch = command(lab.home.path(), &["watch"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        lab._watch = Some(Running(watch.unwrap()));
+        lab
+    }
+
+    async fn undriven(program: &Path) -> Self {
         let home = tempfile::tempdir().unwrap();
         let graphs = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/live/langgraph");
         for name in ["graphs.py", "langgraph.json"] {
@@ -69,9 +77,7 @@ impl Lab {
         std::fs::write(home.path().join("config.toml"), config).unwrap();
         until("the server", async || reqwest::get(format!("{url}/ok")).await.ok()?.error_for_status().ok())
             .await;
-        let watch =
-            command(home.path(), &["watch"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        Self { home, url, _server: server, _watch: Running(watch) }
+        Self { home, url, _server: server, _watch: None }
     }
 
     async fn post(&self, path: &str, body: Value) -> Value {
@@ -144,7 +150,7 @@ async fn every_shape_is_answered_on_a_real_server() {
     let args = json!({"to": "bo@example.org", "amount": 1.0, "count": 3, "big": 9007199254740993_i64, "deep": {"x": null, "y": [true]}});
     let accepted = json!({"type": "accept", "args": {"action": "send_mail", "args": args}});
 
-    // A list stays a list, a bare object stays bare, and every type arrives as it left.
+    // The answer is a list for a list and for a bare object, and every type arrives as it left.
     let (listed, bare) = (lab.run("listed").await, lab.run("bare").await);
     let item = lab.items(&listed, 1).await;
     lab.say(&["accept", id(&item, "send_mail")]);
@@ -152,10 +158,15 @@ async fn every_shape_is_answered_on_a_real_server() {
     assert_eq!(answers, json!([[accepted]]).to_string());
     let item = lab.items(&bare, 1).await;
     lab.say(&["edit", id(&item, "send_mail"), "--set", "to=cy", "--set", "amount=2"]);
-    let answer = lab.idle(&bare).await["values"]["answers"][0].clone();
+    let answer = lab.idle(&bare).await["values"]["answers"][0][0].clone();
     assert_eq!(answer["type"], "edit");
     assert_eq!(answer["args"]["args"]["amount"].to_string(), "2.0");
     assert_eq!(answer["args"]["args"]["big"].to_string(), "9007199254740993");
+    for graph in ["first_of_listed", "first_of_bare"] {
+        let thread = lab.run(graph).await;
+        lab.say(&["accept", id(&lab.items(&thread, 1).await, "send_mail")]);
+        assert_eq!(lab.idle(&thread).await["values"]["answers"], json!(["accept"]), "{graph}");
+    }
 
     // Words, asked twice in one node, and ended.
     let (free, twice) = (lab.run("free").await, lab.run("twice").await);
@@ -181,8 +192,22 @@ async fn every_shape_is_answered_on_a_real_server() {
     assert_eq!(answers, json!([{"left": [{"type": "ignore", "args": null}]}, {"right": "42"}]));
     let item = lab.items(&nested, 1).await;
     lab.say(&["respond", id(&item, "send_mail"), "shorter"]);
-    let answer = json!([{"type": "response", "args": "shorter"}]);
+    let answer = json!([[{"type": "response", "args": "shorter"}]]);
     assert_eq!(lab.idle(&nested).await["values"]["answers"], answer);
+
+    // Two questions that differ only in their words: each card shows its own, and each gets its own answer.
+    let two = lab.run("two_free").await;
+    let items = lab.items(&two, 2).await;
+    for (question, other, words) in
+        [("Which colour?", "Which size?", "blue"), ("Which size?", "Which colour?", "large")]
+    {
+        let item = items.iter().find(|item| item["title"] == question).unwrap();
+        let card = item["text"].as_str().unwrap();
+        assert!(card.contains(question) && !card.contains(other), "{card}");
+        lab.say(&["respond", item["id"].as_str().unwrap(), words]);
+    }
+    let answers = json!([{"left": "blue"}, {"right": "large"}]);
+    assert_eq!(lab.idle(&two).await["values"]["answers"], answers);
 
     // LangChain's middleware, batched and one a call.
     for graph in ["batched", "per_call"] {
@@ -203,5 +228,28 @@ async fn every_shape_is_answered_on_a_real_server() {
     lab.say(&["stop", thread]);
     assert_eq!(lab.idle(&there).await["values"]["task"], "y");
     let threads = lab.say(&["threads"]);
-    assert_eq!(threads.as_array().unwrap().len(), 9, "{threads:#}");
+    assert_eq!(threads.as_array().unwrap().len(), 12, "{threads:#}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs `langgraph dev`, which .ci/run installs from PyPI"]
+async fn list_looks_at_a_real_server_where_nobody_drives() {
+    let Some(program) = program() else {
+        println!("langgraph is not installed; nothing was tried");
+        return;
+    };
+    let lab = Lab::undriven(&program).await;
+    let thread = lab.run("free").await;
+    let checks = lab.say(&["doctor"]);
+    let server = checks.as_array().unwrap().iter().find(|check| check["check"] == "server").unwrap();
+    assert!(server["text"].as_str().unwrap().ends_with("1 thread waits there"), "{server}");
+    let items = lab.say(&["list"]);
+    assert_eq!((items.as_array().unwrap().len(), &items[0]["title"]), (1, &json!("Which colour?")));
+    // What is decided is sent by whoever drives, and not by another look.
+    let item = items[0]["id"].as_str().unwrap();
+    lab.say(&["respond", item, "blue"]);
+    assert_eq!(lab.say(&["list"]), json!([]));
+    assert_eq!(lab.thread(&thread).await["status"], "interrupted");
+    lab.say(&["run", "--until-idle"]);
+    assert_eq!(lab.idle(&thread).await["values"]["answers"], json!(["blue"]));
 }

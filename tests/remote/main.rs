@@ -6,5 +6,6 @@ mod faults;
 mod hostile;
 mod kills;
 mod listing;
+mod once;
 mod room;
 mod server;

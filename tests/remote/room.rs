@@ -12,6 +12,8 @@ use sayso::store::Store;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -20,7 +22,7 @@ pub struct Room {
     _folder: TempDir,
     pub server: Server,
     pub local: Local,
-    stop: Option<tokio::sync::oneshot::Sender<()>>,
+    driver: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
 pub fn of(url: String) -> config::Server {
@@ -44,6 +46,13 @@ impl Room {
     }
 
     pub async fn with(hold: Duration) -> Self {
+        let mut room = Self::undriven(hold).await;
+        room.drive().await;
+        room
+    }
+
+    /// Nobody drives it.
+    pub async fn undriven(hold: Duration) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::open().await;
         let env = Env::from_iter([("LAB_KEY", "canary-key-7f3a")]);
@@ -59,22 +68,32 @@ impl Room {
         let engine = Engine::new(Store::open(&folder.path().join("data")).unwrap(), registry, settings);
         let servers = Servers::new(engine.clone(), vec![remote]);
         let local = Local::new(engine).with_servers(servers);
-        let mut room = Self { _folder: folder, server, local, stop: None };
-        room.drive().await;
-        room
+        Self { _folder: folder, server, local, driver: None }
     }
 
     async fn drive(&mut self) {
-        let (stop, told) = tokio::sync::oneshot::channel::<()>();
+        let (stop, told) = oneshot::channel::<()>();
         let local = self.local.clone();
         let mut worker = Worker::take(local.engine().clone()).await.unwrap().expect("the lock is free");
-        tokio::spawn(async move {
+        let driving = tokio::spawn(async move {
             let told = async {
                 let _ = told.await;
             };
-            local.tend(&mut worker, told).await
+            local.tend(&mut worker, told).await.unwrap();
         });
-        self.stop = Some(stop);
+        self.driver = Some((stop, driving));
+    }
+
+    /// Nobody drives any more.
+    pub async fn rest(&mut self) {
+        let (stop, driving) = self.driver.take().expect("somebody drives");
+        stop.send(()).unwrap();
+        driving.await.unwrap();
+    }
+
+    /// What `sayso list` does first; gives what it would say besides the list.
+    pub async fn look_once(&self) -> Vec<String> {
+        self.local.servers().unwrap().look_once().await.unwrap()
     }
 
     pub fn house(&self) -> &LangGraph {

@@ -56,6 +56,8 @@ pub struct House {
     pub asked_for: usize,
     pub wrong: VecDeque<Wrong>,
     pub gone: bool,
+    /// It lists its threads, and reading one of them takes forever.
+    pub stuck: bool,
     /// In place of every search's answer.
     pub page: Option<String>,
     pub headers: HeaderMap,
@@ -185,6 +187,9 @@ async fn answer(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
+    if house.lock().stuck && method == Method::GET && uri.path().starts_with("/threads/") {
+        std::future::pending::<()>().await;
+    }
     let mut house = house.lock();
     house.headers = headers;
     // A connection that outlived its server.

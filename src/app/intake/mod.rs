@@ -126,9 +126,10 @@ impl Intake {
         join_all(self.accounts().iter().map(one)).await
     }
 
-    /// The threads that mail starts.
-    pub fn threads(&self) -> Scope {
-        Scope::Workflows(&[road::EMAIL, intake::NAME])
+    /// The threads that mail has started and that a driver has something to do for.
+    pub fn threads(&self) -> Result<Scope, StoreError> {
+        let active = self.engine().store().active_of(&[road::EMAIL, intake::NAME])?;
+        Ok(Scope::Only(active.into_iter().map(|(thread, _)| thread).collect()))
     }
 
     /// Looks at every mailbox once, here or, where another process drives, there; `None` where that one does not

@@ -1,10 +1,11 @@
 //! LangGraph servers beside the threads of this folder.
 //!
 //! Whatever waits for a person there is mirrored here (`poll.rs`, in the one process that drives), so its questions are
-//! items like all others. Whoever decides is told at once when the server is away or the question is settled
+//! items like all others. Where nobody drives, whoever lists looks once (`once.rs`). Whoever decides is told at once when the server is away or the question is settled
 //! (`people.rs`); nothing waits unseen for a server to come back. Its other threads are read when somebody looks
 //! (`threads.rs`) and not kept.
 
+mod once;
 mod people;
 mod poll;
 mod threads;
@@ -118,10 +119,10 @@ fn away(remote: &Remote, fault: &Fault) -> BackendError {
     BackendError::Failed(format!("{}: {fault}", remote.name()))
 }
 
-async fn within<T>(ask: impl Future<Output = Result<T, Fault>>) -> Result<T, Fault> {
+async fn within<T, E: From<Fault>>(ask: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     match tokio::time::timeout(PATIENCE, ask).await {
         Ok(answer) => answer,
-        Err(_) => Err(Fault::Unclear(format!("no answer within {} seconds", PATIENCE.as_secs()))),
+        Err(_) => Err(Fault::Unclear(format!("no answer within {} seconds", PATIENCE.as_secs())).into()),
     }
 }
 
@@ -135,7 +136,11 @@ pub async fn check_servers(
         let said = async {
             let info = within(remote.info()).await?;
             let waiting = within(remote.interrupted()).await?.len();
-            Ok::<_, Fault>(format!("{info}, {waiting} threads wait there"))
+            let waiting = match waiting {
+                1 => "1 thread waits there".to_owned(),
+                many => format!("{many} threads wait there"),
+            };
+            Ok::<_, Fault>(format!("{info}, {waiting}"))
         };
         (server.name.clone(), said.await.map_err(|fault| fault.to_string()))
     };

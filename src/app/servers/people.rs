@@ -18,17 +18,15 @@ impl Servers {
         let Some((remote, _)) = self.of(&stored.item.workflow) else {
             return self.known(&stored.item.workflow);
         };
-        let same = tokio::time::timeout(super::PATIENCE, self.compare(&stored.item.thread)).await;
-        let why = match same {
-            Ok(Ok(true)) => return Ok(()),
-            Ok(Ok(false)) => {
+        let why = match within(self.compare(&stored.item.thread)).await {
+            Ok(true) => return Ok(()),
+            Ok(false) => {
                 let item = self.engine().store().item(id).map_err(told)?.item;
                 let why = item.closed.unwrap_or_else(|| "it was settled on its server".to_owned());
                 return Err(BackendError::NotOpen { id: item.id, why });
             }
-            Ok(Err(Trouble::Store(error))) => return Err(told(error)),
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no answer within {} seconds", super::PATIENCE.as_secs()),
+            Err(Trouble::Store(error)) => return Err(told(error)),
+            Err(error) => error.to_string(),
         };
         let text = format!(
             "{} is away ({why}), so nothing was decided; decide again when it is back",

@@ -36,7 +36,6 @@ impl Servers {
 
     async fn follow(&self, remote: &Arc<Remote>) {
         let store = self.engine().store().clone();
-        let source = source(remote);
         let mut changes = store.changes();
         let (mut failures, mut noted): (u32, Option<(Option<String>, Instant)>) = (0, None);
         loop {
@@ -44,14 +43,8 @@ impl Servers {
             let error = self.look(remote).await.err().map(|trouble| trouble.to_string());
             failures = if error.is_some() { failures.saturating_add(1) } else { 0 };
             let stale = |(said, at): &(Option<String>, Instant)| *said != error || at.elapsed() > NOTE_EVERY;
-            if noted.as_ref().is_none_or(stale) {
-                if let Some(error) = &error {
-                    tracing::warn!(server = %remote.name(), %error, "a server could not be looked at");
-                }
-                let made = store.source(source.clone(), store.now()).await;
-                if made.is_ok() && store.checked(source.clone(), error.clone()).await.is_ok() {
-                    noted = Some((error, Instant::now()));
-                }
+            if noted.as_ref().is_none_or(stale) && self.note(remote, error.clone()).await.is_ok() {
+                noted = Some((error, Instant::now()));
             }
             changes.borrow_and_update();
             let due = Instant::now() + pause(remote.server().every, failures);
@@ -71,56 +64,71 @@ impl Servers {
         }
     }
 
-    /// One look at a server.
-    async fn look(&self, remote: &Arc<Remote>) -> Result<(), Trouble> {
+    /// Keeps how a look at a server went, for people who wonder.
+    pub(super) async fn note(&self, remote: &Remote, error: Option<String>) -> Result<(), StoreError> {
+        if let Some(error) = &error {
+            tracing::warn!(server = %remote.name(), %error, "a server could not be looked at");
+        }
+        let (store, source) = (self.engine().store(), source(remote));
+        store.source(source.clone(), store.now()).await?;
+        store.checked(source, error).await
+    }
+
+    /// One look at a server. Gives the mirrors that have something to read there now.
+    pub(super) async fn look(&self, remote: &Arc<Remote>) -> Result<Vec<ThreadId>, Trouble> {
         let found = remote.interrupted().await?;
-        let mut asking = HashSet::new();
+        let (mut asking, mut mirrors) = (HashSet::new(), Vec::new());
         for thread in found.iter().filter(|thread| thread.asks()) {
             let key = key(remote.name(), &thread.id);
-            self.take_up(remote, thread, &key).await?;
+            mirrors.extend(self.take_up(remote, thread, &key).await?);
             asking.insert(key);
         }
         let prefix = format!("{}/", remote.name());
         for (key, mirror) in self.engine().store().keyed_waiting()? {
-            if key.starts_with(&prefix) && !asking.contains(&key) {
-                self.compare(&mirror).await?;
+            if key.starts_with(&prefix) && !asking.contains(&key) && !self.compare(&mirror).await? {
+                mirrors.push(mirror);
             }
         }
-        Ok(())
+        Ok(mirrors)
     }
 
-    /// A thread that waits there is mirrored here, and its mirror asks what it asks.
-    async fn take_up(&self, remote: &Arc<Remote>, thread: &RemoteThread, key: &str) -> Result<(), Trouble> {
+    /// A thread that waits there is mirrored here, and its mirror asks what it asks. Gives the mirror where it has yet
+    /// to read that.
+    async fn take_up(
+        &self,
+        remote: &Arc<Remote>,
+        thread: &RemoteThread,
+        key: &str,
+    ) -> Result<Option<ThreadId>, Trouble> {
         let Some((mirror, status)) =
             self.engine().store().keyed(&workflow(&mirrored(remote, thread)), key)?
         else {
-            return self.begin(remote, thread, key).await;
+            return self.begin(remote, thread, key).await.map(Some);
         };
         let asked = self.mirror(&mirror)?.and_then(|(_, mirror)| mirror.asked);
         let same = asked.is_some_and(|batch| batch.fingerprint == thread.fingerprint());
         match status {
-            Status::Done => self.look_again(&mirror).await,
-            Status::Waiting | Status::Held if !same => self.compare(&mirror).await.map(|_| ()),
+            Status::Done => self.look_again(&mirror).await?,
+            Status::Waiting | Status::Held if !same => {
+                self.compare(&mirror).await?;
+            }
             // Somebody gave it up here. Only another question is worth another item.
             Status::Abandoned if !same => {
-                self.begin(remote, thread, &format!("{key}#{}", thread.fingerprint())).await
+                let key = format!("{key}#{}", thread.fingerprint());
+                return self.begin(remote, thread, &key).await.map(Some);
             }
-            // A mirror at work looks for itself; trouble is a person's to decide.
-            Status::Waiting
-            | Status::Held
-            | Status::Abandoned
-            | Status::Ready
-            | Status::Running
-            | Status::Joining
-            | Status::Trouble => Ok(()),
+            // A mirror at work looks for itself when it is driven.
+            Status::Ready | Status::Running | Status::Joining => {}
+            // What it asks is asked already, or given up; trouble is a person's to decide.
+            Status::Waiting | Status::Held | Status::Abandoned | Status::Trouble => return Ok(None),
         }
+        Ok(Some(mirror))
     }
 
-    async fn begin(&self, remote: &Remote, thread: &RemoteThread, key: &str) -> Result<(), Trouble> {
+    async fn begin(&self, remote: &Remote, thread: &RemoteThread, key: &str) -> Result<ThreadId, Trouble> {
         let new = self.new_mirror(&mirrored(remote, thread), key)?;
         let engine = self.engine();
-        engine.store().start(new, engine.step_limit()).await?;
-        Ok(())
+        Ok(engine.store().start(new, engine.step_limit()).await?)
     }
 
     /// A mirror that rests looks at its thread again.

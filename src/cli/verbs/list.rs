@@ -4,6 +4,7 @@ use crate::cli::context::{Context, Here};
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
+use crate::cli::print::warning;
 use crate::cli::table::{cut, right, table, whole};
 use crate::graph::Kind;
 use crate::inbox::{Item, ItemKind, ItemQuery, Overview, Status};
@@ -11,10 +12,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// List what waits for a decision, oldest first
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    after_help = "Where nobody drives, it looks once at the LangGraph servers of the config.\n\nExamples:\n  \
     sayso list\n  \
     sayso list --kind approval --json | jq -r '.[].id'\n  \
-    sayso list --kind result")]
+    sayso list --kind result"
+)]
 pub(in crate::cli) struct Args {
     /// Only this kind; results, which are read and not decided, are listed only when asked for
     #[arg(long, value_name = "KIND", value_parser = kinds())]
@@ -39,6 +42,7 @@ impl Args {
             return Err(Failure::usage("results are not snoozed; leave --snoozed or --kind result out"));
         }
         let here = context.open()?;
+        look_at_servers(&here).await;
         let query = ItemQuery { kind: self.kind, snoozed: self.snoozed, ..ItemQuery::default() };
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
         let mut items = pages::items(here.backend(), query, limit).await?;
@@ -89,6 +93,16 @@ impl Args {
         let columns =
             [whole("ID"), whole("KIND"), whole("ACTION"), whole("FROM"), right("AGE"), cut("TITLE")];
         table(page, columns, &rows)
+    }
+}
+
+/// Looks at the servers of the config where nobody drives. What cannot be read there keeps nothing else from being
+/// listed.
+async fn look_at_servers(here: &Here) {
+    let Some(servers) = here.local().servers() else { return };
+    match servers.look_once().await {
+        Ok(unread) => unread.iter().for_each(|what| warning(what)),
+        Err(error) => warning(&format!("the servers were not looked at: {error}")),
     }
 }
 

@@ -108,6 +108,13 @@ pub enum MirrorUpdate {
     },
 }
 
+impl Mirror {
+    /// Whether something is to be begun, answered or ended on the server.
+    pub fn has_to_send(&self) -> bool {
+        self.end || self.of.input.is_some() || !self.answers.is_empty()
+    }
+}
+
 impl State for Mirror {
     type Input = Mirrored;
     type Update = MirrorUpdate;

@@ -23,10 +23,7 @@ CONFIG = {"allow_ignore": True, "allow_respond": True, "allow_edit": True, "allo
 BARE = {"action_request": {"action": "send_mail", "args": ARGS}, "config": CONFIG, "description": "Send it?"}
 
 
-def single(*asked):
-    def ask(state: State):
-        return {"answers": [interrupt(value) for value in asked]}
-
+def alone(ask):
     graph = StateGraph(State)
     graph.add_node("ask", ask)
     graph.add_edge(START, "ask")
@@ -34,8 +31,26 @@ def single(*asked):
     return graph.compile()
 
 
+def single(*asked):
+    def ask(state: State):
+        return {"answers": [interrupt(value) for value in asked]}
+
+    return alone(ask)
+
+
+def first_of(request):
+    """As Agent Inbox's own examples read the answer."""
+
+    def ask(state: State):
+        return {"answers": [interrupt(request)[0]["type"]]}
+
+    return alone(ask)
+
+
 listed = single([BARE])
 bare = single(BARE)
+first_of_listed = first_of([BARE])
+first_of_bare = first_of(BARE)
 free = single({"question": "Which colour?"})
 twice = single("first?", "second?")
 
@@ -47,14 +62,17 @@ def side(name, value):
     return ask
 
 
-both = StateGraph(State)
-both.add_node("left", side("left", [BARE]))
-both.add_node("right", side("right", "How old are you?"))
-both.add_edge(START, "left")
-both.add_edge(START, "right")
-both.add_edge("left", END)
-both.add_edge("right", END)
-parallel = both.compile()
+def both(left, right):
+    graph = StateGraph(State)
+    for name, value in [("left", left), ("right", right)]:
+        graph.add_node(name, side(name, value))
+        graph.add_edge(START, name)
+        graph.add_edge(name, END)
+    return graph.compile()
+
+
+parallel = both([BARE], "How old are you?")
+two_free = both({"question": "Which colour?"}, {"question": "Which size?"})
 
 around = StateGraph(State)
 around.add_node("inner", single(BARE))

@@ -1,0 +1,74 @@
+//! LangGraph servers from a shell, where nobody drives.
+
+use crate::desk::{Desk, Said, said};
+use crate::langgraph::Server;
+use serde_json::{Value, json};
+use std::net::TcpListener;
+
+/// The real program beside servers of these names and ports.
+fn beside(servers: &[(&str, u16)]) -> Desk {
+    let desk = Desk::new();
+    let each = servers
+        .iter()
+        .map(|(name, port)| format!("[[server]]\nname = \"{name}\"\nurl = \"http://127.0.0.1:{port}\"\n"));
+    desk.configure(&each.collect::<String>());
+    desk
+}
+
+fn real(desk: &Desk, args: &[&str]) -> Said {
+    said(desk.real().args(args).output().unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn list_shows_what_doctor_counts() {
+    let server = Server::open().await;
+    server.house.asks("agent", &json!("How old are you?"));
+    let desk = beside(&[("lab", server.at.port())]);
+    let checked = real(&desk, &["doctor"]).out;
+    assert!(checked.contains("lab: LangGraph server 0.16.7, 1 thread waits there"), "{checked}");
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let listed = real(&desk, &["list", "--json"]);
+        assert_eq!((listed.code, listed.err.as_str()), (0, ""), "{listed:?}");
+        let items: Value = serde_json::from_str(&listed.out).unwrap();
+        assert_eq!((items.as_array().unwrap().len(), &items[0]["title"]), (1, &json!("How old are you?")));
+        ids.push(items[0]["id"].clone());
+    }
+    assert_eq!(ids[0], ids[1]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_does_not_answer_keeps_no_other_from_being_listed() {
+    let server = Server::open().await;
+    server.house.asks("agent", &json!("How old are you?"));
+    let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
+    // One that is down, one that hangs up on everybody, one that never answers, and one that stops in the middle.
+    let down = port(&TcpListener::bind("127.0.0.1:0").unwrap());
+    let (rude, silent) =
+        (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let stuck = Server::open().await;
+    stuck.house.asks("agent", &json!("Which colour?"));
+    stuck.house.lock().stuck = true;
+    let servers = [
+        ("down", down),
+        ("rude", port(&rude)),
+        ("silent", port(&silent)),
+        ("stuck", stuck.at.port()),
+        ("well", server.at.port()),
+    ];
+    std::thread::spawn(move || rude.incoming().for_each(drop));
+    let listed = real(&beside(&servers), &["list"]);
+    assert_eq!(listed.code, 0, "{listed:?}");
+    assert!(listed.out.contains("How old are you?"), "{listed:?}");
+    let warned: Vec<&str> = listed.err.lines().collect();
+    let expected = [
+        ("warning: down: no connection (", "); its new questions are not listed"),
+        ("warning: rude: the connection broke off (", "); its new questions are not listed"),
+        ("warning: silent: no answer within 5 seconds", "; its new questions are not listed"),
+        ("warning: stuck: not all threads there could be read", "; what they ask is not listed"),
+    ];
+    assert_eq!(warned.len(), expected.len(), "{listed:?}");
+    for (line, (begins, ends)) in warned.iter().zip(expected) {
+        assert!(line.starts_with(begins) && line.ends_with(ends), "{line}");
+    }
+}
