@@ -29,7 +29,9 @@ pub use mailbox::{
     Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, NewMail, Outgoing, People, SendError, Sent,
     Standing,
 };
-pub use model::{Address, Attachment, Invitation, Link, ListInfo, Mail, Piece, Unsubscribe};
+pub use model::{
+    Address, AddressField, Attachment, Invitation, Link, ListInfo, Mail, Oddity, Piece, Unsubscribe,
+};
 pub use net::Patience;
 pub use open::{open_mailbox, open_outgoing};
 pub use quotes::pieces;

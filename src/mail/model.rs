@@ -38,6 +38,8 @@ impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.name.is_empty() {
             f.write_str(&self.address)
+        } else if self.address.is_empty() {
+            f.write_str(&self.name)
         } else {
             write!(f, "{} <{}>", self.name, self.address)
         }
@@ -60,8 +62,10 @@ pub struct Mail {
     pub in_reply_to: Vec<String>,
     /// Without angle brackets, oldest first.
     pub references: Vec<String>,
-    /// Who wrote it; an empty address where the mail does not say.
+    /// Who wrote it. Where no address can be read, the address is empty and the name is what From says.
     pub from: Address,
+    /// What is odd about its From and Reply-To.
+    pub oddities: Vec<Oddity>,
     /// Who handed it in, where that is somebody else.
     pub sender: Option<Address>,
     /// Where answers are wanted, if elsewhere.
@@ -102,6 +106,52 @@ pub struct Mail {
     pub spam: bool,
     /// Every header as it stands, for whoever wants to see them.
     pub headers: Vec<(String, String)>,
+}
+
+/// A header field that decides whom a person deals with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AddressField {
+    /// Who wrote.
+    From,
+    /// Where answers are wanted.
+    ReplyTo,
+}
+
+impl fmt::Display for AddressField {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::From => "From",
+            Self::ReplyTo => "Reply-To",
+        })
+    }
+}
+
+/// How From or Reply-To is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Oddity {
+    /// From names several senders.
+    SeveralSenders {
+        /// The first of them; the very first is the one shown.
+        addresses: Vec<String>,
+    },
+    /// No address can be read.
+    Unreadable {
+        /// In which field.
+        field: AddressField,
+        /// What stands there; empty where nothing does.
+        text: String,
+    },
+    /// It can be read, but others may read it differently.
+    Unusual {
+        /// In which field.
+        field: AddressField,
+        /// What stands there.
+        text: String,
+        /// What was read.
+        address: String,
+    },
 }
 
 /// A piece of a mail's text.

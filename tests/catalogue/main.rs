@@ -68,6 +68,7 @@ mod replies;
 mod requests;
 mod sandbox;
 mod secrets;
+mod senders;
 mod sizes;
 mod smtp;
 mod table;

@@ -259,7 +259,25 @@ fn m13_monsters() {
     shown(body("text/plain", "http://a.example/ ", 2 << 20));
     shown(body("text/plain", "\u{200b}\u{202e}e\u{301}\u{301}", 1 << 20));
     // Header fields that send parsers back and forth.
-    for piece in ["=?", "=?utf-8?Q?", "<", "(", "\"", "a@b.example,", "a:", ",", "=?utf-8?B?", "<a@b>"] {
+    for piece in [
+        "=?",
+        "=?utf-8?Q?",
+        "<",
+        "(",
+        "\"",
+        "\\\"",
+        "<\"",
+        "<(",
+        "\"<",
+        "a@b.example,",
+        "a@b.example ",
+        "\"a@b.example\",",
+        "a:",
+        ";:",
+        ",",
+        "=?utf-8?B?",
+        "<a@b>",
+    ] {
         let long = piece.repeat(100_000 / piece.len());
         shown(format!("From: {long}\r\nTo: {long}\r\nSubject: {long}\r\nReferences: {long}\r\nDate: {long}\r\nContent-Type: {long}\r\n\r\nx").into_bytes());
     }

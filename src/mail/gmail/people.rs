@@ -3,11 +3,11 @@
 use super::find;
 use super::wire::{self, Id, Listing, Message};
 use super::{AT_ONCE, Inner};
+use crate::mail::read::addresses_in;
 use crate::mail::{MailError, People};
 use crate::web::google::{CallError, Repeat};
 use futures_util::stream::{self, StreamExt};
 use jiff::Timestamp;
-use mail_parser::{Address, MessageParser};
 use reqwest::Method;
 use std::collections::BTreeSet;
 
@@ -112,10 +112,7 @@ fn add(known: &mut BTreeSet<String>, values: &[String]) {
     for value in values {
         // One field of its own, whatever it holds.
         let head = format!("To: {}\r\n\r\n", value.replace(['\r', '\n'], " "));
-        let Some(mail) = MessageParser::new().parse_headers(head.as_bytes()) else { continue };
-        let people = mail.to().into_iter().flat_map(Address::iter);
-        let addresses = people.filter_map(|one| one.address()).filter(|address| address.contains('@'));
-        known.extend(addresses.map(str::to_lowercase));
+        known.extend(addresses_in(head.as_bytes(), &["To"]));
     }
 }
 
@@ -126,9 +123,14 @@ mod tests {
     #[test]
     fn addresses_of_a_field() {
         let mut known = BTreeSet::new();
-        let fields =
-            ["Bob <Bob@Example.com>, \"Doe, Eve\"\r\n <eve@example.com>", "undisclosed-recipients:;", ""];
+        let fields = [
+            "Bob <Bob@Example.com>, \"Doe, Eve\"\r\n <eve@example.com>",
+            "Lee, Ann <ann@münchen.example>",
+            "undisclosed-recipients:;",
+            "",
+        ];
         add(&mut known, &fields.map(str::to_owned));
-        assert_eq!(known.into_iter().collect::<Vec<_>>(), ["bob@example.com", "eve@example.com"]);
+        let expected = ["ann@xn--mnchen-3ya.example", "bob@example.com", "eve@example.com"];
+        assert_eq!(known.into_iter().collect::<Vec<_>>(), expected);
     }
 }

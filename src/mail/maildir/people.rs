@@ -2,9 +2,9 @@
 
 use super::folder::{Entry, Folder};
 use super::header::{BEGINNING, head};
+use crate::mail::read::addresses_in;
 use crate::mail::{MailError, People};
 use jiff::Timestamp;
-use mail_parser::{Address, MessageParser};
 use std::collections::BTreeSet;
 
 /// How many mails of a folder are looked at.
@@ -13,20 +13,11 @@ const MOST: usize = 5_000;
 pub(super) fn people(folders: &[Folder], sent: &Folder, until: Timestamp) -> Result<People, MailError> {
     let (mut wrote_to, mut heard_from) = (BTreeSet::new(), BTreeSet::new());
     if sent.exists() {
-        heads(
-            sent,
-            |_| true,
-            |mail| {
-                let fields = [mail.to(), mail.cc(), mail.bcc()];
-                fields.into_iter().flatten().for_each(|field| add(&mut wrote_to, field));
-            },
-        )?;
+        heads(sent, |_| true, |head| wrote_to.extend(addresses_in(head, &["To", "Cc", "Bcc"])))?;
     }
     for folder in folders {
         let earlier = |entry: &Entry| folder.arrived(entry).is_some_and(|arrived| arrived < until);
-        heads(folder, earlier, |mail| {
-            mail.from().into_iter().for_each(|field| add(&mut heard_from, field));
-        })?;
+        heads(folder, earlier, |head| heard_from.extend(addresses_in(head, &["From"])))?;
     }
     Ok(People { wrote_to: wrote_to.into_iter().collect(), heard_from: heard_from.into_iter().collect() })
 }
@@ -35,20 +26,14 @@ pub(super) fn people(folders: &[Folder], sent: &Folder, until: Timestamp) -> Res
 fn heads(
     folder: &Folder,
     wanted: impl Fn(&Entry) -> bool,
-    mut look: impl FnMut(&mail_parser::Message<'_>),
+    mut look: impl FnMut(&[u8]),
 ) -> Result<(), MailError> {
     // Names begin with the time of delivery, so the newest come last.
     let list = folder.list()?;
     for (key, entry) in list.iter().rev().filter(|(_, entry)| wanted(entry)).take(MOST) {
         let read = folder.with(key, entry.clone(), |entry| folder.beginning(entry, BEGINNING));
         let Ok(Some(beginning)) = read else { continue };
-        if let Some(mail) = MessageParser::new().parse_headers(head(&beginning)) {
-            look(&mail);
-        }
+        look(head(&beginning));
     }
     Ok(())
-}
-
-fn add(known: &mut BTreeSet<String>, field: &Address<'_>) {
-    known.extend(field.iter().filter_map(|one| one.address()).map(str::to_lowercase));
 }

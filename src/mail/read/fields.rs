@@ -2,10 +2,11 @@
 //!
 //! Promised: every text is Visible and bounded; a field that cannot be read is left out, never an error.
 
+use super::addresses::{self, Line};
 use super::params::Params;
 use super::tree::{Field, Part, Tree};
 use super::{decode, words};
-use crate::mail::{Address, ListInfo, Mail, Unsubscribe};
+use crate::mail::{Address, AddressField, ListInfo, Mail, Oddity, Unsubscribe};
 use crate::text::Visible;
 use jiff::Timestamp;
 use mail_parser::HeaderValue;
@@ -13,7 +14,9 @@ use mail_parser::parsers::MessageStream;
 use std::collections::HashSet;
 
 /// The longest subject, name or header value that is kept, in bytes.
-const MAX_LINE: usize = 4_096;
+pub(super) const MAX_LINE: usize = 4_096;
+/// Senders named of one mail.
+const MAX_SENDERS: usize = 5;
 /// Message-IDs kept of one field.
 const MAX_IDS: usize = 200;
 
@@ -93,18 +96,32 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>, part: &Part) {
     let charset = charset_near(tree, part);
     let first = |name: &str| tree.field(part, name);
     let line = |name: &str| first(name).map(|value| self::line(value, &charset));
+    let lines = |name: &str| -> Vec<Line> {
+        tree.fields(part, name).map(|value| addresses::read(value, &charset)).collect()
+    };
     let list =
-        |name: &str| tree.fields(part, name).flat_map(|value| addresses(value, &charset)).collect::<Vec<_>>();
+        |name: &str| -> Vec<Address> { lines(name).into_iter().flat_map(|line| line.addresses).collect() };
+    // As it stands, for people: where nothing can be read, and where it is unusual.
+    let stands = |name: &str| {
+        let values = tree.fields(part, name).map(|value| self::line(value, &charset));
+        values.filter(|value| !value.is_empty()).collect::<Vec<_>>().join(" · ")
+    };
     mail.message_id = first("message-id").and_then(|value| ids(value).into_iter().next());
     mail.in_reply_to = first("in-reply-to").map(ids).unwrap_or_default();
     mail.references = first("references").map(ids).unwrap_or_default();
-    mail.from = list("from").into_iter().next().unwrap_or_default();
-    mail.sender = list("sender").into_iter().next().filter(|sender| !sender.same(&mail.from.address));
-    mail.reply_to = list("reply-to");
+    let senders = lines("from");
+    mail.oddities.extend(odd_senders(&senders, stands("from")));
+    mail.from =
+        reached(senders).next().unwrap_or_else(|| Address { name: stands("from"), ..Address::default() });
+    mail.sender = reached(lines("sender")).next().filter(|sender| !sender.same(&mail.from.address));
+    let reply_to = lines("reply-to");
+    mail.oddities.extend(odd_reply_to(&reply_to, stands("reply-to")));
+    mail.reply_to = reached(reply_to).collect();
     (mail.to, mail.cc, mail.bcc) = (list("to"), list("cc"), list("bcc"));
     let delivered = ["delivered-to", "x-original-to", "envelope-to"].into_iter().flat_map(list);
     let mut seen = HashSet::new();
-    mail.delivered_to = delivered.map(|to| to.address).filter(|to| seen.insert(to.clone())).collect();
+    let delivered = delivered.map(|to| to.address).filter(|to| !to.is_empty());
+    mail.delivered_to = delivered.filter(|to| seen.insert(to.clone())).collect();
     mail.subject = line("subject").unwrap_or_default();
     mail.date = first("date").and_then(date);
     mail.list = list_info(tree, part, &charset);
@@ -141,37 +158,54 @@ pub(super) fn clip(text: &str, most: usize) -> &str {
     &text[..text.floor_char_boundary(most)]
 }
 
-/// The addresses of a field, groups dissolved.
-pub(super) fn addresses(value: &[u8], charset: &str) -> Vec<Address> {
-    let value = words::structured(value, charset);
-    let HeaderValue::Address(found) = MessageStream::new(value.as_bytes()).parse_address() else {
-        return Vec::new();
-    };
-    found.iter().filter_map(|found| address(found.name(), found.address())).collect()
+/// Everybody of some lines who has an address.
+fn reached(lines: Vec<Line>) -> impl Iterator<Item = Address> {
+    lines.into_iter().flat_map(|line| line.addresses).filter(|person| !person.address.is_empty())
 }
 
-fn address(name: Option<&str>, address: Option<&str>) -> Option<Address> {
-    let (mut name, mut address) = (name.unwrap_or_default().trim(), address.unwrap_or_default().trim());
-    if address.is_empty() && name.contains('@') && !name.contains(' ') {
-        (name, address) = ("", name);
+/// What is odd about the From lines of a mail; there should be one, with one sender.
+fn odd_senders(lines: &[Line], text: String) -> Option<Oddity> {
+    let mut senders: Vec<String> = Vec::new();
+    for address in lines.iter().flat_map(|line| &line.addresses).map(|sender| &sender.address) {
+        if !address.is_empty() && !senders.iter().any(|known| known.eq_ignore_ascii_case(address)) {
+            senders.push(address.clone());
+        }
+        if senders.len() == MAX_SENDERS {
+            break;
+        }
     }
-    // A whole `<address>` in an encoded word is no name, and its brackets are no part of it.
-    if let Some(inside) = address.strip_prefix('<').and_then(|rest| rest.strip_suffix('>')) {
-        address = inside.trim();
+    let field = AddressField::From;
+    match senders.len() {
+        0 => Some(Oddity::Unreadable { field, text }),
+        1 => is_unusual(lines).then_some(Oddity::Unusual { field, text, address: senders.remove(0) }),
+        _ => Some(Oddity::SeveralSenders { addresses: senders }),
     }
-    if address.is_empty() && name.is_empty() {
-        return None;
+}
+
+/// What is odd about the Reply-To lines of a mail. They may name several people, and may be empty.
+fn odd_reply_to(lines: &[Line], text: String) -> Option<Oddity> {
+    let field = AddressField::ReplyTo;
+    let people = lines.iter().flat_map(|line| &line.addresses).map(|person| person.address.as_str());
+    let people: Vec<&str> = people.filter(|address| !address.is_empty()).take(MAX_SENDERS).collect();
+    if people.is_empty() {
+        return (!text.is_empty()).then_some(Oddity::Unreadable { field, text });
     }
-    let name = Visible::line(clip(name, MAX_LINE)).into_string();
-    Some(Address { name, address: bare(address) })
+    is_unusual(lines).then(|| Oddity::Unusual { field, text, address: people.join(", ") })
+}
+
+fn is_unusual(lines: &[Line]) -> bool {
+    lines.len() > 1 || lines.iter().any(|line| line.unusual)
 }
 
 /// An address with its domain in lower case and in its ASCII form.
 pub(in crate::mail) fn bare(address: &str) -> String {
     let address = clip(address.trim(), MAX_LINE);
     let bare = match address.rsplit_once('@') {
-        Some((local, domain)) => format!("{local}@{}", ascii_domain(domain)),
-        None => address.to_owned(),
+        // The ASCII form leaves out letters that are not seen, and would be another domain's.
+        Some((local, domain)) if Visible::line(domain) == domain => {
+            format!("{local}@{}", ascii_domain(domain))
+        }
+        _ => address.to_owned(),
     };
     Visible::line(&bare).into_string()
 }

@@ -4,6 +4,7 @@
 //! [`ParseError`] in a sentence, in linear time and bounded memory; the same bytes always give the same [`Mail`].
 //! Nothing is fetched, and no part is run or unpacked.
 
+mod addresses;
 mod body;
 mod decode;
 mod fields;
@@ -80,6 +81,15 @@ pub fn attachment(raw: &[u8], digest: &str) -> Option<Vec<u8>> {
     let tree = tree::tree(raw).ok()?;
     let contents = (0..tree.parts.len()).filter(|part| body::is_attachment(&tree, *part));
     contents.map(|part| body::content(&tree, part)).find(|content| hex(&Sha256::digest(content)) == digest)
+}
+
+/// The bare addresses in some fields of a mail's head, in lower case. A head that cannot be read has none.
+pub(super) fn addresses_in(head: &[u8], fields: &[&str]) -> Vec<String> {
+    let Ok(tree) = tree::tree(head) else { return Vec::new() };
+    let Some(part) = tree.parts.first() else { return Vec::new() };
+    let values = fields.iter().flat_map(|name| tree.fields(part, name));
+    let people = values.flat_map(|value| addresses::read(value, "").addresses);
+    people.map(|person| person.address.to_lowercase()).filter(|address| address.contains('@')).collect()
 }
 
 /// What makes a mail the same mail when it is found again, in another folder or after another fetch.

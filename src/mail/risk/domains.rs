@@ -330,12 +330,13 @@ fn plain_letter(c: char) -> char {
     ALIKE.iter().find(|(_, alike)| alike.contains(c)).map_or(c, |(plain, _)| *plain)
 }
 
-/// The first address that stands in a text.
-pub(super) fn address_in(text: &str) -> Option<String> {
-    let outside = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '@' | '-' | '_' | '+'));
-    text.split(outside).map(|word| word.trim_matches(['.', '-'])).find_map(|word| {
+/// The addresses that stand in a text, whichever `@` they are written with.
+pub(super) fn addresses_in(text: &str) -> impl Iterator<Item = String> + '_ {
+    let outside = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '@' | '＠' | '﹫' | '-' | '_' | '+'));
+    text.split(outside).filter_map(|word| {
+        let word = word.trim_matches(['.', '-']).replace(['＠', '﹫'], "@");
         let (local, domain) = word.split_once('@')?;
-        (!local.is_empty() && domain.contains('.') && !domain.contains('@')).then(|| word.to_owned())
+        (!local.is_empty() && domain.contains('.') && !domain.contains('@')).then(|| word.clone())
     })
 }
 
@@ -370,8 +371,8 @@ pub(super) fn link_differs(mail: &Mail, link: &Link) -> Option<Risk> {
     }
     let text = link.text.trim();
     if let Some(to) = lower.strip_prefix("mailto:") {
-        let shown = address_in(text)?.to_ascii_lowercase();
-        let to = address_in(to.split('?').next().unwrap_or_default())?;
+        let shown = addresses_in(text).next()?.to_ascii_lowercase();
+        let to = addresses_in(to.split('?').next().unwrap_or_default()).next()?;
         return if shown == to { None } else { risk(text) };
     }
     let said = said_host(text)?;

@@ -15,8 +15,8 @@ mod tests;
 pub use domains::elsewhere;
 
 use super::compose::is_own;
-use super::{Address, Mail};
-use crate::text::Visible;
+use super::{Address, AddressField, Mail, Oddity};
+use crate::text::{Visible, truncate};
 use std::collections::HashSet;
 
 /// A reason to look twice.
@@ -65,6 +65,8 @@ pub enum Risk {
         /// The sender's.
         address: String,
     },
+    /// From or Reply-To is not as it should be.
+    OddHeader(Oddity),
     /// A link says it leads elsewhere than it does.
     LinkDiffers {
         /// What it says.
@@ -105,6 +107,9 @@ impl Risk {
             Self::Punycode { .. } => "punycode",
             Self::ReplyToDiffers { .. } => "reply_to_differs",
             Self::NameHoldsAddress { .. } => "name_holds_address",
+            Self::OddHeader(Oddity::SeveralSenders { .. }) => "several_senders",
+            Self::OddHeader(Oddity::Unreadable { .. }) => "unreadable_header",
+            Self::OddHeader(Oddity::Unusual { .. }) => "unusual_header",
             Self::LinkDiffers { .. } => "link_differs",
             Self::Executable { .. } => "executable_attachment",
             Self::AddressesAssistant { .. } => "addresses_assistant",
@@ -133,6 +138,7 @@ impl Risk {
             Self::NameHoldsAddress { shown, address } => {
                 format!("The name shown is {shown}, but the mail comes from {address}.")
             }
+            Self::OddHeader(oddity) => odd_header(oddity),
             Self::LinkDiffers { text, target } => format!("A link says {text} but leads to {target}."),
             Self::Executable { name } => format!("The attachment {name} can run programs when it is opened."),
             Self::AddressesAssistant { words } => {
@@ -148,6 +154,26 @@ impl Risk {
             }
         };
         Visible::line(&text).into_string()
+    }
+}
+
+fn odd_header(oddity: &Oddity) -> String {
+    let short = |text: &str| truncate(text, 200).into_owned();
+    match oddity {
+        Oddity::SeveralSenders { addresses } => {
+            format!("The mail names several senders: {}. Only the first is shown.", addresses.join(", "))
+        }
+        Oddity::Unreadable { text, .. } if text.is_empty() => "The mail does not say who sent it.".to_owned(),
+        Oddity::Unreadable { field, text } => {
+            let answer = match field {
+                AddressField::From => "",
+                AddressField::ReplyTo => " An answer goes to the sender.",
+            };
+            format!("The {field} line has no address that can be read: “{}”.{answer}", short(text))
+        }
+        Oddity::Unusual { field, text, address } => {
+            format!("The {field} line is unusual: “{}”. It was read as {address}.", short(text))
+        }
     }
 }
 
@@ -187,6 +213,7 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     if !from.is_empty() && !(known.is_known)(from) {
         found.push(Risk::FirstContact { address: from.clone() });
     }
+    found.extend(mail.oddities.iter().cloned().map(Risk::OddHeader));
     let mut seen = HashSet::new();
     for address in std::iter::once(&mail.from).chain(&mail.reply_to).take(8) {
         if seen.insert(address.domain()) {
@@ -229,11 +256,19 @@ fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
 
 /// A display name with an address in it that is of another organisation, or somebody else's at a mail provider.
 fn name_holds_address(from: &Address) -> Option<Risk> {
-    let shown = domains::address_in(&from.name)?;
     // "ann@example.com via List" comes from the list, and says so.
     let via = from.name.to_lowercase().contains(" via ");
-    (!via && domains::elsewhere(&shown, &from.address))
-        .then(|| Risk::NameHoldsAddress { shown, address: from.address.clone() })
+    let mut shown =
+        domains::addresses_in(&from.name).filter(|shown| domains::elsewhere(shown, &from.address));
+    let shown = shown.next().filter(|_| !via && !from.address.is_empty())?;
+    Some(Risk::NameHoldsAddress { shown, address: from.address.clone() })
+}
+
+/// Who wrote, in a word for lists: the name, unless it says another address than the sender's. Empty where the mail says
+/// nothing.
+pub fn sender_shown(from: &Address) -> &str {
+    let name = from.name.trim();
+    if name.is_empty() || name_holds_address(from).is_some() { &from.address } else { name }
 }
 
 /// The warnings of a mail that somebody wants to send: `conversation` are the mails it answers, `other_mails` those

@@ -1,0 +1,230 @@
+//! A line of addresses as words, quotes, comments and brackets, however damaged.
+//!
+//! Promised: linear. A quote, comment or bracket that is never closed opens nothing, and the line is said to be damaged.
+
+use crate::mail::read::words::Letter;
+use crate::text::Visible;
+
+#[derive(Debug)]
+pub(super) enum Token {
+    /// Letters without a blank; `encoded` where they stood in encoded words, where blanks are letters.
+    Word {
+        text: String,
+        encoded: bool,
+    },
+    Quoted(String),
+    Comment(String),
+    /// What stands in angle brackets.
+    Angle(Angle),
+    Blank,
+    Comma,
+    Semicolon,
+    Colon,
+}
+
+#[derive(Debug)]
+pub(super) struct Angle {
+    pub text: String,
+    /// The address it is, where it is one.
+    pub address: Option<String>,
+    pub unusual: bool,
+}
+
+/// Splits a line into tokens, and says whether it is damaged.
+pub(super) fn tokens(letters: &[Letter]) -> (Vec<Token>, bool) {
+    let (mut tokens, mut damaged) = (Vec::new(), false);
+    // An end that is missing is looked for once: a line full of openings must not take longer than any other.
+    let (mut quotes, mut comments) = (true, true);
+    let mut at = 0;
+    while let Some(letter) = letters.get(at) {
+        match letter.plain() {
+            Some('"') => match quotes.then(|| closing_quote(letters, at)).flatten() {
+                Some(end) => {
+                    tokens.push(Token::Quoted(unescaped(&letters[at + 1..end])));
+                    at = end;
+                }
+                None => (quotes, damaged) = (false, true),
+            },
+            Some('(') => match comments.then(|| closing_parenthesis(letters, at)).flatten() {
+                Some(end) => {
+                    tokens.push(Token::Comment(unescaped(&letters[at + 1..end])));
+                    at = end;
+                }
+                None => (comments, damaged) = (false, true),
+            },
+            Some('<') => match angle(letters, at) {
+                Some((angle, end)) => {
+                    damaged |= angle.unusual;
+                    tokens.push(Token::Angle(angle));
+                    at = end;
+                }
+                None => damaged = true,
+            },
+            Some('>' | ')') => damaged = true,
+            Some(',') => tokens.push(Token::Comma),
+            Some(';') => tokens.push(Token::Semicolon),
+            Some(':') => tokens.push(Token::Colon),
+            Some(blank) if blank.is_whitespace() => tokens.push(Token::Blank),
+            _ => {
+                let end = word_end(letters, at);
+                tokens.push(Token::Word { text: text(&letters[at..end]), encoded: letter.encoded });
+                at = end - 1;
+            }
+        }
+        at += 1;
+    }
+    (tokens, damaged)
+}
+
+fn text(letters: &[Letter]) -> String {
+    letters.iter().map(|letter| letter.char).collect()
+}
+
+/// The text of a quoted string or a comment, its backslashes undone.
+fn unescaped(letters: &[Letter]) -> String {
+    let mut text = String::with_capacity(letters.len());
+    let mut escaped = false;
+    for letter in letters {
+        escaped = !escaped && letter.plain() == Some('\\');
+        if !escaped {
+            text.push(letter.char);
+        }
+    }
+    text
+}
+
+fn closing_quote(letters: &[Letter], open: usize) -> Option<usize> {
+    let mut escaped = false;
+    (open + 1..letters.len()).find(|at| {
+        let letter = letters[*at].plain();
+        let closes = letter == Some('"') && !escaped;
+        escaped = !escaped && letter == Some('\\');
+        closes
+    })
+}
+
+/// Comments nest.
+fn closing_parenthesis(letters: &[Letter], open: usize) -> Option<usize> {
+    let (mut depth, mut escaped) = (0_usize, false);
+    (open..letters.len()).find(|at| {
+        let letter = letters[*at].plain().filter(|_| !escaped);
+        escaped = letter == Some('\\');
+        match letter {
+            Some('(') => depth += 1,
+            Some(')') => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    })
+}
+
+/// Where a word ends that begins at `start`. A domain may be a number in square brackets, colons and all.
+fn word_end(letters: &[Letter], start: usize) -> usize {
+    let encoded = letters[start].encoded;
+    let mut literal = false;
+    let mut at = start + 1;
+    while let Some(letter) = letters.get(at).filter(|letter| letter.encoded == encoded) {
+        match letter.plain() {
+            Some('[') => literal |= letters[at - 1].char == '@',
+            Some(']') => literal = false,
+            Some(':') if literal => {}
+            Some(c) if c.is_whitespace() || "\"()<>,;:".contains(c) => break,
+            _ => {}
+        }
+        at += 1;
+    }
+    at
+}
+
+/// What stands in the angle brackets that open at `open`, and where they end. `None` where this bracket is a stray one.
+fn angle(letters: &[Letter], open: usize) -> Option<(Angle, usize)> {
+    let mut quoted = false;
+    let mut end = open + 1;
+    loop {
+        match letters.get(end).map(Letter::plain) {
+            Some(Some('"')) => quoted = !quoted,
+            Some(Some('<')) if !quoted => return None,
+            Some(Some('>')) if !quoted => break,
+            Some(_) => {}
+            // A quote that hides the bracket, or no bracket at all.
+            None if quoted => return unquoted_angle(letters, open),
+            None => return open_angle(letters, open),
+        }
+        end += 1;
+    }
+    let angle = cleaned(&letters[open + 1..end]);
+    // Several addresses within one pair of brackets are a list.
+    let listed = angle.address.is_none() && angle.text.contains([',', ';']);
+    (!listed).then_some((angle, end))
+}
+
+/// Brackets around a quote that is never closed.
+fn unquoted_angle(letters: &[Letter], open: usize) -> Option<(Angle, usize)> {
+    let ends = |at: &usize| matches!(letters[*at].plain(), Some('<' | '>'));
+    let end = (open + 1..letters.len()).find(ends)?;
+    (letters[end].char == '>').then(|| (Angle { unusual: true, ..cleaned(&letters[open + 1..end]) }, end))
+}
+
+/// An address whose bracket is never closed ends where a word does.
+fn open_angle(letters: &[Letter], open: usize) -> Option<(Angle, usize)> {
+    let is_blank = |letter: &Letter| letter.plain().is_some_and(char::is_whitespace);
+    let start = (open + 1..letters.len()).find(|at| !is_blank(&letters[*at]))?;
+    let ends = |at: &usize| is_blank(&letters[*at]) || matches!(letters[*at].plain(), Some(',' | ';'));
+    let end = (start..letters.len()).find(ends).unwrap_or(letters.len());
+    Some((Angle { unusual: true, ..cleaned(&letters[start..end]) }, end - 1))
+}
+
+/// What stands in angle brackets without what does not belong there.
+fn cleaned(letters: &[Letter]) -> Angle {
+    let comment = letters.iter().position(|letter| letter.plain() == Some('('));
+    let letters = match comment.filter(|at| closing_parenthesis(letters, *at) == Some(letters.len() - 1)) {
+        Some(comment) => &letters[..comment],
+        None => letters,
+    };
+    let whole = text(letters);
+    let mut address = whole.trim();
+    let encoded = letters.iter().any(|letter| letter.encoded);
+    if is_address(address) {
+        return Angle { text: whole.clone(), address: Some(address.to_owned()), unusual: encoded };
+    }
+    if let Some((_, rest)) = address.split_once(':').filter(|(route, _)| is_scheme_or_route(route)) {
+        address = rest;
+    }
+    // Blanks around `@` and dots were allowed once.
+    let mut closed = address.trim().trim_matches(AROUND).to_owned();
+    for mark in ['@', '.'] {
+        closed = closed.split(mark).map(str::trim).collect::<Vec<_>>().join(&mark.to_string());
+    }
+    // What cannot be written to is still what stands there: `root`, `a@b@c.example`.
+    let halves = closed.split_once('@');
+    let whole_word = !closed.is_empty()
+        && !closed.contains(|c: char| c.is_whitespace() || ",;".contains(c))
+        && halves.is_none_or(|(local, domain)| !local.is_empty() && !domain.is_empty());
+    Angle { text: whole.clone(), address: whole_word.then_some(closed), unusual: true }
+}
+
+/// `mailto:`, or the way by which old mail was to go (`@relay.example:`).
+fn is_scheme_or_route(text: &str) -> bool {
+    text.trim().eq_ignore_ascii_case("mailto") || text.trim_start().starts_with('@')
+}
+
+/// What people and programs put around an address.
+pub(super) const AROUND: &[char] = &[
+    '[', ']', '{', '}', '\'', '"', '`', '.', '*', '|', '\\', '‘', '’', '“', '”', '«', '»', '‹', '›', '＜',
+    '＞', '〈', '〉', '《', '》',
+];
+
+/// Whether a text is an address as it should be written.
+pub(super) fn is_address(text: &str) -> bool {
+    let Some((local, domain)) = text.rsplit_once('@') else { return false };
+    let quoted = local.len() > 2 && local.starts_with('"') && local.ends_with('"');
+    let odd =
+        |c: char| c.is_whitespace() || "()<>[]:;@,\\\"".contains(c) || (!c.is_ascii() && AROUND.contains(&c));
+    let literal = domain.len() > 2 && domain.starts_with('[') && domain.ends_with(']');
+    let label = |label: &str| {
+        !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+    };
+    (quoted || !local.is_empty() && !local.contains(odd))
+        && (literal || domain.split('.').all(label))
+        && Visible::line(text) == text
+}
