@@ -24,9 +24,13 @@ fn configure(desk: &Desk, more: &str) {
 }
 
 fn deliver(desk: &Desk, n: u32) {
+    deliver_from(desk, n, "Bob <bob@b.example>");
+}
+
+fn deliver_from(desk: &Desk, n: u32, from: &str) {
     let now = jiff::Timestamp::now();
     let raw = format!(
-        "Message-ID: <{n}@post.example>\r\nFrom: Bob <bob@b.example>\r\nTo: ada@example.org\r\nSubject: Lunch {n}?\r\n\
+        "Message-ID: <{n}@post.example>\r\nFrom: {from}\r\nTo: ada@example.org\r\nSubject: Lunch {n}?\r\n\
          Date: Mon, 02 Nov 2026 10:00:00 +0000\r\n\r\nShall we have lunch on Friday?\r\n"
     );
     std::fs::write(desk.path("mail/new").join(format!("{}.{n}.host", now.as_second())), raw).unwrap();
@@ -79,6 +83,36 @@ fn what_is_fetched_is_listed_with_its_thread() {
     assert_eq!(real_json(&desk, &["mail", "--limit", "1", "--json"]).as_array().unwrap().len(), 1);
     let text = real(&desk, &["mail"]);
     assert!(text.done().contains("Lunch 1?") && text.out.contains("home"), "{text:?}");
+}
+
+#[test]
+fn senders_as_the_world_writes_them_are_listed_and_shown() {
+    let desk = desk();
+    deliver_from(&desk, 1, "Microsoft account team , <x@evil.example>");
+    deliver_from(&desk, 2, "\"service@paypal.com\" <x@evil.example>");
+    deliver_from(&desk, 3, "Bob Ray");
+    real_json(&desk, &["mail", "sync", "--json"]);
+    let mails = real_json(&desk, &["mail", "--json"]);
+    let from: Vec<&Value> = mails.as_array().unwrap().iter().map(|mail| &mail["from"]).collect();
+    assert_eq!(from, [&json!(""), &json!("x@evil.example"), &json!("x@evil.example")]);
+    assert!(real(&desk, &["mail"]).done().contains("(no address)"));
+    real(&desk, &["run", "--until-idle"]).done();
+    let items = real_json(&desk, &["list", "--json"]);
+    for (title, source, code, shown) in [
+        (
+            "Lunch 1?",
+            "Microsoft account team",
+            "unusual_header",
+            "From: Microsoft account team <x@evil.example>",
+        ),
+        ("Lunch 2?", "x@evil.example", "name_holds_address", "From: service@paypal.com <x@evil.example>"),
+        ("Lunch 3?", "Bob Ray", "unreadable_header", "There is nobody to answer to"),
+    ] {
+        let item = items.as_array().unwrap().iter().find(|item| item["title"] == title).unwrap();
+        assert_eq!(item["source"], source, "{item}");
+        let view = real(&desk, &["view", item["id"].as_str().unwrap()]);
+        assert!(view.done().contains(&format!("[{code}]")) && view.out.contains(shown), "{view:?}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::app::drive::arrival;
 use crate::app::engine::StartError;
 use crate::graph::{Event, ThreadId, Warning, What};
 use crate::mail::compose::is_own;
+use crate::mail::risk::sender_shown;
 use crate::mail::{Account, Mail, NewMail as Found};
 use crate::store::{Before, MAIL_EVENT, NewMail, NewThread, Road, StoreError, TakenIn};
 use crate::text::{Visible, hex, truncate};
@@ -131,7 +132,7 @@ impl Intake {
         let spec = self.engine().registry().get(&line.workflow);
         let spec =
             spec.ok_or_else(|| Trouble::Thread(format!("there is no workflow `{}`", line.workflow)))?;
-        let text = format!("{} wrote again: {}", sender(mail), mail.subject);
+        let text = format!("{} wrote again: {}", sender_shown(&mail.from), mail.subject);
         let text = truncate(Visible::line(&text).as_str(), 120).into_owned();
         let warning = Warning { code: "new_mail".to_owned(), text };
         let what = What::News { topic: "mail".to_owned(), payload: received, warning };
@@ -188,10 +189,6 @@ fn received(account: &Account, mail: &Mail, identity: &str, place: &str) -> Valu
         "subject": mail.subject,
         "date": mail.date,
     })
-}
-
-fn sender(mail: &Mail) -> &str {
-    if mail.from.name.is_empty() { &mail.from.address } else { &mail.from.name }
 }
 
 /// What an earlier thread came to, in a few words.

@@ -67,7 +67,7 @@ async fn list(here: &Here, limit: Option<usize>) -> Result<Answer, Failure> {
                 mail.account.clone(),
                 mail.thread.as_ref().map(ToString::to_string).unwrap_or_else(|| "-".to_owned()),
                 became(mail),
-                mail.from.clone(),
+                if mail.from.is_empty() { "(no address)".to_owned() } else { mail.from.clone() },
                 mail.subject.clone(),
             ]
         };

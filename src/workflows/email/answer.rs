@@ -141,8 +141,11 @@ fn opening(facts: &ReplyFacts, weekday: &str) -> String {
     }
     text.push_str("\nThe mail to answer:\n");
     write_mail(&mut text, &facts.mail);
-    let _ =
-        write!(text, "\n\nAn answer goes to: {}\nIts subject: {}", facts.reply_to.join(", "), facts.subject);
+    let to = match facts.reply_to.as_slice() {
+        [] => "nobody: no address can be read from the mail. Ask the person for one.".to_owned(),
+        people => people.join(", "),
+    };
+    let _ = write!(text, "\n\nAn answer goes to: {to}\nIts subject: {}", facts.subject);
     if !facts.reply_all.is_empty() {
         let _ = write!(text, "\nAlso in the conversation: {}", facts.reply_all.join(", "));
     }

@@ -7,6 +7,7 @@ use crate::config::MailMode;
 use crate::graph::{NodeError, Warning};
 use crate::llm::facts::email::{MailFacts, Signals, User};
 use crate::mail::compose::is_own;
+use crate::mail::risk::sender_shown;
 use crate::mail::{self, Account, Mail};
 use crate::text::Visible;
 use crate::workflows::Services;
@@ -175,8 +176,8 @@ pub(super) fn lesson_facts(mail: &Mail) -> MailFacts {
 
 /// Who wrote, for lists.
 pub(super) fn sender(mail: &Mail) -> String {
-    let name = if mail.from.name.trim().is_empty() { &mail.from.address } else { &mail.from.name };
-    Visible::line(if name.is_empty() { "somebody" } else { name }).into_string()
+    let shown = sender_shown(&mail.from);
+    Visible::line(if shown.is_empty() { "somebody" } else { shown }).into_string()
 }
 
 /// All references with what lists show of them, where some have come without.

@@ -64,9 +64,10 @@ pub(super) fn write_mail(text: &mut String, mail: &MailFacts) {
             let _ = writeln!(text, "{name}: {value}");
         }
     };
-    let from = match mail.from_name.as_str() {
-        "" => mail.from.clone(),
-        name => format!("{name} <{}>", mail.from),
+    let from = match (mail.from_name.as_str(), mail.from.as_str()) {
+        ("", address) => address.to_owned(),
+        (name, "") => name.to_owned(),
+        (name, address) => format!("{name} <{address}>"),
     };
     header("From", &from);
     header("To", &mail.to.join(", "));

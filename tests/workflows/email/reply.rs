@@ -46,6 +46,39 @@ async fn an_accepted_mail_leaves_once_exactly_as_shown() {
 }
 
 #[tokio::test]
+async fn a_sender_with_a_comma_in_the_name_is_answered() {
+    let office = Office::new("respond", [calls([write()]), calls([done()])]);
+    let raw = mail_with("", "When does the report come?\r\n").replace("Bob Ray <", "Ray, Bob <");
+    let thread = office.receive(&raw, json!({})).await.unwrap();
+    office.settle().await;
+    let facts = office.requests("email.reply").remove(0).facts;
+    assert_eq!((&facts["reply_to"], &facts["mail"]["from"]), (&json!([BOB]), &json!(BOB)));
+    let item = office.open(&thread).await;
+    assert!(item.warnings.iter().any(|warning| warning.code == "unusual_header"), "{:?}", item.warnings);
+    assert!(item.text.contains("Ray, Bob <bob@client.example>"), "{}", item.text);
+    office.decides(&thread, Decision::Accept).await;
+    assert!(office.sent()[0].contains("In-Reply-To: <one@client.example>\r\n"), "it answers the mail");
+}
+
+#[tokio::test]
+async fn a_sender_that_cannot_be_read_is_shown_as_written_and_the_model_is_told_so() {
+    let office = Office::new("respond", [calls([ask("Which address?")])]);
+    let raw = mail_with("", "When does the report come?\r\n").replace("Bob Ray <bob@", "Bob Ray <bob at ");
+    let thread = office.receive(&raw, json!({})).await.unwrap();
+    office.settle().await;
+    let item = office.open(&thread).await;
+    let warning = item.warnings.iter().find(|warning| warning.code == "unreadable_header").unwrap();
+    assert!(warning.text.ends_with("“Bob Ray <bob at client.example>”."), "{}", warning.text);
+    assert!(item.text.contains("From: Bob Ray <bob at client.example>"), "{}", item.text);
+    let request = office.requests("email.reply").remove(0);
+    assert_eq!(request.facts["reply_to"], json!([]));
+    let told = format!("{:?}", request.messages);
+    assert!(
+        told.contains("An answer goes to: nobody") && told.contains("From: Bob Ray <bob at client.example>")
+    );
+}
+
+#[tokio::test]
 async fn an_edited_mail_leaves_as_edited_and_teaches_how_to_write() {
     let office = Office::new("respond", [calls([write()]), calls([done()])]);
     let thread = office.got().await;
