@@ -105,9 +105,8 @@ async fn sync(here: &Here) -> Result<Answer, Failure> {
         return Err(Failure::failed(text));
     };
     // Those of an earlier look that was cut short are triaged as well.
-    driven(here, &intake.threads(), Until::Idle, None, |_| {})
-        .await?
-        .rests("`sayso run` triages the rest")?;
+    let scope = intake.threads().map_err(anyhow::Error::from)?;
+    driven(here, &scope, Until::Idle, None, |_| {}).await?.rests("`sayso run` triages the rest")?;
     let well = synced.iter().all(|synced| synced.error.is_none());
     let answer = here.page.answer(&synced, |_| synced.iter().map(line).collect())?;
     Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
