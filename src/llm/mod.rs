@@ -5,7 +5,8 @@
 //! goes to the configured server only and stands in no error, log or cassette; dropping the future cancels.
 //!
 //! Not here: budgets, the journal and the prompts. A caller asks through [`propose`] or [`structured`], which
-//! check tool calls and answers against their schemas; a bare [`Model::complete`] does not.
+//! drop nulls given for optional values and check tool calls and answers against their schemas; a bare
+//! [`Model::complete`] does not.
 //!
 //! A provider is one file and one arm in [`open`]. [`Builtin`] needs no network: it answers from
 //! [`Request::task`] and [`Request::facts`], which the other providers ignore.
@@ -18,6 +19,7 @@ pub mod eval;
 pub mod facts;
 mod gemini;
 mod limiter;
+mod nulls;
 mod observe;
 mod ollama;
 mod openai;

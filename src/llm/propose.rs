@@ -17,7 +17,7 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
     for _ in 0..=MORE_TRIES {
         let mut reply = model.complete(&request, on_text).await?.visible();
         usage += reply.usage;
-        let checked = check(&request, &reply);
+        let checked = check(&request, &mut reply);
         // Words that end where the tokens did are not the whole answer; a call is whole or is none.
         let whole = reply.stop != Stop::Length || !reply.calls.is_empty();
         let complaint = match checked {
@@ -46,7 +46,8 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
     Err(ModelError::unreadable(model.label(), format!("after {} tries: {why}", MORE_TRIES + 1)))
 }
 
-fn check(request: &Request, reply: &Reply) -> Result<(), Complaint> {
+/// What is wrong with a reply. Drops the nulls that its calls give for optional arguments.
+fn check(request: &Request, reply: &mut Reply) -> Result<(), Complaint> {
     let mut full = Vec::new();
     let mut masked = Vec::new();
     let mut blame = |seen: String, told: String| {
@@ -65,21 +66,20 @@ fn check(request: &Request, reply: &Reply) -> Result<(), Complaint> {
         let name = schema::clip(&bad.name, 60);
         blame(format!("the call of `{name}`: {}", bad.why), "a call whose arguments are not JSON".into());
     }
-    for call in &reply.calls {
+    for call in &mut reply.calls {
         let name = schema::clip(&call.name, 60);
         match request.tools.iter().find(|tool| tool.name == call.name) {
             None => blame(
                 format!("there is no tool `{name}` ({})", offered()),
                 "a call of a tool that was not offered".into(),
             ),
-            Some(tool) => {
-                if let Err(complaint) = schema::check(&tool.schema, &call.args) {
-                    blame(
-                        format!("the arguments of `{name}`: {}", complaint.full),
-                        format!("the arguments of `{}`: {}", tool.name, complaint.masked),
-                    );
-                }
-            }
+            Some(tool) => match schema::accept(&tool.schema, std::mem::take(&mut call.args)) {
+                Ok(args) => call.args = args,
+                Err(complaint) => blame(
+                    format!("the arguments of `{name}`: {}", complaint.full),
+                    format!("the arguments of `{}`: {}", tool.name, complaint.masked),
+                ),
+            },
         }
     }
     if reply.calls.is_empty() && reply.bad_calls.is_empty() {

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use super::nulls::{drop_nulls, is_optional, takes_null};
+
 /// How many complaints a model is told at once.
 const MAX_COMPLAINTS: usize = 5;
 
@@ -33,8 +35,16 @@ pub(super) struct Complaints {
     pub masked: String,
 }
 
+/// What a model said, without the nulls it gave for optional properties, if that fits. Everything a model says comes
+/// through here before anybody sees it, so that what is shown, hashed and carried out is the same.
+pub(super) fn accept(schema: &Value, mut value: Value) -> Result<Value, Complaints> {
+    drop_nulls(schema, &mut value);
+    check(schema, &value)?;
+    Ok(value)
+}
+
 /// Checks `value`; the complaints say where and what.
-pub(super) fn check(schema: &Value, value: &Value) -> Result<(), Complaints> {
+fn check(schema: &Value, value: &Value) -> Result<(), Complaints> {
     let validator = jsonschema::validator_for(schema).map_err(|error| {
         let text = clip(&format!("the tool's own schema is not usable: {error}"), MAX_COMPLAINT);
         Complaints { full: text.clone(), masked: text }
@@ -78,9 +88,13 @@ pub(super) fn without_thoughts(text: &str) -> &str {
     }
 }
 
-/// The schema as OpenAI's strict mode wants it: every object closed, every property required. `None` where
-/// the schema cannot be put so (maps with free keys).
+/// The schema as OpenAI's strict mode wants it: every object closed, every property required, and null for those
+/// that were optional; [`accept`] drops it again. `None` where the schema cannot be put so (maps with free keys).
 pub(super) fn strict(schema: &Value) -> Option<Value> {
+    strict_of(schema, schema)
+}
+
+fn strict_of(schema: &Value, root: &Value) -> Option<Value> {
     match schema {
         Value::Object(fields) => {
             let mut out = Map::new();
@@ -90,7 +104,10 @@ pub(super) fn strict(schema: &Value) -> Option<Value> {
                         let Value::Object(inner) = value else { return None };
                         let mut closed = Map::new();
                         for (name, schema) in inner {
-                            closed.insert(name.clone(), strict(schema)?);
+                            let left_out =
+                                key == "properties" && is_optional(fields, name) && !takes_null(schema, root);
+                            let schema = strict_of(schema, root)?;
+                            closed.insert(name.clone(), if left_out { nullable(schema) } else { schema });
                         }
                         Value::Object(closed)
                     }
@@ -100,7 +117,7 @@ pub(super) fn strict(schema: &Value) -> Option<Value> {
                     }
                     "additionalProperties" if value.is_object() || value == &json!(true) => return None,
                     "enum" | "const" | "required" | "type" => value.clone(),
-                    _ => strict(value)?,
+                    _ => strict_of(value, root)?,
                 };
                 out.insert(key.clone(), value);
             }
@@ -113,9 +130,26 @@ pub(super) fn strict(schema: &Value) -> Option<Value> {
             }
             Some(Value::Object(out))
         }
-        Value::Array(items) => items.iter().map(strict).collect::<Option<Vec<_>>>().map(Value::Array),
+        Value::Array(items) => {
+            items.iter().map(|item| strict_of(item, root)).collect::<Option<Vec<_>>>().map(Value::Array)
+        }
         other => Some(other.clone()),
     }
+}
+
+/// The schema, or null.
+fn nullable(mut schema: Value) -> Value {
+    let named = schema.get("type").and_then(Value::as_str).map(str::to_owned);
+    let scalar = named.filter(|name| ["string", "number", "integer", "boolean"].contains(&name.as_str()));
+    let has_more = ["const", "$ref", "anyOf", "oneOf", "allOf"].iter().any(|word| schema.get(word).is_some());
+    let Some(name) = scalar.filter(|_| !has_more) else {
+        return json!({"anyOf": [schema, {"type": "null"}]});
+    };
+    schema["type"] = json!([name, "null"]);
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.push(Value::Null);
+    }
+    schema
 }
 
 /// The schema in the OpenAPI subset Gemini reads: references written out, `null` as `nullable`.
@@ -139,7 +173,9 @@ fn subset_of(schema: &Value, root: &Value, depth: usize) -> Value {
                 out.insert(key.clone(), value.clone());
             }
             "enum" => {
-                out.insert("enum".into(), value.clone());
+                let values = value.as_array().into_iter().flatten();
+                let named: Vec<&Value> = values.filter(|value| !value.is_null()).collect();
+                out.insert("enum".into(), json!(named));
             }
             "const" => {
                 out.insert("enum".into(), json!([value]));
@@ -265,6 +301,17 @@ mod tests {
             strict_answer["required"].as_array().unwrap().iter().map(|v| v.as_str().unwrap()).collect();
         names.sort_unstable();
         assert_eq!(names, ["class", "due", "gist", "tags"]);
+        let optional = json!({"type": "object", "properties": {
+            "size": {"type": "integer"}, "only": {"type": "string", "const": "a"}, "names": {"type": "array", "items": {"type": "string"}},
+        }});
+        assert_eq!(
+            strict(&optional).unwrap()["properties"],
+            json!({
+                "size": {"type": ["integer", "null"]},
+                "only": {"anyOf": [{"type": "string", "const": "a"}, {"type": "null"}]},
+                "names": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
+            })
+        );
         assert!(strict(&of::<std::collections::BTreeMap<String, String>>()).is_none());
     }
 

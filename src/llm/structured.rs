@@ -79,7 +79,7 @@ fn read<T: DeserializeOwned>(schema: &Value, reply: &Reply) -> Result<T, schema:
         return Err(same("it is empty".into()));
     }
     let value = schema::json_in(&reply.text).ok_or_else(|| same("it holds no whole JSON object".into()))?;
-    schema::check(schema, &value)?;
+    let value = schema::accept(schema, value)?;
     serde_path_to_error::deserialize(&value).map_err(|error| schema::Complaints {
         masked: format!("at {}: not the expected form", error.path()),
         full: clip(&format!("at {}: {}", error.path(), error.inner()), 300),

@@ -1,10 +1,11 @@
-//! A language model behind a server on this machine: a whole conversation, a driver killed while it speaks, and what
-//! `doctor` says of a server that does not answer. Where keys are not is in the catalogue (row S09).
+//! A language model behind a server on this machine: a whole conversation, habits of models in each wire format, a driver
+//! killed while it speaks, and what `doctor` says of a server that does not answer. Where keys are not is in the catalogue
+//! (row S09).
 
 use crate::analyze::{QUERY, begun, desk, json, notes, real};
 use crate::desk::{Desk, said, text, texts, until};
 use crate::server::{End, Play, Server};
-use crate::wire;
+use crate::wire::{self, PROVIDERS};
 use sayso::llm::Provider;
 use serde_json::{Value, json};
 use std::process::Stdio;
@@ -23,6 +24,20 @@ fn configure(desk: &Desk, server: &Server, more: &str) {
         "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{address}/v1\"\n{more}\n\
          [engine]\nretries = 0\n[prices.\"tiny-1\"]\ninput = 1.0\noutput = 2.0\n"
     ));
+}
+
+/// A config with this server as the model, in a provider's own format.
+fn model(server: &Server, provider: Provider) -> String {
+    let name = match provider {
+        Provider::Openai => "openai",
+        Provider::Anthropic => "anthropic",
+        Provider::Gemini => "gemini",
+        _ => "ollama",
+    };
+    let address = &server.address;
+    format!(
+        "[model]\nprovider = \"{name}\"\nname = \"tiny-1\"\nbase_url = \"{address}\"\n[engine]\nretries = 0\n"
+    )
 }
 
 /// Work that blocks, beside the runtime that serves.
@@ -122,4 +137,34 @@ async fn doctor_says_what_to_do_about_a_model() {
         real(&desk, &["eval", "triage"]).refused(1, "NO_SUCH_KEY");
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_question_leaves_open_is_not_sent_to_an_api() {
+    for provider in PROVIDERS {
+        let data = |name: &str, value: &Value| match provider {
+            Provider::Anthropic => wire::calls(provider, &[(name, value.clone())]),
+            _ => wire::text(provider, &[&value.to_string()]),
+        };
+        let category = json!({
+            "query_type": "trending", "categories": ["Get Trending Tracks"], "is_entity_query": false,
+            "entity_name": null, "entity_type": null, "complexity": "simple",
+        });
+        let parameters = json!({"parameters": {"time": null, "genre": null, "limit": 5, "offset": null}});
+        let server = Server::play([data("category", &category), data("parameters", &parameters)]).await;
+        let api = Server::play([Play::json(200, &json!({"data": [{"id": "T1", "title": "Tea"}]}))]).await;
+        let desk = Desk::new();
+        let (address, host) = (&api.address, api.address.trim_start_matches("http://"));
+        desk.configure(&format!(
+            "{}[apis.audius]\nhosts = [\"{address}\"]\nprivate = [\"{host}\"]\n",
+            model(&server, provider)
+        ));
+        let outcome =
+            blocking(move || json(&desk, &["ask", "What are the top 5 trending tracks?", "--wait"])).await;
+        assert_eq!(outcome["status"], "done", "{provider:?}: {outcome}");
+        let asked: Vec<String> = api.seen().into_iter().map(|request| request.path).collect();
+        let wanted = ["/health_check", "/v1/tracks/trending?time=week&limit=5&app_name=sayso"];
+        assert_eq!(asked, wanted, "{provider:?}");
+        assert_eq!(server.count(), 2, "{provider:?}");
+    }
 }

@@ -5,6 +5,7 @@
 
 mod asking;
 mod live;
+mod optional;
 mod quirks;
 mod replies;
 #[allow(dead_code)] // The catalogue uses the rest.

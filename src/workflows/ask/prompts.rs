@@ -108,7 +108,9 @@ pub(super) fn params(state: &Ask, api: &Operation) -> (Request, OutputSchema) {
         let first: String = first.to_string().chars().take(MOST_OF_FIRST).collect();
         let _ = writeln!(text, "\nWhat the first request answered:\n{first}");
     }
-    text.push_str("\nSay what the question says of these parameters. Leave out what it does not say.");
+    text.push_str(
+        "\nSay what the question says of these parameters. Leave out what it does not say, or say null.",
+    );
     let schema = json!({
         "type": "object",
         "properties": {"parameters": told(api)},

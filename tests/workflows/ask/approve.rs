@@ -4,7 +4,8 @@ use super::room::Room;
 use super::server::Reply;
 use sayso::graph::Decision;
 use sayso::inbox::{Backend, BackendError, CATALOGUE_GET, Status};
-use serde_json::json;
+use sayso::llm::Request;
+use serde_json::{Value, json};
 
 const ADD: &str = "Add a task with list=home and title=\"Buy tea\"";
 const PATH: &str = "/v1/lists/home/tasks";
@@ -53,6 +54,34 @@ async fn what_changes_something_is_shown_whole_and_made_once() {
     let view = room.view(&thread).await;
     assert_eq!(view.effects.len(), 1);
     assert!(!serde_json::to_string(&view).unwrap().contains("canary-key"));
+}
+
+#[tokio::test]
+async fn what_a_model_leaves_open_is_neither_shown_nor_sent_and_asked_for_where_it_is_needed() {
+    let said = |title: Value| {
+        move |request: &Request| match request.task.as_str() {
+            "ask.category" => json!({
+                "query_type": "task", "categories": ["Add Task"], "is_entity_query": false,
+                "entity_name": null, "entity_type": null, "complexity": "simple",
+            }),
+            _ => json!({"parameters": {"list": "home", "title": title, "note": null}}),
+        }
+    };
+    let room = Room::scripted(said(json!("Buy tea"))).await;
+    room.server.tell("/v1/lists", [Reply::Json(201, json!({"id": 7}))]);
+    let thread = room.ask("Add Buy tea to home").await;
+    let card = room.open(&thread).await;
+    assert_eq!(card.args["parameters"], json!({"list": "home", "title": "Buy tea"}));
+    assert!(!card.text.contains("note"), "{}", card.text);
+    assert_eq!(room.decides(&thread, Decision::Accept).await.status, Status::Done);
+    let sent = room.server.last_body();
+    assert!(sent.ends_with("{\"title\":\"Buy tea\"}"), "{sent}");
+    assert_eq!(room.requests().len(), 2);
+
+    let room = Room::scripted(said(Value::Null)).await;
+    let thread = room.ask("Add something to home").await;
+    assert_eq!(room.open(&thread).await.args["parameter"], "title");
+    assert!(room.server.asked().is_empty());
 }
 
 #[tokio::test]
