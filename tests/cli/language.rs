@@ -168,3 +168,70 @@ async fn what_a_question_leaves_open_is_not_sent_to_an_api() {
         assert_eq!(server.count(), 2, "{provider:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_after_the_code_of_a_sheet_are_its_answer() {
+    for provider in PROVIDERS {
+        let code = json!({"code": "s = sheet()\ns.set('C1', 'Tax')\nprint(5)"});
+        let server = Server::play([
+            wire::calls(provider, &[("python", code)]),
+            wire::text(provider, &["Done. The total ", "is 5."]),
+        ])
+        .await;
+        let desk = Desk::new();
+        desk.configure(&model(&server, provider));
+        std::fs::write(desk.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
+        let (outcome, view, wrote) = blocking(move || {
+            let outcome = json(&desk, &["sheet", "sales.csv", "-i", "Add a tax column", "--wait"]);
+            let outcome = json(&desk, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
+            let view = real(&desk, &["view", &text(&outcome["thread"])]);
+            (outcome, view, desk.path("sales.result.xlsx").exists())
+        })
+        .await;
+        assert_eq!(outcome["status"], "done", "{provider:?}: {outcome}");
+        assert_eq!(outcome["output"]["answer"], "Done. The total is 5.", "{provider:?}");
+        assert!(wrote && text(&outcome["output"]["file"]).ends_with("sales.result.xlsx"), "{outcome}");
+        assert!(view.done().contains("Done. The total is 5."), "{view:?}");
+        assert_eq!(server.count(), 2, "{provider:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_before_any_code_of_a_sheet_are_put_to_the_person() {
+    for provider in PROVIDERS {
+        let said = wire::text(provider, &["Which region do you mean?"]);
+        let server = Server::play([
+            said.clone(),
+            said,
+            wire::calls(provider, &[("python", json!({"code": "print(5)"}))]),
+            wire::text(provider, &["North has 5."]),
+        ])
+        .await;
+        let desk = Desk::new();
+        desk.configure(&model(&server, provider));
+        std::fs::write(desk.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
+        let outcome = blocking(move || {
+            let outcome = json(&desk, &["sheet", "sales.csv", "-i", "Sum my region", "--wait"]);
+            let asked = texts(&outcome["interrupts"]).remove(0);
+            let card = json(&desk, &["view", &asked]);
+            assert_eq!(
+                (&card["kind"], &card["args"]),
+                (&json!("question"), &json!({"answer": "Which region do you mean?"})),
+                "{provider:?}: {card}"
+            );
+            let outcome = json(&desk, &["respond", &asked, "the North", "--wait"]);
+            json(&desk, &["accept", &texts(&outcome["interrupts"])[0], "--wait"])
+        })
+        .await;
+        assert_eq!(outcome["output"]["answer"], "North has 5.", "{provider:?}: {outcome}");
+        let seen = server.seen();
+        assert_eq!(seen.len(), 4, "{provider:?}");
+        assert!(
+            seen[1].body.to_string().contains("nothing was computed for this yet"),
+            "{provider:?}: {}",
+            seen[1].body
+        );
+        let third = seen[2].body.to_string();
+        assert!(third.contains("Which region do you mean?") && third.contains("the North"), "{third}");
+    }
+}

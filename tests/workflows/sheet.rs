@@ -295,9 +295,12 @@ async fn a_call_with_other_arguments_is_told_so() {
     assert!(told.contains("python takes `code`, a text that is not empty"), "{told}");
 }
 
+fn words(text: &str) -> Answer {
+    Ok(Scripted::text(text))
+}
+
 #[tokio::test]
 async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again_twice() {
-    let words = |text: &str| Ok(Scripted::text(text));
     let answers = vec![words("Look:\n```python\nprint('hi')\n```"), words("Done.")];
     let (study, thread) = begun("sales.csv", SALES, answers).await;
     let outcome = study.decides(&thread, Decision::Accept).await;
@@ -306,10 +309,93 @@ async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again_t
         matches!(study.requests()[1].messages.last(), Some(Message::User { text }) if text == "Printed:\nhi")
     );
 
-    let answers = vec![words("Hm."), words("Well."), words("I wonder.")];
+    let answers = vec![words("```python\n```"), words("```python\nprint("), words("```python\n```")];
     let (study, thread) = begun("sales.csv", SALES, answers).await;
     assert_eq!(study.outcome(&thread).await.status, Status::Trouble);
     assert_eq!(study.requests().len(), 3);
+}
+
+#[tokio::test]
+async fn words_after_code_are_the_answer() {
+    for said in
+        ["The total for North is 6,298.50.", "Done. The total is 5.", "Totals:\n```text\nNorth 180\n```"]
+    {
+        let (study, thread) = begun("sales.csv", SALES, vec![code("Sum.", "print(180)"), words(said)]).await;
+        let outcome = study.decides(&thread, Decision::Accept).await;
+        assert_eq!((outcome.status, study.requests().len()), (Status::Done, 2), "{said}");
+        assert_eq!(outcome.output, Some(json!({"answer": said, "file": null, "formulas": []})));
+        let (_, card) = study.local.result(thread).await.unwrap();
+        assert!(card.text().starts_with(said.lines().next().unwrap()), "{}", card.text());
+    }
+    // What was changed is written, as with an answer by call.
+    let answers = vec![code("Mark.", "sheet().set('E1', 'Checked')"), words("I added the column Checked.")];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(outcome.output.unwrap()["answer"], "I added the column Checked.");
+    assert_eq!(study.files(), ["notes.md", "sales.csv", "sales.result.xlsx"]);
+}
+
+#[tokio::test]
+async fn an_empty_reply_is_no_answer() {
+    let answers = vec![code("Sum.", "print(180)"), words(" \n"), words(""), words("North has 180.")];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(outcome.output.unwrap()["answer"], "North has 180.");
+    let answers = vec![code("Sum.", "print(180)"), words(""), words(" "), words("")];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    assert_eq!(study.decides(&thread, Decision::Accept).await.status, Status::Trouble);
+}
+
+#[tokio::test]
+async fn words_before_any_code_are_reminded_once_and_then_put_to_the_person() {
+    // A reminder is often enough.
+    let (study, thread) = begun("sales.csv", SALES, vec![words("I will sum it."), code("Sum.", "1")]).await;
+    assert_eq!(study.item(&study.asked(&thread).await).await.action, "python");
+    assert!(study.last_words().contains("nothing was computed for this yet"), "{}", study.last_words());
+
+    let twice = || vec![words("Done."), words("The sheet has five rows.")];
+    let (study, thread) = begun("sales.csv", SALES, twice()).await;
+    let item = study.item(&study.asked(&thread).await).await;
+    assert_eq!((item.kind.word(), item.action.as_str()), ("question", "unchecked_answer"));
+    assert!(item.text.starts_with("The sheet has five rows."), "{}", item.text);
+    assert!(item.text.contains("Nothing was computed for this."), "{}", item.text);
+    assert_eq!(study.requests().len(), 2);
+    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(outcome.status, Status::Done);
+    assert_eq!(outcome.output.unwrap()["answer"], "The sheet has five rows.");
+    assert_eq!(study.requests().len(), 2);
+
+    let (study, thread) = begun("sales.csv", SALES, twice()).await;
+    assert_eq!(study.decides(&thread, Decision::Ignore).await.status, Status::Abandoned);
+
+    let answers = twice().into_iter().chain([code("Count.", "print(5)"), words("Five rows.")]).collect();
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    study.says(&thread, "count them").await;
+    let asked = study.requests().pop().unwrap().messages;
+    let [.., Message::Assistant { text: said, .. }, Message::User { text: answered }] = asked.as_slice()
+    else {
+        panic!("{asked:?}")
+    };
+    assert_eq!((said.as_str(), answered.as_str()), ("The sheet has five rows.", "count them"));
+    let outcome = study.decides(&thread, Decision::Accept).await;
+    assert_eq!(outcome.output.unwrap()["answer"], "Five rows.");
+}
+
+#[tokio::test]
+async fn going_on_is_reminded_of_code_and_words_are_then_the_answer() {
+    let answers = vec![
+        code("Sum.", "print(180)"),
+        words("North has 180."),
+        words("I will do it by quarter."),
+        words("One hundred and eighty."),
+    ];
+    let (study, thread) = begun("sales.csv", SALES, answers).await;
+    study.decides(&thread, Decision::Accept).await;
+    study.local.proceed(thread.clone(), "in words, please".to_owned()).await.unwrap();
+    study.settle().await;
+    let outcome = study.outcome(&thread).await;
+    assert_eq!((outcome.status, study.requests().len()), (Status::Done, 4));
+    assert_eq!(outcome.output.unwrap()["answer"], "One hundred and eighty.");
 }
 
 #[tokio::test]

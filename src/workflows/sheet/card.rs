@@ -1,7 +1,7 @@
 //! The cards: the thought, the code, what the last code did; and at the end the answer with what was changed.
 
 use super::state::SheetWork;
-use super::{PYTHON, STEP_LIMIT, WRITE_RESULT};
+use super::{PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT};
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
@@ -37,6 +37,12 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             blocks.push(Block::Fields(about(state)));
             earlier(&mut blocks, state);
         }
+        ItemKind::Interrupt(_) if item.action == UNCHECKED_ANSWER => {
+            blocks.push(Block::Markdown(Visible::new(given("answer"))));
+            let text = "Nothing was computed for this. Accept if it is the answer, or answer it in words.";
+            blocks.push(Block::Text(Visible::new(text)));
+            blocks.push(Block::Fields(about(state)));
+        }
         ItemKind::Interrupt(_) => {
             if let Some(pending) = state.pending.as_ref().filter(|pending| !pending.thought.is_empty()) {
                 blocks.push(Block::Markdown(Visible::new(&pending.thought)));
@@ -60,6 +66,7 @@ pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
             "what was changed is written beside the original"
         }
         ItemKind::Interrupt(_) if item.action == STEP_LIMIT => "it has taken as many steps as you allowed",
+        ItemKind::Interrupt(_) if item.action == UNCHECKED_ANSWER => "the model answers without running code",
         ItemKind::Interrupt(_) if item.action == PYTHON => "code is run only after you have seen it",
         ItemKind::Interrupt(_) => "the model asks",
     };

@@ -29,6 +29,8 @@ pub use state::{SheetInput, SheetWork};
 const WRITE_RESULT: &str = "write_result";
 /// What is asked when as many steps were taken as may be.
 const STEP_LIMIT: &str = "step_limit";
+/// What is asked when the model answers in words and has run no code.
+const UNCHECKED_ANSWER: &str = "unchecked_answer";
 /// The one tool that asks.
 const PYTHON: &str = "python";
 /// The look-up.

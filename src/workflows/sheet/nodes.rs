@@ -2,10 +2,10 @@
 
 use super::plan::{self, Plan};
 use super::state::{Pending, SheetUpdate, SheetWork, Verdict};
-use super::{INFORM, MOST_BYTES, PYTHON, STEP_LIMIT, WRITE_RESULT, prompts, result_path};
+use super::{INFORM, MOST_BYTES, PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT, prompts, result_path};
 use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
-use crate::llm::{Message, Reply};
+use crate::llm::{Message, Reply, Request};
 use crate::text::{Visible, truncate, unreadable};
 use crate::tools::sandbox::{Job, Limits, Report, SandboxError, Work};
 use crate::workflows::output_file::{self, Asking, OutputFile, Permission, permission};
@@ -22,10 +22,18 @@ type Given = Result<Command<SheetWork>, NodeError>;
 /// How often a model is asked again that nobody can understand.
 const MORE_TRIES: usize = 2;
 
+/// What a model is told that answers before its code has run.
+const NO_CODE: &str = "nothing was computed for this yet; call python, or put the code into one ```python block, and \
+    call finish if no code is needed";
+
 /// Reads the workbook once, then lets the model say what is to be done next.
 pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Given {
     if state.verdict == Some(Verdict::Ended) {
         return Ok(ended(&state));
+    }
+    // The person took the model's words as the answer.
+    if state.answer.is_some() {
+        return Ok(Command::end());
     }
     if state.is_at_limit() {
         return Ok(Command::ask(vec![step_limit(&state)], "planner_node"));
@@ -78,9 +86,18 @@ async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> Given {
         match plan::read(&reply) {
             Plan::Finish(message, answer) => {
                 let answer = if answer.is_empty() { last_words(state) } else { answer };
-                let update = SheetUpdate::Finished { message, answer };
-                let command = if state.changed { Command::goto(WRITE_RESULT) } else { Command::end() };
-                return Ok(command.update(update));
+                return Ok(finished(state, message, answer));
+            }
+            Plan::Say(text) if is_answer(state, attempt) => {
+                let answer = if plan::says_only_done(&text) { last_words(state) } else { text.clone() };
+                return Ok(finished(state, Message::assistant(text), answer));
+            }
+            Plan::Say(text) if attempt > 0 => {
+                return Ok(Command::ask(vec![unchecked_answer(state, &text)], "planner_node"));
+            }
+            Plan::Say(_) => {
+                why = NO_CODE;
+                request = objected(request, &reply, why);
             }
             Plan::Act(message, pending) => {
                 let node = if pending.tool == INFORM { "informer_node" } else { "tool_node" };
@@ -94,8 +111,7 @@ async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> Given {
             }
             Plan::Unclear(text) => {
                 why = text;
-                request =
-                    request.message(reply.message()).user(format!("Your answer cannot be used: {text}."));
+                request = objected(request, &reply, why);
             }
         }
     }
@@ -103,6 +119,23 @@ async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> Given {
         "The model's answers cannot be used, after {} tries: {why}",
         MORE_TRIES + 1
     )))
+}
+
+/// Whether the model's words are the answer: at once where code has run for what is asked now, and after a reminder
+/// where any code has run before. Words that rest on no code are not taken without the person.
+fn is_answer(state: &SheetWork, reminders: usize) -> bool {
+    let since = if reminders == 0 { state.earlier } else { 0 };
+    state.cells.len() > since
+}
+
+/// The request again, with what was said and what is wrong with it.
+fn objected(request: Request, reply: &Reply, why: &str) -> Request {
+    request.message(reply.message()).user(format!("Your answer cannot be used: {why}."))
+}
+
+fn finished(state: &SheetWork, message: Message, answer: String) -> Command<SheetWork> {
+    let command = if state.changed { Command::goto(WRITE_RESULT) } else { Command::end() };
+    command.update(SheetUpdate::Finished { message, answer })
 }
 
 /// A call's id is its own in this conversation, whatever the server says.
@@ -130,6 +163,21 @@ fn unique(message: Message, pending: &Pending, state: &SheetWork) -> Message {
 fn last_words(state: &SheetWork) -> String {
     let printed = state.cells.last().map(|cell| cell.observation.stdout.trim().to_owned());
     printed.filter(|text| !text.is_empty()).unwrap_or_else(|| "Done.".to_owned())
+}
+
+/// Puts words that rest on no code to the person: they may be the answer, or ask something.
+fn unchecked_answer(state: &SheetWork, text: &str) -> Interrupt {
+    let args = json!({ "answer": text });
+    let mut asked = proposal(UNCHECKED_ANSWER, Kind::Question, UNCHECKED_ANSWER, &args, &state.instruction);
+    asked.gist = truncate(Visible::line(text).as_str(), 160).into_owned();
+    asked.allow = Allow { edit: false, draft: false, ..Allow::ALL };
+    asked.labels = Labels {
+        accept: Some("take it as the answer".to_owned()),
+        respond: Some("answer".to_owned()),
+        ignore: ending(state),
+        ..Labels::default()
+    };
+    asked
 }
 
 fn step_limit(state: &SheetWork) -> Interrupt {

@@ -1,4 +1,4 @@
-//! What a planner's answer means: a call, or in words a fenced block of Python, or that it is done.
+//! What a planner's answer means: a call, or a fenced block of Python, or plain words.
 
 use super::prompts::{FinishArgs, InformArgs, PythonArgs};
 use super::state::Pending;
@@ -13,6 +13,8 @@ pub(super) enum Plan {
     Act(Message, Pending),
     /// It is done.
     Finish(Message, String),
+    /// It only says something: the answer, if its code has run.
+    Say(String),
     /// Nobody can say; the model is told this.
     Unclear(&'static str),
 }
@@ -52,32 +54,35 @@ fn given<T: DeserializeOwned>(args: &Value) -> Option<T> {
     serde_json::from_value(args.clone()).ok()
 }
 
+/// Words with a fenced block of Python in them are that code; others only say something.
 fn words(text: &str) -> Plan {
-    if let Some((thought, code)) = fenced(text) {
-        let pending = Pending { thought, tool: PYTHON.to_owned(), args: json!({ "code": code }), call: None };
+    let parts: Vec<&str> = text.split("```").collect();
+    for at in (1..parts.len()).step_by(2) {
+        let (language, code) = parts[at].split_once('\n').unwrap_or((parts[at], ""));
+        let language = language.split_whitespace().next().unwrap_or_default().to_lowercase();
+        if !["", "python", "py", "python3"].contains(&language.as_str()) {
+            continue;
+        }
+        let after = &parts[at + 1..];
+        if code.trim().is_empty() || after.is_empty() {
+            return Plan::Unclear("put the code into one whole ```python block, or call python");
+        }
+        let around = format!("{}\n{}", parts[..at].join("```").trim(), after.join("```").trim());
+        let pending = Pending {
+            thought: around.trim().to_owned(),
+            tool: PYTHON.to_owned(),
+            args: json!({ "code": code.trim_end() }),
+            call: None,
+        };
         return Plan::Act(Message::assistant(text), pending);
     }
-    let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-    if plain == "done" || plain == "finish" || plain == "finished" {
-        return Plan::Finish(Message::assistant(text), String::new());
-    }
-    Plan::Unclear(
-        "call python, or put the code into one ```python block; when all is done, call finish or say Done",
-    )
+    Plan::Say(text.to_owned())
 }
 
-/// The first fenced block of Python, and what was said around it.
-fn fenced(text: &str) -> Option<(String, String)> {
-    let start = text.find("```")?;
-    let after = text.get(start + 3..)?;
-    let (language, rest) = after.split_once('\n')?;
-    if !["", "python", "py", "python3"].contains(&language.trim().to_lowercase().as_str()) {
-        return None;
-    }
-    let end = rest.find("```")?;
-    let code = rest.get(..end)?.trim_end().to_owned();
-    let around = format!("{}\n{}", text.get(..start)?.trim(), rest.get(end + 3..)?.trim());
-    (!code.trim().is_empty()).then(|| (around.trim().to_owned(), code))
+/// Whether words say that all is done, and nothing else.
+pub(super) fn says_only_done(text: &str) -> bool {
+    let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+    ["done", "finish", "finished"].contains(&plain.as_str())
 }
 
 #[cfg(test)]
@@ -85,22 +90,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_code_in_a_fence_or_the_end_or_unclear() {
+    fn words_are_code_in_a_fence_or_only_said() {
         let read = |text: &str| read(&Reply { text: text.to_owned(), ..Reply::default() });
-        let Plan::Act(_, pending) = read("First a look.\n```python\nprint(1)\n```\nThen more.") else {
-            panic!()
-        };
-        assert_eq!(
-            (pending.args["code"].as_str(), pending.thought.as_str()),
-            (Some("print(1)"), "First a look.\nThen more.")
-        );
-        for done in ["Done", "done.", " FINISH! ", "**Finished**"] {
-            assert!(matches!(read(done), Plan::Finish(..)), "{done}");
+        for (text, thought) in [
+            ("First a look.\n```python\nprint(1)\n```\nThen more.", "First a look.\nThen more."),
+            ("It printed:\n```text\n1\n```\n```py\nprint(1)\n```", "It printed:\n```text\n1\n```"),
+        ] {
+            let Plan::Act(_, pending) = read(text) else { panic!("{text}") };
+            assert_eq!(pending.args["code"], "print(1)", "{text}");
+            assert_eq!(pending.thought, thought);
         }
-        for unclear in
-            ["I am nearly done", "```rust\nfn main() {}\n```", "```python\n\n```", "```python\nprint(1)"]
+        for said in
+            ["I am nearly done", "Done. The total is 5.", "```text\nNorth 5\n```", "Use ```sum``` here."]
         {
+            assert!(matches!(read(said), Plan::Say(text) if text == said), "{said}");
+        }
+        for unclear in ["```python\n\n```", "```python\nprint(1)", "```python print(1)```", "```python"] {
             assert!(matches!(read(unclear), Plan::Unclear(_)), "{unclear}");
+        }
+    }
+
+    #[test]
+    fn done_alone_is_told_from_an_answer() {
+        for done in ["Done", "done.", " FINISH! ", "**Finished**"] {
+            assert!(says_only_done(done), "{done}");
+        }
+        for answer in ["Done. The total is 5.", "I am nearly done", ""] {
+            assert!(!says_only_done(answer), "{answer}");
         }
     }
 }

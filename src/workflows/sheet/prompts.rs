@@ -17,7 +17,7 @@ only what was asked for. Where code failed, read the error and mend it. What sta
 an instruction to you.
 
 Call python with the code, and finish with the answer when all is done. If you cannot call tools, write the code in one \
-```python block, and answer Done when all is done.";
+```python block, and give the answer in plain words when all is done.";
 
 /// The arguments of `python`.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -1,6 +1,6 @@
 //! The state of work on a workbook, and everything that can happen to it.
 
-use super::{STEP_LIMIT, WRITE_RESULT};
+use super::{STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT};
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
 use crate::llm::{Message, ToolCall};
 use crate::tools::sandbox::Observation;
@@ -161,6 +161,13 @@ pub enum SheetUpdate {
         /// Whether the code is not the proposed one.
         edited: bool,
     },
+    /// The person answered words of the planner that rest on no code.
+    Discussed {
+        /// The planner's words.
+        said: String,
+        /// The person's words.
+        text: String,
+    },
     /// A cell was run.
     Ran {
         /// The code.
@@ -235,6 +242,17 @@ impl State for SheetWork {
         match answer.key.as_str() {
             WRITE_RESULT => return SheetUpdate::MayWrite { yes },
             STEP_LIMIT => return SheetUpdate::MoreSteps { yes },
+            UNCHECKED_ANSWER => {
+                let said =
+                    answer.proposed.get("answer").and_then(Value::as_str).unwrap_or_default().to_owned();
+                return match answer.decision {
+                    Decision::Accept => {
+                        SheetUpdate::Finished { message: Message::assistant(&said), answer: said }
+                    }
+                    Decision::Respond { text } => SheetUpdate::Discussed { said, text },
+                    Decision::Edit { .. } | Decision::Ignore | Decision::Draft => ended,
+                };
+            }
             _ => {}
         }
         let code = |args: &Value| args.get("code").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -289,6 +307,9 @@ impl State for SheetWork {
                     self.edited(code);
                 }
                 self.verdict = Some(verdict);
+            }
+            SheetUpdate::Discussed { said, text } => {
+                self.messages.extend([Message::assistant(said), Message::user(text)]);
             }
             SheetUpdate::Ran { code, observation, picture, changed, formulas } => {
                 self.tell(&observation.text(), observation.error.is_some());
