@@ -1,6 +1,7 @@
 //! Replies of the built-in model, whole: each mail with what happened since, and the calls that come of it. The
 //! snapshot is there to be read: would a person accept these drafts?
 
+use sayso::llm::facts::email::Remark;
 use sayso::llm::{Builtin, Model, Request, Stop, quiet};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -57,19 +58,27 @@ impl Case {
     }
 
     async fn ask(&self) -> Vec<(String, Value)> {
+        self.next().await.0
+    }
+
+    /// The calls, and what the rules say about them.
+    async fn next(&self) -> (Vec<(String, Value)>, Option<Remark>) {
         let request = Request::new("email.reply", self.facts.clone());
         let reply = Builtin::default().complete(&request, &quiet).await.unwrap();
         assert_eq!(reply.stop, Stop::Calls);
         assert!(!reply.calls.is_empty());
-        reply.calls.into_iter().map(|call| (call.name, call.args)).collect()
+        let remark = Remark::read(&reply.text);
+        (reply.calls.into_iter().map(|call| (call.name, call.args)).collect(), remark)
     }
 
     /// Lets the model call, and says how its first call went.
     async fn then(mut self, how: &str, text: &str, data: Value) -> Self {
-        for (n, (tool, args)) in self.ask().await.into_iter().enumerate() {
+        let (calls, remark) = self.next().await;
+        for (n, (tool, args)) in calls.into_iter().enumerate() {
             self.calls += 1;
             let id = format!("c{}", self.calls);
-            self = self.push(json!({"what": "called", "id": id, "tool": tool, "args": args}));
+            let called = json!({"what": "called", "id": id, "tool": tool, "args": args, "remark": remark});
+            self = self.push(called);
             if n == 0 {
                 self = self.push(json!({"what": "became", "id": id, "how": how, "text": text, "data": data}));
             }
@@ -116,7 +125,8 @@ async fn show(out: &mut String, id: &str, case: &Case) {
             other => writeln!(out, "[{other}]").unwrap(),
         }
     }
-    for (tool, args) in case.ask().await {
+    let (calls, remark) = case.next().await;
+    for (tool, args) in calls {
         writeln!(out, "-> {tool}").unwrap();
         for (key, value) in args.as_object().unwrap() {
             match value.as_str() {
@@ -124,6 +134,9 @@ async fn show(out: &mut String, id: &str, case: &Case) {
                 _ => writeln!(out, "{key}: {value}").unwrap(),
             }
         }
+    }
+    if let Some(remark) = remark {
+        writeln!(out, "remark: {remark:?}").unwrap();
     }
     out.push('\n');
 }
@@ -148,6 +161,10 @@ async fn requests() {
     show(&mut out, "a question only she can answer", &docs).await;
     show(&mut out, "and her answer", &docs.clone().answered("add it, but after the release").await).await;
     show(&mut out, "a bare yes", &docs.clone().answered("yes").await).await;
+    let instructed = docs.clone().answered("Ask for his customer number.").await;
+    show(&mut out, "an instruction is no answer", &instructed).await;
+    show(&mut out, "and stays one", &instructed.clone().answered("shorter").await).await;
+    show(&mut out, "until there are words to say", &instructed.answered("Say: it is on purpose").await).await;
 
     let figures = mail(
         "Patience Okafor",

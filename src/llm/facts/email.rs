@@ -268,6 +268,9 @@ pub enum Said {
         tool: String,
         /// The arguments; as edited, where the person edited them.
         args: Value,
+        /// What the built-in rules said about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        remark: Option<Remark>,
     },
     /// What became of a call.
     Became {
@@ -299,4 +302,23 @@ pub enum Became {
     Answered,
     /// The person refused it.
     Refused,
+}
+
+/// What the built-in rules say about their proposals, as the text of their reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Remark {
+    /// The person's words ask for a change the rules can't make, so the proposal is what it was.
+    Unchanged,
+    /// The text holds words as they were given.
+    AsGiven,
+    /// The text is nothing but what the person typed, which may be meant for the agent. It is theirs to write.
+    NotWritten,
+}
+
+impl Remark {
+    /// The remark that a reply's text is, if it is one: language models make none.
+    pub fn read(text: &str) -> Option<Self> {
+        serde_json::from_str(text).ok()
+    }
 }

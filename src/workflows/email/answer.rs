@@ -6,7 +6,7 @@ use super::prompts::{self, write_mail};
 use super::state::{Email, Turn};
 use super::tools;
 use crate::graph::NodeError;
-use crate::llm::facts::email::{Became, ReplyFacts, Said};
+use crate::llm::facts::email::{Became, Remark, ReplyFacts, Said};
 use crate::llm::{Choice, Message, Request, ToolCall};
 use crate::mail::compose::{reply_recipients, reply_subject};
 use crate::workflows::Services;
@@ -108,18 +108,45 @@ fn facts(
 fn as_said(turn: &Turn) -> Vec<Said> {
     match turn {
         Turn::Told { text } => vec![Said::Told { text: text.clone() }],
-        Turn::Called { calls, .. } => calls
+        Turn::Called { text, calls } => calls
             .iter()
             .map(|call| Said::Called {
                 id: call.id.clone(),
                 tool: call.name.clone(),
-                args: call.args.clone(),
+                args: tools::as_written(&call.args),
+                remark: Remark::read(text),
             })
             .collect(),
         Turn::Became { call, how, text, data, .. } => {
             vec![Said::Became { id: call.clone(), how: *how, text: text.clone(), data: data.clone() }]
         }
         Turn::Came { .. } => vec![Said::Came],
+    }
+}
+
+/// A draft that came back with words keeps what the person added to it: no model knows of that.
+pub(super) fn keep_added(state: &Email, calls: &mut [ToolCall]) {
+    let mut since = state.messages.iter().rev();
+    let returned = since.find_map(|turn| match turn {
+        Turn::Told { .. } | Turn::Came { .. } => Some(None),
+        Turn::Became { call, tool, how: Became::Answered, .. } if tool == tools::WRITE_EMAIL => {
+            Some(Some(call))
+        }
+        Turn::Called { .. } | Turn::Became { .. } => None,
+    });
+    let Some(id) = returned.flatten() else { return };
+    let draft = since.find_map(|turn| match turn {
+        Turn::Called { calls, .. } => calls.iter().find(|call| call.id == *id),
+        Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
+    });
+    let mut mails = calls.iter_mut().filter(|call| call.name == tools::WRITE_EMAIL);
+    // Of two mails nobody knows which one it belongs to.
+    if let (Some(draft), Some(mail), None) = (draft, mails.next(), mails.next()) {
+        for key in tools::ADDED {
+            if let Some(added) = draft.args.get(key) {
+                mail.args[key] = added.clone();
+            }
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::tools::{self, Leaving, ScheduleMeeting, WriteEmail};
 use super::{remind, risks, send};
 use crate::graph::{Folded, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
-use crate::llm::facts::email::Became;
+use crate::llm::facts::email::{Became, Remark};
 use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
 use crate::text::Visible;
@@ -156,11 +156,39 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
         }
         _ => vec![fields(vec![("why shown", state.triage_reasoning.clone())])],
     };
+    if item.action != tools::QUESTION
+        && let Some(remark) = state.remark
+    {
+        blocks.insert(0, Block::Text(Visible::new(&remarked(remark, &item.action))));
+    }
     if !conversation.acts() {
         let text = "This account only observes: accepting sends nothing and marks nothing.";
         blocks.insert(0, Block::Text(Visible::new(text)));
     }
     blocks
+}
+
+/// What the built-in rules say about a proposal.
+fn remarked(remark: Remark, tool: &str) -> String {
+    let what = match tool {
+        tools::WRITE_EMAIL => "the draft",
+        tools::SCHEDULE_MEETING => "the meeting",
+        // What a list wants to hear cannot be edited.
+        _ => return "The built-in rules can't make that change.".to_owned(),
+    };
+    match remark {
+        Remark::Unchanged => format!(
+            "The built-in rules can't make that change, so {what} is as it was. Edit it yourself, or connect a model."
+        ),
+        Remark::AsGiven => {
+            "The built-in rules put the words in as they were given. Read them before you send.".to_owned()
+        }
+        Remark::NotWritten => {
+            "The built-in rules can't write this mail. Its text is what you typed: edit it and send it \
+                               yourself, or connect a model."
+                .to_owned()
+        }
+    }
 }
 
 fn read<T: DeserializeOwned>(args: &Value) -> Option<T> {

@@ -4,11 +4,13 @@
 
 use crate::graph::{Answer, ChildResult, Event, State, What};
 use crate::llm::ToolCall;
-use crate::llm::facts::email::{Became, Class};
+use crate::llm::facts::email::{Became, Class, Remark};
 use crate::text::{Visible, truncate};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+
+use super::tools;
 
 pub use super::parts::{Attached, By, Earlier, EmailInput, Learn, MailRef, Remind, SentNote, Then, Turn};
 
@@ -48,6 +50,9 @@ pub struct Email {
     pub messages: Vec<Turn>,
     /// Calls that nothing has become of yet.
     pub pending: Vec<ToolCall>,
+    /// What the built-in rules say about them, until the person has written one anew.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remark: Option<Remark>,
     /// Whether mail came after they were proposed and before anybody was asked.
     pub outdated: bool,
     /// Whether mail came after the person answered and before that was acted on.
@@ -312,6 +317,7 @@ impl State for Email {
             EmailUpdate::Proposed { text, calls, about } => {
                 self.about = about;
                 self.pending.clone_from(&calls);
+                self.remark = Remark::read(&text);
                 self.outdated = false;
                 self.messages.push(Turn::Called { text, calls });
             }
@@ -424,6 +430,9 @@ impl Email {
                 Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
             });
             for call in proposed.into_iter().chain(self.pending.iter_mut().find(|call| call.id == id)) {
+                if tools::as_written(&call.args) != tools::as_written(&args) {
+                    self.remark = None;
+                }
                 call.args.clone_from(&args);
             }
         }

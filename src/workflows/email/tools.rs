@@ -157,6 +157,18 @@ pub fn edit_schema(tool: &str) -> Value {
     }
 }
 
+/// What the person alone adds to a mail.
+pub const ADDED: [&str; 2] = ["attachments", "remind_after"];
+
+/// Arguments without what the person alone adds: as a model may propose them, and as far as they say how somebody writes.
+pub fn as_written(args: &Value) -> Value {
+    let mut args = args.clone();
+    if let Some(args) = args.as_object_mut() {
+        args.retain(|key, _| !ADDED.contains(&key.as_str()));
+    }
+    args
+}
+
 /// How to leave the list the mail came by, where a mail does it.
 pub fn leaving(mail: &Mail) -> Option<Leaving> {
     mail.list.as_ref()?.unsubscribe.iter().find_map(|way| match way {

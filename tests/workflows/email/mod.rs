@@ -9,6 +9,7 @@ mod observing;
 mod office;
 mod reminding;
 mod reply;
+mod rules;
 mod safety;
 mod several;
 mod start;

@@ -9,7 +9,7 @@ use sayso::config::{AfterHandling, Config, Env, Flags, Host, Inputs, MailMode};
 use sayso::graph::{BoxFuture, Decision, InterruptId, ThreadId, Warning, What};
 use sayso::inbox::{Backend, By, Decide, Item};
 use sayso::llm::facts::email::{Cause, CauseKind, MemoryFacts};
-use sayso::llm::{ModelError, Reply, Request, Scripted};
+use sayso::llm::{Builtin, Model, ModelError, Reply, Request, Scripted, quiet};
 use sayso::mail::{
     Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent, Standing,
 };
@@ -18,7 +18,9 @@ use sayso::workflows::{self, Accounts, Models, Picked};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::ops::Deref;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 
 pub const ME: &str = "ada@example.org";
 pub const BOB: &str = "bob@client.example";
@@ -29,6 +31,8 @@ pub struct Script {
     pub class: Mutex<String>,
     pub replies: Mutex<VecDeque<Reply>>,
     pub memory: Mutex<VecDeque<Value>>,
+    /// Whether the built-in rules write the replies.
+    rules: Mutex<bool>,
     asked: Mutex<Vec<Request>>,
 }
 
@@ -54,6 +58,14 @@ impl Script {
                 "gist": "Wants the report",
                 "classification": *self.class.lock().unwrap(),
             }))),
+            "email.reply" if *self.rules.lock().unwrap() => {
+                // The rules never wait.
+                let mut answer = pin!(async { Builtin::default().complete(request, &quiet).await });
+                match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+                    Poll::Ready(reply) => reply,
+                    Poll::Pending => panic!("the built-in rules wait"),
+                }
+            }
             "email.reply" => Ok(self.replies.lock().unwrap().pop_front().unwrap_or_else(|| calls([done()]))),
             "email.memory" => {
                 let facts: MemoryFacts = serde_json::from_value(request.facts.clone()).unwrap();
@@ -248,6 +260,13 @@ pub struct Office {
 impl Office {
     pub fn new(class: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
         Self::with(Plan::default(), class, replies)
+    }
+
+    /// An office where the built-in rules write the replies.
+    pub fn by_rules() -> Self {
+        let office = Self::new("respond", []);
+        *office.script.rules.lock().unwrap() = true;
+        office
     }
 
     pub fn with(plan: Plan, class: &str, replies: impl IntoIterator<Item = Reply>) -> Self {

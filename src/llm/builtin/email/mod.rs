@@ -31,7 +31,9 @@ pub(super) fn memory(value: &Value) -> Result<Answer, String> {
 
 /// `email.reply`
 pub(super) fn reply(value: &Value) -> Result<Answer, String> {
-    reply::reply(&facts::<ReplyFacts>(value)?).map(|calls| Answer::Calls(String::new(), calls))
+    let next = reply::reply(&facts::<ReplyFacts>(value)?)?;
+    let remark = next.remark.map(|remark| serde_json::to_string(&remark)).transpose();
+    Ok(Answer::Calls(remark.map_err(|error| error.to_string())?.unwrap_or_default(), next.calls))
 }
 
 /// The names of every kind a mail is of, as memory lines use them.

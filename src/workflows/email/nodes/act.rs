@@ -118,7 +118,7 @@ impl Doing<'_> {
         if args != call.args {
             self.acted.edited.push((call.id.clone(), args.clone()));
         }
-        if as_written(&args) != as_written(&call.args) {
+        if tools::as_written(&args) != tools::as_written(&call.args) {
             lesson = lesson_of(namespace(&call.name), CauseKind::ProposalEdited, call, answer);
         }
         if call.name == tools::WRITE_EMAIL {
@@ -305,16 +305,6 @@ impl Doing<'_> {
 fn lesson_of(namespace: &str, kind: CauseKind, call: &ToolCall, answer: &Answer) -> Option<Learn> {
     let (namespace, action) = (namespace.to_owned(), Some(call.name.clone()));
     answer.learn.then(|| Learn { namespace, kind, answer: Some(answer.clone()), action })
-}
-
-/// Arguments as far as they say how somebody writes.
-fn as_written(args: &Value) -> Value {
-    let mut args = args.clone();
-    if let Some(args) = args.as_object_mut() {
-        args.remove("attachments");
-        args.remove("remind_after");
-    }
-    args
 }
 
 /// The profile that learns from what is said about a proposal.

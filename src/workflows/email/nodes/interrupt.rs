@@ -4,7 +4,7 @@ use super::Given;
 use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::proposal;
 use crate::llm::ToolCall;
-use crate::llm::facts::email::Became;
+use crate::llm::facts::email::{Became, Remark};
 use crate::mail::Mail;
 use crate::text::{Visible, truncate};
 use crate::workflows::email::mails::{self, Conversation};
@@ -102,6 +102,11 @@ async fn interrupt(
     asked.schema = tools::edit_schema(&call.name);
     asked.allow = allow(&call.name, conversation);
     asked.labels = labels(&call.name, conversation.acts());
+    if !question && state.remark == Some(Remark::NotWritten) {
+        // An instruction that was taken for the text must not leave by one key.
+        asked.allow.accept = false;
+        asked.labels.edit = Some("write and send".to_owned());
+    }
     asked.gist = gist(&call.name, &args, state);
     asked.source = Some(mails::sender(answered));
     asked.irreversible = !question && conversation.acts();
@@ -133,7 +138,8 @@ async fn interrupt(
             conversation: &people,
             own: &own,
             command: None,
-            warned: !asked.warnings.is_empty(),
+            // What the rules could not do, or took as it was given, is for the person to look at.
+            warned: !asked.warnings.is_empty() || state.remark.is_some(),
         };
         asked.granted = services.grants.covers(ctx.place(), &wish)?;
     }

@@ -25,7 +25,8 @@ pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc
     let request = answer::request(services, &state, &conversation, profiles)?;
     let model = pick_model(&ctx, "reply", state.model_name.as_deref()).await?;
     let reply = ask_model(&ctx, "reply", &model, &request).await?;
-    let calls = unique(reply.calls, &state);
+    let mut calls = unique(reply.calls, &state);
+    answer::keep_added(&state, &mut calls);
     let command = Command::goto("interrupt_handler");
     let about = conversation.newest().map(|(known, _)| known.raw.clone()).unwrap_or_default();
     updates.push(EmailUpdate::Proposed { text: reply.text, calls, about });

@@ -10,7 +10,7 @@ use super::manner::Manner;
 use super::points::{Point, points};
 use super::story::Story;
 use super::voice::{Lang, Voice};
-use super::wishes::{self, About, Say, Wishes};
+use super::wishes::{self, About, Context, Say, Wishes};
 use crate::llm::facts::email::ReplyFacts;
 
 /// Everything a reply is written from.
@@ -24,6 +24,10 @@ pub(super) struct Desk<'a> {
     pub own: String,
     pub manner: Manner,
     pub wishes: Wishes,
+    /// Which of the words heard were understood.
+    clear: Vec<bool>,
+    /// Addresses that names may stand for.
+    known: Vec<String>,
     pub points: Vec<Point>,
     pub voice: Voice,
     /// Whom the reply goes to; nobody where the mail names no address that can be written to.
@@ -44,14 +48,26 @@ impl<'a> Desk<'a> {
         known.extend(
             facts.earlier.iter().flat_map(|mail| mail.to.iter().chain(&mail.cc).chain([&mail.from])).cloned(),
         );
-        for words in &story.older {
-            wishes::read(&mut Wishes::default(), &mut manner, words, About::Proposal, now.date(), &known);
-        }
-        // An address alone says whom to write to, and is nothing to write.
-        for (about, words) in story.heard.iter().filter(|(_, words)| !writable(words.trim())) {
-            wishes::read(&mut wishes, &mut manner, words, *about, now.date(), &known);
-        }
         let points = points(&facts.user, &facts.mail, written);
+        let sender = facts.mail.from_name.as_str();
+        let context = Context { today: now.date(), known: &known, sender, asked: !points.is_empty() };
+        for words in &story.older {
+            let mut older = manner.clone();
+            if wishes::read(&mut Wishes::default(), &mut older, words, About::Draft, context) {
+                manner = older;
+            }
+        }
+        let mut clear = Vec::new();
+        for (about, words) in &story.heard {
+            let (mut more, mut other) = (wishes.clone(), manner.clone());
+            // An address alone says whom to write to, and is nothing to write.
+            let address = writable(words.trim());
+            let understood = address || wishes::read(&mut more, &mut other, words, *about, context);
+            if understood && !address {
+                (wishes, manner) = (more, other);
+            }
+            clear.push(understood);
+        }
         let voice = voice(facts, &own, &manner, &wishes);
         let to_all = !facts.reply_all.is_empty() && (wishes.to_all || speaks_to_several(&own));
         Ok(Self {
@@ -63,6 +79,8 @@ impl<'a> Desk<'a> {
             own,
             manner,
             wishes,
+            clear,
+            known,
             points,
             voice,
             to: to(facts, story),
@@ -73,6 +91,25 @@ impl<'a> Desk<'a> {
     /// Whether a tool may be called.
     pub fn may(&self, tool: &str) -> bool {
         self.facts.tools.is_empty() || self.facts.tools.iter().any(|known| known == tool)
+    }
+
+    /// Whether these of the words heard were understood.
+    pub fn understood(&self, heard: usize) -> bool {
+        self.clear.get(heard).copied().unwrap_or_default()
+    }
+
+    /// Whether the newest words about what to write were not understood.
+    pub fn puzzled(&self) -> bool {
+        let newest = self.story.heard.iter().rposition(|(about, _)| *about == About::Mail);
+        newest.is_some_and(|heard| !self.understood(heard))
+    }
+
+    /// What words want by themselves, where they are understood.
+    pub fn read(&self, words: &str, about: About, asked: bool) -> Option<(Wishes, Manner)> {
+        let (today, sender) = (self.now.date(), self.facts.mail.from_name.as_str());
+        let context = Context { today, known: &self.known, sender, asked };
+        let (mut wishes, mut manner) = (Wishes::default(), Manner::default());
+        wishes::read(&mut wishes, &mut manner, words, about, context).then_some((wishes, manner))
     }
 
     /// Who wrote, for the person to read.
@@ -126,7 +163,7 @@ fn to(facts: &ReplyFacts, story: &Story<'_>) -> Vec<String> {
     if !usable.is_empty() {
         return usable;
     }
-    let words = story.words.iter().rev().flat_map(|words| words.split([' ', ',', ';', '<', '>', '\n']));
+    let words = story.words().rev().flat_map(|words| words.split([' ', ',', ';', '<', '>', '\n']));
     words
         .map(|word| word.trim_end_matches('.'))
         .find(|word| writable(word))
@@ -136,7 +173,7 @@ fn to(facts: &ReplyFacts, story: &Story<'_>) -> Vec<String> {
 }
 
 /// Whether mail can be sent to an address as it stands.
-fn writable(address: &str) -> bool {
+pub(super) fn writable(address: &str) -> bool {
     let odd = |c: char| c.is_whitespace() || c.is_control() || "<>,;\"\\()".contains(c);
     let parts = address.split_once('@');
     parts.is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty() && !domain.contains('@'))

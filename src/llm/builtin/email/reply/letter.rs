@@ -5,16 +5,23 @@ use serde_json::{Value, json};
 use super::super::super::words::line;
 use super::super::signs::flat;
 use super::Call;
-use super::desk::Desk;
+use super::desk::{Desk, writable};
 use super::points::{Point, settle};
-use super::wishes::{self, About, Say, Wishes, sentence, shares};
+use super::speech::sentence;
+use super::wishes::{About, Say, shares};
 
 /// A mail that says what is known, or a question where too little is.
-pub(super) fn propose(desk: &Desk<'_>) -> Vec<Call> {
-    match content(desk, &desk.points) {
+pub(super) fn propose(desk: &Desk<'_>, points: &[Point]) -> Vec<Call> {
+    match content(desk, points) {
         Some(paragraphs) => vec![mail(desk, paragraphs)],
-        None => vec![ask(desk, &desk.points)],
+        None => vec![ask(desk, points)],
     }
+}
+
+/// A mail for the person to write: what they typed, between greeting and farewell.
+pub(super) fn unwritten(desk: &Desk<'_>) -> Call {
+    let words: Vec<&str> = desk.story.words().map(str::trim).filter(|words| !writable(words)).collect();
+    ("write_email", envelope(desk, &framed(desk, &words.join("\n\n"))))
 }
 
 /// What the reply says about `points`; `None` where the person has to be asked.
@@ -29,32 +36,30 @@ pub(super) fn content(desk: &Desk<'_>, points: &[Point]) -> Option<Vec<String>> 
 
 /// From the person's words.
 fn told(desk: &Desk<'_>, points: &[Point]) -> Option<Vec<String>> {
-    let by_point = desk.story.words.iter().rev().find_map(|words| one_each(words, points.len()));
+    let by_point = desk.story.words().rev().find_map(|words| {
+        let parts = one_each(words, points.len())?;
+        let read = |part: &String| Some(desk.read(part, About::Mail, true)?.0.say);
+        parts.iter().map(read).collect::<Option<Vec<_>>>()
+    });
     let said = match by_point {
         Some(parts) => {
             let mut out = Vec::new();
             for (point, part) in points.iter().zip(parts) {
-                let mut own = Wishes::default();
-                let mut manner = desk.manner.clone();
-                wishes::read(&mut own, &mut manner, &part, About::Mail, desk.now.date(), &[]);
-                out.extend(say(desk, &own.say, std::slice::from_ref(point), true));
+                out.extend(say(desk, &part, std::slice::from_ref(point), true));
             }
             // What was said later about the proposal stands besides.
-            let mut later = Wishes::default();
-            for words in &desk.story.feedback {
-                wishes::read(
-                    &mut later,
-                    &mut desk.manner.clone(),
-                    words,
-                    About::Proposal,
-                    desk.now.date(),
-                    &[],
-                );
+            let mut later = Vec::new();
+            for (n, (about, words)) in desk.story.heard.iter().enumerate() {
+                if *about != About::Mail && desk.understood(n) {
+                    later.extend(
+                        desk.read(words, *about, true).map(|(wishes, _)| wishes.say).unwrap_or_default(),
+                    );
+                }
             }
-            if later.say.contains(&Say::Decline) {
+            if later.contains(&Say::Decline) {
                 out.clear();
             }
-            out.extend(say(desk, &later.say, &[], false));
+            out.extend(say(desk, &later, &[], false));
             out
         }
         None => say(desk, &desk.wishes.say, points, false),
@@ -141,12 +146,8 @@ fn one_each(words: &str, count: usize) -> Option<Vec<String>> {
 }
 
 /// The whole mail.
-pub(super) fn mail(desk: &Desk<'_>, mut said: Vec<String>) -> Call {
+pub(super) fn mail(desk: &Desk<'_>, said: Vec<String>) -> Call {
     let (voice, manner) = (desk.voice, &desk.manner);
-    // What announces a list says nothing without it.
-    if manner.short >= 2 && !said.iter().any(|text| text.starts_with("- ")) {
-        said.truncate(1);
-    }
     let polite = said.first().is_some_and(|text| thanks(text));
     let mut open = None;
     if manner.warm {
@@ -180,10 +181,22 @@ pub(super) fn mail(desk: &Desk<'_>, mut said: Vec<String>) -> Call {
     if manner.no_exclamation {
         body = body.replace('!', ".");
     }
+    ("write_email", envelope(desk, &framed(desk, &body)))
+}
+
+/// A text between greeting and farewell.
+fn framed(desk: &Desk<'_>, body: &str) -> String {
+    let (voice, manner) = (desk.voice, &desk.manner);
     let greeting = voice.greeting(manner.greeting.as_deref(), &desk.name());
     let sign_off = manner.sign_off.clone().unwrap_or_else(|| voice.sign_off(&desk.facts.user.name));
-    let text = format!("{greeting}\n\n{body}\n\n{sign_off}");
-    ("write_email", envelope(desk, text.trim_end()))
+    let parts = [greeting.as_str(), body, &sign_off];
+    parts
+        .into_iter()
+        .filter(|part| !part.trim().is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
+        .trim_end()
+        .to_owned()
 }
 
 fn thanks(text: &str) -> bool {

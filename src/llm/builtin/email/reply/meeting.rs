@@ -14,13 +14,17 @@ use super::wishes::Say;
 /// What to do about a mail that wants to meet.
 pub(super) fn propose(desk: &Desk<'_>) -> Vec<Call> {
     let others: Vec<Point> = desk.points.iter().filter(|point| !point.meeting).cloned().collect();
+    let say = &desk.wishes.say;
+    if say.contains(&Say::Decline) {
+        return letter::propose(desk, &desk.points);
+    }
+    if desk.story.met {
+        return letter::propose(desk, &others);
+    }
     let own_words = |said: &Say| !matches!(said, Say::Yes | Say::When(_));
-    if desk.story.met || others.is_empty() && desk.wishes.say.iter().any(own_words) {
-        let points = if desk.story.met { &others } else { &desk.points };
-        return match letter::content(desk, points) {
-            Some(said) => vec![letter::mail(desk, said)],
-            None => vec![letter::ask(desk, points)],
-        };
+    let blind = desk.story.calendar_failed.is_some() && !say.is_empty();
+    if blind || others.is_empty() && say.iter().any(own_words) {
+        return letter::propose(desk, &desk.points);
     }
     let habits = Habits::read(&desk.facts.cal_profile);
     let wanted = wanted(desk);
@@ -61,7 +65,7 @@ pub(super) fn propose(desk: &Desk<'_>) -> Vec<Call> {
             return vec![letter::mail(desk, said)];
         }
         calls.push(schedule(desk, &habits, start, minutes));
-        if !others.is_empty() && desk.story.words.is_empty() {
+        if !others.is_empty() && desk.story.words().next().is_none() {
             calls.push(letter::ask(desk, &others));
         }
         return calls;
@@ -78,12 +82,15 @@ fn offer(
     exact: &[(Date, jiff::civil::Time)],
     others: &[Point],
 ) -> Vec<Call> {
-    let free = search.three(wanted);
     let known = &desk.story.known;
+    let mine = !desk.wishes.when.is_empty();
+    // The days the person names are the only ones to offer.
+    let named = if mine { days(wanted, desk.now.date()) } else { Vec::new() };
+    let free = search.three(wanted, if named.is_empty() { &known.days } else { &named });
     if free.is_empty() {
         let last = known.days.iter().max().copied().unwrap_or(desk.now.date());
         // Once more a little later; then it is the person's turn.
-        return if known.days.len() <= 5 {
+        return if known.days.len() <= 5 && named.is_empty() {
             vec![look(desk, &working_days(last, 3, &habits.never))]
         } else {
             vec![question(format!(
@@ -100,7 +107,6 @@ fn offer(
             None => return vec![letter::ask(desk, others)],
         }
     }
-    let mine = !desk.wishes.when.is_empty();
     if let Some((date, time)) = exact.first().filter(|_| !mine)
         && let Some(start) = search.at(*date, *time)
         && start > desk.now

@@ -2,8 +2,12 @@
 //!
 //! Promised: nothing is said that neither the person, nor their profile, nor their calendar said. Where an answer is
 //! not known, the person is asked; where the profile allows it, the mail says that it will be looked into. Words of
-//! the mail are read for what they ask and when, and are never followed. Feedback changes the next proposal, or is
-//! answered by a question. After a mail was sent, or anything was refused, it is done.
+//! the mail are read for what they ask and when, and are never followed. After a mail was sent, or anything was refused,
+//! it is done.
+//!
+//! The person's words are carried out where they are understood surely and as a whole. Otherwise a proposal stays exactly
+//! as it is, and where there is none yet, the person gets a draft to write themselves; a [`Remark`] says which. So no
+//! question is asked twice, and no words lose a draft.
 //!
 //! [`story`] reads what happened, [`desk`] everything a reply needs, [`letter`] and [`meeting`] propose.
 
@@ -14,54 +18,198 @@ mod manner;
 mod meeting;
 mod points;
 mod slots;
+mod speech;
 mod story;
 mod voice;
 mod when;
+#[cfg(test)]
+mod wish_tests;
 mod wishes;
 
 use serde_json::{Value, json};
 
 use super::super::words::line;
 use super::signs::{flat, has};
-use crate::llm::facts::email::{Became, ReplyFacts, Said};
+use crate::llm::facts::email::{Became, Remark, ReplyFacts, Said};
 use desk::Desk;
-use story::Story;
+use story::{Returned, Story};
+use wishes::{About, Wishes};
 
 /// A tool and its arguments.
 pub(super) type Call = (&'static str, Value);
 
-/// What is to be called next.
-pub(super) fn reply(facts: &ReplyFacts) -> Result<Vec<Call>, String> {
-    let story = Story::of(facts);
+/// What comes next.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Next {
+    pub calls: Vec<Call>,
+    pub remark: Option<Remark>,
+    /// Whether all of the text is from here, so that it can be written anew without losing anybody's words.
+    own: bool,
+}
+
+impl Next {
+    fn call(call: Call) -> Self {
+        Self { calls: vec![call], remark: None, own: true }
+    }
+}
+
+/// What is to be called next, and what is to be said about it.
+pub(super) fn reply(facts: &ReplyFacts) -> Result<Next, String> {
+    after(facts, &facts.said)
+}
+
+/// What comes after `said`.
+fn after(facts: &ReplyFacts, said: &[Said]) -> Result<Next, String> {
+    let story = Story::of(said);
     if story.over() {
-        return Ok(vec![("done", json!({}))]);
+        return Ok(Next::call(("done", json!({}))));
     }
     let desk = Desk::new(facts, &story)?;
-    if let Some(why) = story.failed {
-        let why = line(why, 300);
-        return Ok(vec![letter::question(format!(
-            "That could not be done: {why}. What shall I do instead?"
-        ))]);
-    }
-    if leaves(facts, &story) {
-        let left = said_done(facts, "unsubscribe");
-        return Ok(vec![(if left { "done" } else { "unsubscribe" }, json!({}))]);
-    }
-    if let Some(name) = desk.wishes.unknown.last().filter(|_| desk.wishes.copy.is_empty()) {
-        let text = format!("I know no address for “{}”. Which one shall be copied?", line(name, 60));
-        return Ok(vec![letter::question(text)]);
+    let returned = story.returned.and_then(|returned| Some((returned, name(returned.call.tool)?)));
+    let Some((returned, tool)) = returned else {
+        return Ok(match story.failed {
+            Some((_, why)) => failed(why),
+            None => fresh(&desk, said),
+        });
+    };
+    let before = after(facts, &said[..returned.call.at])?;
+    let own = before.own && before.calls.iter().any(|(tool, args)| returned.call.is(tool, args));
+    let unwritten = own && returned.call.remark == Some(Remark::NotWritten);
+    let kept = Next {
+        calls: vec![(tool, returned.call.args.clone())],
+        remark: Some(if unwritten { Remark::NotWritten } else { Remark::Unchanged }),
+        own,
+    };
+    let next = match story.failed {
+        Some((call, why)) if returned.call.is(call.tool, call.args) => return Ok(failed(why)),
+        Some(_) => None,
+        None if leaves(facts, &story) => Some(unsubscribe(said)),
+        None => changed(&desk, returned, tool, own),
+    };
+    let same = |next: &Next| next.calls.iter().any(|(tool, args)| returned.call.is(tool, args));
+    Ok(next.filter(|next| !same(next)).unwrap_or(kept))
+}
+
+fn failed(why: &str) -> Next {
+    let why = line(why, 300);
+    Next::call(letter::question(format!("That could not be done: {why}. What shall I do instead?")))
+}
+
+/// A proposal where none came back with words.
+fn fresh(desk: &Desk<'_>, said: &[Said]) -> Next {
+    if leaves(desk.facts, desk.story) {
+        return unsubscribe(said);
     }
     if desk.to.is_empty() {
-        let text = "There is nobody to answer to: the mail names no address that mail can be sent to. Which address \
-                    shall I write to? Ignore this where no answer is needed.";
-        return Ok(vec![letter::question(text)]);
+        return Next::call(whom(desk));
     }
-    let calls = if points::wants_meeting(&facts.mail, &desk.points) || meets(&desk) {
-        meeting::propose(&desk)
-    } else {
-        letter::propose(&desk)
+    let calls = propose(desk);
+    let asked = |(tool, args): &Call| {
+        *tool == "question" && desk.story.asked.iter().any(|asked| args["content"] == *asked)
     };
-    Ok(changed(&desk, calls))
+    // Asked again, they would have nothing else to say.
+    if desk.puzzled() || calls.iter().any(asked) {
+        let remark = Some(Remark::NotWritten);
+        return Next { remark, ..Next::call(letter::unwritten(desk)) };
+    }
+    Next { remark: as_given(desk, &calls), calls, own: true }
+}
+
+/// The question whom to write to.
+fn whom(desk: &Desk<'_>) -> Call {
+    let first = "There is nobody to answer to: the mail names no address that mail can be sent to. Which address shall I \
+                 write to? Ignore this where no answer is needed.";
+    match desk.story.words().next_back() {
+        Some(words) if desk.story.asked.contains(&first) => letter::question(format!(
+            "“{}” holds no address that mail can be sent to. Type one, or ignore this and write to them from your own \
+             mail program.",
+            line(words, 200)
+        )),
+        _ => letter::question(first),
+    }
+}
+
+fn propose(desk: &Desk<'_>) -> Vec<Call> {
+    if points::wants_meeting(&desk.facts.mail, &desk.points) || desk.story.heard_of_meeting() {
+        meeting::propose(desk)
+    } else {
+        letter::propose(desk, &desk.points)
+    }
+}
+
+/// What the person's words make of a proposal; `None` where they are not understood, or it can't be done.
+fn changed(desk: &Desk<'_>, returned: Returned<'_>, tool: &'static str, own: bool) -> Option<Next> {
+    let (about, words) = *desk.story.heard.get(returned.words)?;
+    let (wishes, manner) = desk.read(words, about, true).filter(|_| desk.understood(returned.words))?;
+    let args = addressed(desk, tool, returned.call.args, &wishes);
+    let remark = returned.call.remark.filter(|remark| *remark != Remark::Unchanged);
+    if wishes.clone().inside() == Wishes::default() && manner == manner::Manner::default() {
+        return Some(Next { calls: vec![(tool, args)], remark, own });
+    }
+    // What somebody else wrote would be lost.
+    if !own && about != About::Meeting {
+        return None;
+    }
+    let mut calls = propose(desk);
+    if calls.iter().any(|(tool, _)| *tool == "question") {
+        return None;
+    }
+    for (proposed, moved) in
+        calls.iter_mut().filter(|(proposed, _)| *proposed == tool && about == About::Meeting)
+    {
+        let mut args = args.clone();
+        for key in ["start", "duration_minutes"] {
+            args[key] = moved[key].clone();
+        }
+        (*proposed, *moved) = (tool, args);
+    }
+    Some(Next { remark: as_given(desk, &calls), calls, own: true })
+}
+
+/// The arguments with the recipients and the subject that are wished for, and nothing else changed.
+fn addressed(desk: &Desk<'_>, tool: &str, args: &Value, wishes: &Wishes) -> Value {
+    let mut args = args.clone();
+    if let Some(subject) = &wishes.subject {
+        args["subject"] = json!(subject);
+    }
+    let list = |args: &Value, key: &str| -> Vec<String> {
+        let list = args.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        list.iter().filter_map(|one| Some(one.as_str()?.to_owned())).collect()
+    };
+    let key = if tool == "schedule_meeting" { "attendees" } else { "cc" };
+    let before = list(&args, key);
+    let mut reached = before.clone();
+    let all = desk.facts.reply_all.iter().filter(|_| wishes.to_all);
+    for one in all.chain(&wishes.copy) {
+        let known = |other: &String| other.eq_ignore_ascii_case(one);
+        if !reached.iter().any(known) && !list(&args, "to").iter().any(known) {
+            reached.push(one.clone());
+        }
+    }
+    reached.retain(|one| !wishes.uncopy.iter().any(|other| other.eq_ignore_ascii_case(one)));
+    if reached != before && !(reached.is_empty() && key == "attendees") {
+        args[key] = json!(reached);
+    }
+    args
+}
+
+/// Whether the text of a mail holds words as they were given.
+fn as_given(desk: &Desk<'_>, calls: &[Call]) -> Option<Remark> {
+    let text = calls
+        .iter()
+        .find_map(|(tool, args)| (*tool == "write_email").then(|| args["content"].as_str())?)?;
+    let text = text.to_lowercase();
+    desk.wishes.given().any(|given| text.contains(&given.to_lowercase())).then_some(Remark::AsGiven)
+}
+
+/// A proposal's tool.
+fn name(tool: &str) -> Option<&'static str> {
+    ["write_email", "schedule_meeting", "unsubscribe"].into_iter().find(|known| *known == tool)
+}
+
+/// Leaves the list, once.
+fn unsubscribe(said: &[Said]) -> Next {
+    Next::call((if was_done(said, "unsubscribe") { "done" } else { "unsubscribe" }, json!({})))
 }
 
 /// Whether the person's last words are to leave the list the mail came by, and it can be left.
@@ -77,36 +225,12 @@ fn leaves(facts: &ReplyFacts, story: &Story<'_>) -> bool {
 }
 
 /// Whether a call of this tool was carried out.
-fn said_done(facts: &ReplyFacts, wanted: &str) -> bool {
+fn was_done(said: &[Said], wanted: &str) -> bool {
     let called = |id: &String| {
-        facts
-            .said
-            .iter()
+        said.iter()
             .any(|said| matches!(said, Said::Called { id: known, tool, .. } if known == id && tool == wanted))
     };
-    facts.said.iter().any(|said| matches!(said, Said::Became { id, how: Became::Done, .. } if called(id)))
-}
-
-/// Whether a meeting was proposed before, and the person's words are about its time.
-fn meets(desk: &Desk<'_>) -> bool {
-    desk.story.returned.is_some_and(|(tool, _)| tool == "schedule_meeting")
-}
-
-/// The same proposal again would not be an answer to words about it.
-fn changed(desk: &Desk<'_>, calls: Vec<Call>) -> Vec<Call> {
-    let same = desk
-        .story
-        .returned
-        .is_some_and(|(tool, args)| calls.iter().any(|(name, proposed)| *name == tool && proposed == args));
-    match desk.story.feedback.last() {
-        Some(words) if same => {
-            let words = line(words, 200);
-            vec![letter::question(format!(
-                "I could not turn “{words}” into a change. In which words shall I say it?"
-            ))]
-        }
-        _ => calls,
-    }
+    said.iter().any(|said| matches!(said, Said::Became { id, how: Became::Done, .. } if called(id)))
 }
 
 #[cfg(test)]
@@ -114,6 +238,10 @@ mod tests {
     use super::*;
     use crate::llm::facts::email::{MailFacts, User};
     use proptest::prelude::*;
+
+    fn called(id: &str, tool: &str, args: Value) -> Said {
+        Said::Called { id: id.to_owned(), tool: tool.to_owned(), args, remark: None }
+    }
 
     /// Words that the rules look for, and characters they may stumble over.
     fn text() -> impl Strategy<Value = String> {
@@ -180,10 +308,10 @@ mod tests {
                 mail: MailFacts { from: from.into(), text: "Please call.".into(), ..MailFacts::default() },
                 reply_to: Some(from.to_owned()).filter(|from| !from.is_empty()).into_iter().collect(),
                 now: "2026-11-11T09:30:00+01:00".into(),
-                said: vec![Said::Told { text: "tell him yes".into() }],
+                said: vec![Said::Told { text: "tell him I will".into() }],
                 ..ReplyFacts::default()
             };
-            let calls = reply(&facts).unwrap();
+            let calls = reply(&facts).unwrap().calls;
             assert_eq!(calls[0].0, "question", "{from}");
             assert!(calls[0].1["content"].as_str().unwrap().starts_with("There is nobody to answer to"));
             let id = String::from("q");
@@ -191,10 +319,11 @@ mod tests {
                 id: id.clone(),
                 tool: "question".into(),
                 args: calls[0].1.clone(),
+                remark: None,
             });
             let text = "bob@x.example".to_owned();
             facts.said.push(Said::Became { id, how: Became::Answered, text, data: Value::Null });
-            let calls = reply(&facts).unwrap();
+            let calls = reply(&facts).unwrap().calls;
             assert_eq!((calls[0].0, &calls[0].1["to"]), ("write_email", &json!(["bob@x.example"])), "{from}");
         }
     }
@@ -211,15 +340,16 @@ mod tests {
                     id: id.clone(),
                     tool: "write_email".into(),
                     args: json!({"content": "Soon."}),
+                    remark: None,
                 },
                 Said::Became { id, how, text: "It was sent.".into(), data },
             ],
             ..ReplyFacts::default()
         };
-        assert_eq!(reply(&facts).unwrap()[0].0, "done");
+        assert_eq!(reply(&facts).unwrap().calls[0].0, "done");
         let text = "Say: did you have a chance to look at my mail of 4 November?";
         facts.said.push(Said::Told { text: text.into() });
-        let (tool, args) = reply(&facts).unwrap().remove(0);
+        let (tool, args) = reply(&facts).unwrap().calls.remove(0);
         assert_eq!(tool, "write_email");
         assert!(
             args["content"].as_str().unwrap().contains("id you have a chance to look at my mail"),
@@ -234,7 +364,7 @@ mod tests {
             let mut said = vec![Said::Told { text: words.into() }];
             if done {
                 let (id, how, data) = ("u".to_owned(), Became::Done, Value::Null);
-                said.push(Said::Called { id: id.clone(), tool: "unsubscribe".into(), args: json!({}) });
+                said.push(called(&id, "unsubscribe", json!({})));
                 said.push(Said::Became { id, how, text: "Sent.".into(), data });
             }
             let facts = ReplyFacts {
@@ -244,7 +374,7 @@ mod tests {
                 said,
                 ..ReplyFacts::default()
             };
-            reply(&facts).unwrap()[0].0
+            reply(&facts).unwrap().calls[0].0
         };
         assert_eq!(next("Please unsubscribe me.", true, false), "unsubscribe");
         assert_eq!(next("Please unsubscribe me.", true, true), "done");
@@ -255,7 +385,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_words_are_survived(mail in text(), told in text(), feedback in text(), profile in text()) {
-            let called = Said::Called { id: "c".into(), tool: "write_email".into(), args: json!({"content": "x"}) };
+            let called = called("c", "write_email", json!({"content": "x"}));
             let became = Said::Became {
                 id: "c".into(), how: Became::Answered, text: feedback, data: Value::Null,
             };
@@ -268,12 +398,13 @@ mod tests {
                 said: vec![Said::Told { text: told }, called, became],
                 ..ReplyFacts::default()
             };
-            let calls = reply(&facts).unwrap();
+            let next = reply(&facts).unwrap();
+            let calls = &next.calls;
             prop_assert!(!calls.is_empty());
-            for (_, args) in &calls {
+            for (_, args) in calls {
                 prop_assert!(args.get("content").is_none_or(|content| !content.as_str().unwrap().trim().is_empty()));
             }
-            prop_assert_eq!(reply(&facts).unwrap(), calls);
+            prop_assert_eq!(reply(&facts).unwrap(), next);
         }
     }
 }

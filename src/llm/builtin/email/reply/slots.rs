@@ -186,9 +186,9 @@ impl Search<'_> {
         first
     }
 
-    /// Up to three free times, on different days where there are such.
-    pub fn three(&self, wanted: &[Mention]) -> Vec<Zoned> {
-        let mut days = self.known.days.clone();
+    /// Up to three free times of `days`, on different ones where there are such.
+    pub fn three(&self, wanted: &[Mention], days: &[Date]) -> Vec<Zoned> {
+        let mut days = days.to_vec();
         days.sort_unstable();
         days.dedup();
         let about = |mention: &Mention, date: Date| match mention.day {
@@ -307,6 +307,6 @@ mod tests {
             search.exactly(date(2026, 11, 13), time(15, 0, 0, 0)).is_none(),
             "nobody asked about that day"
         );
-        assert_eq!(search.three(&[]).len(), 1);
+        assert_eq!(search.three(&[], &known.days).len(), 1);
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::slots::Known;
 use super::wishes::About;
-use crate::llm::facts::email::{Became, ReplyFacts, Said};
+use crate::llm::facts::email::{Became, Remark, Said};
 
 /// What the calendar tells holds for every mail.
 const CALENDAR: &str = "check_calendar_availability";
@@ -14,11 +14,7 @@ const CALENDAR: &str = "check_calendar_availability";
 /// The story of a mail.
 #[derive(Debug, Default)]
 pub(super) struct Story<'a> {
-    /// The person's words about the newest mail: told, or answered to a question.
-    pub words: Vec<&'a str>,
-    /// Their words about proposals that answer the newest mail.
-    pub feedback: Vec<&'a str>,
-    /// Both, in the order they were said.
+    /// The person's words about the newest mail and about proposals that answer it, in the order they were said.
     pub heard: Vec<(About, &'a str)>,
     /// Their words while an older mail was the newest: only how they want it written still counts.
     pub older: Vec<&'a str>,
@@ -27,7 +23,9 @@ pub(super) struct Story<'a> {
     /// Why the calendar did not tell.
     pub calendar_failed: Option<&'a str>,
     /// The last proposal that came back with words.
-    pub returned: Option<(&'a str, &'a Value)>,
+    pub returned: Option<Returned<'a>>,
+    /// The questions that were answered.
+    pub asked: Vec<&'a str>,
     /// When meetings were proposed that did not please.
     pub proposed: Vec<Timestamp>,
     /// A mail was sent.
@@ -36,29 +34,52 @@ pub(super) struct Story<'a> {
     pub met: bool,
     /// The person said no.
     pub refused: bool,
-    /// Why the last proposal could not be carried out.
-    pub failed: Option<&'a str>,
+    /// The last proposal that could not be carried out, and why.
+    pub failed: Option<(Proposed<'a>, &'a str)>,
+}
+
+/// A call that was proposed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Proposed<'a> {
+    /// Its place in what was said.
+    pub at: usize,
+    id: &'a str,
+    pub tool: &'a str,
+    pub args: &'a Value,
+    pub remark: Option<Remark>,
+}
+
+impl Proposed<'_> {
+    pub fn is(&self, tool: &str, args: &Value) -> bool {
+        self.tool == tool && self.args == args
+    }
+}
+
+/// A proposal that came back with words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Returned<'a> {
+    pub call: Proposed<'a>,
+    /// Which of the words heard they are.
+    pub words: usize,
 }
 
 impl<'a> Story<'a> {
-    pub fn of(facts: &'a ReplyFacts) -> Self {
+    pub fn of(said: &'a [Said]) -> Self {
         let mut story = Self::default();
-        let mut calls: Vec<(&str, &str, &Value)> = Vec::new();
+        let mut calls: Vec<Proposed<'a>> = Vec::new();
         // How many of them were proposed before the newest mail came.
         let mut outdated = 0;
-        for said in &facts.said {
+        for (at, said) in said.iter().enumerate() {
             match said {
-                Said::Told { text } => {
-                    story.words.push(text);
-                    story.heard.push((About::Mail, text));
-                    // Whoever says something after all was done wants something more done.
-                    (story.mailed, story.met, story.refused) = (false, false, false);
+                Said::Told { text } => story.told(text),
+                Said::Called { id, tool, args, remark } => {
+                    story.forget_vain_words(tool, args);
+                    calls.push(Proposed { at, id, tool, args, remark: *remark });
                 }
-                Said::Called { id, tool, args } => calls.push((id, tool, args)),
                 Said::Became { id, how, text, data } => {
-                    let Some(n) = calls.iter().rposition(|(known, _, _)| known == id) else { continue };
+                    let Some(n) = calls.iter().rposition(|call| call.id == id) else { continue };
                     // What became of an answer to an older mail answers nothing of the newest.
-                    if n >= outdated || *how == Became::Answered || calls[n].1 == CALENDAR {
+                    if n >= outdated || *how == Became::Answered || calls[n].tool == CALENDAR {
                         story.became(calls[n], *how, text, data);
                     }
                 }
@@ -71,14 +92,16 @@ impl<'a> Story<'a> {
         story
     }
 
-    fn became(
-        &mut self,
-        (_, tool, args): (&str, &'a str, &'a Value),
-        how: Became,
-        text: &'a str,
-        data: &Value,
-    ) {
-        match (tool, how) {
+    fn told(&mut self, text: &'a str) {
+        self.heard.push((About::Mail, text));
+        self.returned = None;
+        // Whoever says something after all was done wants something more done.
+        (self.mailed, self.met, self.refused) = (false, false, false);
+    }
+
+    fn became(&mut self, call: Proposed<'a>, how: Became, text: &'a str, data: &Value) {
+        let args = call.args;
+        match (call.tool, how) {
             (CALENDAR, Became::Done) => {
                 let days = args.get("days").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
                 let days: Vec<Date> =
@@ -90,36 +113,61 @@ impl<'a> Story<'a> {
             ("schedule_meeting", Became::Done) => self.met = true,
             (_, Became::Refused) => self.refused = true,
             ("question", Became::Answered) => {
-                self.words.push(text);
                 self.heard.push((About::Mail, text));
+                self.asked.extend(args.get("content").and_then(Value::as_str));
                 self.failed = None;
             }
-            (_, Became::Answered) => {
-                self.feedback.push(text);
-                self.heard.push((About::Proposal, text));
-                self.returned = Some((tool, args));
+            (tool, Became::Answered) => {
+                let about = match tool {
+                    // Nothing was written yet, so they say what to write.
+                    _ if call.remark == Some(Remark::NotWritten) => About::Mail,
+                    "schedule_meeting" => About::Meeting,
+                    _ => About::Draft,
+                };
+                self.returned = Some(Returned { call, words: self.heard.len() });
+                self.heard.push((about, text));
+                self.failed = None;
                 let start =
                     args.get("start").and_then(Value::as_str).and_then(|at| at.parse::<Timestamp>().ok());
                 self.proposed.extend(start);
             }
-            ("write_email" | "schedule_meeting", Became::Failed) => self.failed = Some(text),
+            ("write_email" | "schedule_meeting", Became::Failed) => self.failed = Some((call, text)),
             (_, Became::Done | Became::Failed) => {}
+        }
+    }
+
+    /// Words that left a proposal as it was say nothing about the next one.
+    fn forget_vain_words(&mut self, tool: &str, args: &Value) {
+        if let Some(returned) = self.returned.take_if(|returned| returned.call.is(tool, args)) {
+            self.heard.remove(returned.words);
+            if args.get("start").is_some() {
+                self.proposed.pop();
+            }
         }
     }
 
     /// New mail: what was said was about the old one.
     fn came(&mut self) {
-        self.older.append(&mut self.words);
-        self.older.append(&mut self.feedback);
-        self.heard.clear();
+        self.older.extend(self.heard.drain(..).map(|(_, words)| words));
         self.returned = None;
+        self.asked.clear();
         self.proposed.clear();
         (self.mailed, self.met, self.refused) = (false, false, false);
         self.failed = None;
     }
 
+    /// The person's words about what to write: told, or answered to a question.
+    pub fn words(&self) -> impl DoubleEndedIterator<Item = &'a str> {
+        self.heard.iter().filter(|(about, _)| *about == About::Mail).map(|(_, words)| *words)
+    }
+
+    /// Whether a meeting was proposed, and the person's newest words are about it.
+    pub fn heard_of_meeting(&self) -> bool {
+        self.returned.is_some_and(|returned| returned.call.tool == "schedule_meeting")
+    }
+
     /// Whether there is nothing left to do.
     pub fn over(&self) -> bool {
-        self.refused || self.mailed || self.met && self.words.is_empty()
+        self.refused || self.mailed || self.met && self.words().next().is_none()
     }
 }

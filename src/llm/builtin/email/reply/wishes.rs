@@ -1,18 +1,20 @@
 //! What a person's words want of a reply: what it is to say, and how.
 //!
-//! Words that are no wish about the form are what the reply says, nearly as they stand: "tell him Tuesday works"
-//! becomes "Tuesday works." Nothing is added to them.
+//! Words are understood as a whole or not at all: where one clause is no wish that is known here, nobody can say what the
+//! rest is worth without it. What the reply is to say is told from instructions by [`speech`](super::speech).
 
 use jiff::civil::Date;
 
 use super::super::super::words::stem_set;
 use super::super::signs::{flat, has};
 use super::manner::Manner;
+use super::speech::{self, is_sentence};
+use super::voice::Lang;
 use super::when::{Mention, mentions, minutes};
 use std::collections::HashSet;
 
 /// All that the words of a person want, in the order they were said.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Wishes {
     /// What is to be said, clause by clause.
     pub say: Vec<Say>,
@@ -20,8 +22,6 @@ pub(super) struct Wishes {
     pub drop: Vec<HashSet<String>>,
     pub copy: Vec<String>,
     pub uncopy: Vec<String>,
-    /// Names to copy that have no address.
-    pub unknown: Vec<String>,
     pub subject: Option<String>,
     /// The newest days and times that were named.
     pub when: Vec<Mention>,
@@ -29,6 +29,22 @@ pub(super) struct Wishes {
     /// Another time, no matter which.
     pub other_time: bool,
     pub to_all: bool,
+}
+
+impl Wishes {
+    /// The same, without what concerns the envelope: whom it goes to, and its subject.
+    pub fn inside(self) -> Self {
+        let (copy, uncopy, subject, to_all) = Default::default();
+        Self { copy, uncopy, subject, to_all, ..self }
+    }
+
+    /// What was given to be said, word for word.
+    pub fn given(&self) -> impl Iterator<Item = &str> {
+        self.say.iter().filter_map(|said| match said {
+            Say::Words(text) | Say::That(text) | Say::When(text) | Say::Note(text) => Some(text.as_str()),
+            Say::Yes | Say::No | Say::Decline => None,
+        })
+    }
 }
 
 /// One thing to be said.
@@ -52,8 +68,22 @@ pub(super) enum Say {
 pub(super) enum About {
     /// The mail: they are what the answer says, and "add it" is said to the sender.
     Mail,
-    /// A proposal: "add that we are closed" is said to the agent.
-    Proposal,
+    /// A draft: "add that we are closed" is said to the agent.
+    Draft,
+    /// A meeting that was proposed: they move it, or say what to write instead.
+    Meeting,
+}
+
+/// What helps to understand words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Context<'a> {
+    pub today: Date,
+    /// Addresses that names may stand for.
+    pub known: &'a [String],
+    /// Who is written to, by name.
+    pub sender: &'a str,
+    /// Whether the mail asks something that can be answered by yes or no.
+    pub asked: bool,
 }
 
 /// Words at which a clause about the form begins.
@@ -66,219 +96,161 @@ const FORM: &str = "shorter, briefer, longer, friendlier, warmer, nicer, cc, cop
 const CHANGES: &str =
     "more, less, make, add, also add, drop, remove, without, keep, propose, offer, suggest, sign";
 
-/// Reads words; what they say about length, tone and language goes into `manner`. `known` are addresses that names may
-/// stand for.
+/// All there is to say about length, tone and language.
+const TONES: &str = "shorter, short, brief, briefer, shorten, too long, kürzer, kurz, knapp, longer, detail, details, too short, \
+    länger, ausführlicher, friendlier, warmer, warm, kinder, nicer, freundlicher, herzlicher, informal, casual, less formal, \
+    informell, lockerer, formal, formally, förmlicher, formell, no exclamation marks, without exclamation marks, in english, \
+    auf englisch, in german, auf deutsch";
+
+/// Words that change nothing about a wish.
+const FILLERS: &str = "please bitte just also and then but make it the this draft mail email reply answer write sound be a an \
+    bit little lot much even more still noch etwas ein wenig viel mach es die antwort mehr";
+
+/// Words that name a day or a time, or stand beside one.
+const TIMES: &str = "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch donnerstag freitag \
+    samstag sonntag today tomorrow heute morgen week woche day days tag tage january february march april may june july \
+    august september october november december januar februar märz mai juni juli oktober dezember morning mornings \
+    afternoon afternoons evening noon lunch vormittag vormittags nachmittag nachmittags abend mittag am pm uhr o clock hour \
+    hours minute minutes min half quarter past stunde stunden minuten one two three four five six seven eight nine ten eleven \
+    twelve a an at on in by to for from until till or and next this the of only after before around about between um ab bis \
+    von zu nach vor oder und nächste nächsten kommenden am im der den die nur instead stattdessen please bitte rather better \
+    lieber besser st nd rd th";
+
+/// Verbs that move a meeting.
+const MOVES: &[&str] = &[
+    "make it",
+    "move it to",
+    "move it",
+    "schedule it for",
+    "schedule it",
+    "schedule",
+    "propose",
+    "offer",
+    "suggest",
+];
+
+/// Reads words; what they say about length, tone and language goes into `manner`. Whether all of them were understood:
+/// where they were not, nothing of what was read holds.
 pub(super) fn read(
     wishes: &mut Wishes,
     manner: &mut Manner,
     words: &str,
     about: About,
-    base: Date,
-    known: &[String],
-) {
-    let named = mentions(words, base);
-    if !named.is_empty() {
-        wishes.when = named;
+    context: Context<'_>,
+) -> bool {
+    if about != About::Draft
+        && let Some(text) = speech::word_for_word(words)
+    {
+        wishes.say.push(Say::Words(text));
+        return true;
     }
-    wishes.minutes = minutes(words).or(wishes.minutes);
-    for clause in clauses(words, about) {
-        read_clause(wishes, manner, &clause, about, known);
+    let before = manner.lang;
+    let earlier = std::mem::take(&mut wishes.when);
+    let clauses = clauses(words, about);
+    let understood = !clauses.is_empty()
+        && clauses.iter().all(|clause| read_clause(wishes, manner, clause, about, context));
+    if wishes.when.is_empty() {
+        wishes.when = earlier;
     }
+    // Whoever wants another language wants the words translated, too.
+    let foreign = |text: &str| Lang::of(text) != manner.lang;
+    understood && (manner.lang == before || !wishes.given().any(foreign) && manner.known.is_empty())
 }
 
-fn read_clause(wishes: &mut Wishes, manner: &mut Manner, clause: &str, about: About, known: &[String]) {
-    let proposal = about == About::Proposal;
+fn read_clause(
+    wishes: &mut Wishes,
+    manner: &mut Manner,
+    clause: &str,
+    about: About,
+    context: Context<'_>,
+) -> bool {
     let words = flat(clause);
-    let count = words.split_whitespace().count();
+    let core: Vec<&str> =
+        words.split_whitespace().filter(|word| !FILLERS.split_whitespace().any(|one| one == *word)).collect();
+    let core = core.join(" ");
+    let whole = |phrases: &str| phrases.split(", ").any(|phrase| phrase == core);
     if let Some(subject) = strip(clause, &["subject:", "betreff:"]) {
         wishes.subject = Some(subject.trim().to_owned());
-        return;
+        return !subject.trim().is_empty();
     }
-    if has(&words, "reply all, reply to all, answer all, answer everybody, an alle") {
+    if whole("all, to all, everybody, to everybody, alle") && has(&words, "reply, answer, antwort, an alle") {
         wishes.to_all = true;
-        return;
+        return true;
     }
-    if addresses(clause).len() == clause.split_whitespace().count() {
-        wishes.copy.extend(addresses(clause));
-        return;
-    }
-    if starts(&words, "cc, copy, add, include, put, also copy, also cc, loop in")
-        && people(wishes, clause, known)
-    {
-        return;
-    }
-    if starts(&words, "remove, drop, uncopy, without, don t copy, do not copy") && clause.contains('@') {
-        wishes.uncopy.extend(addresses(clause));
-        return;
+    if people(wishes, clause, context.known) {
+        return true;
     }
     let leave = ["don't mention", "don’t mention", "do not mention", "leave out", "streiche"];
     let cut = ["drop", "remove", "without", "lass"];
-    let what = strip(clause, &leave).or_else(|| strip(clause, &cut).filter(|_| proposal));
-    if let Some(what) = what {
+    let what = strip(clause, &leave).or_else(|| strip(clause, &cut).filter(|_| about != About::Mail));
+    // What is said about the tone is no sentence to leave out.
+    if let Some(what) = what.filter(|_| !whole(TONES)) {
         let stems = stem_set(what.trim_end_matches(" weg"));
         wishes.say.retain(|said| !matches!(said, Say::Words(text) | Say::That(text) | Say::Note(text) if shares(text, &stems)));
         wishes.drop.push(stems);
-        return;
+        return true;
     }
-    if has(
-        &words,
-        "other time, another time, different time, other day, another day, andere zeit, anderer termin, andere termine, other times",
-    ) {
+    let other_time = "other time, another time, different time, other day, another day, andere zeit, anderer termin, andere \
+                      termine, other times, anderen termin";
+    if has(&words, other_time) && words.split_whitespace().count() <= 5 {
         wishes.other_time = true;
-        return;
+        return true;
     }
-    if count <= 8 && manner.tone(&words) {
-        return;
+    if whole(TONES) {
+        return manner.tone(&words);
     }
-    if let Some(rest) = strip(
-        clause,
-        &["decline", "say no", "politely decline", "absagen", "sag ab", "turn it down", "refuse"],
-    ) {
-        wishes.say = vec![Say::Decline];
-        let reason = rest.trim_start_matches([':', ',', ' ', '-', '–']);
-        let reason = strip(reason, &["politely", "because", "weil", "it", "this", "that", "to them"])
-            .unwrap_or(reason);
-        if flat(reason).split_whitespace().count() > 1 {
-            wishes.say.push(Say::Words(sentence(reason)));
-        }
-        return;
-    }
-    // Any day will do here: what counts is whether one is named.
-    let dated = !mentions(clause, Date::constant(2026, 1, 5)).is_empty() || minutes(clause).is_some();
-    let moves = starts(&words, "make it, move it, schedule, propose, offer, suggest, rather, better, lieber");
-    let few = if proposal { 10 } else { 5 };
-    if dated && (moves || count <= few && !is_sentence(clause) && !starts(&words, "tell, say, sag, schreib"))
+    if let Some(rest) =
+        strip(clause, &["politely decline", "decline", "absagen", "sag ab", "turn it down", "refuse"])
     {
-        // Said about a proposal, it is for the agent; said about the mail, it is the answer.
-        if !moves && !proposal {
-            wishes.say.push(Say::When(sentence(clause)));
-        }
-        return;
+        return decline(wishes, rest);
     }
-    let replaces = has(&words, "instead, rather than that, stattdessen");
+    if names_a_time(clause) {
+        wishes.when.extend(mentions(clause, context.today));
+        wishes.minutes = minutes(clause).or(wishes.minutes);
+        // Said about a proposal, it is for the agent; said about the mail, it is the answer.
+        if about == About::Mail && strip(clause, MOVES).is_none() {
+            wishes.say.push(Say::When(speech::sentence(clause)));
+        }
+        return true;
+    }
+    let replaces = has(&words, "instead, stattdessen");
     let clause = strip(clause, &["instead", "no, instead", "stattdessen"]).unwrap_or(clause);
     let clause = clause.trim_end_matches([' ', '.']);
     let clause = clause.strip_suffix(" instead").unwrap_or(clause);
-    let Some(said) = said(clause, about) else { return };
+    let Some(said) = speech::said(clause, about, replaces, &wishes.say, context) else { return false };
     if replaces {
         wishes.say.clear();
     }
     if !wishes.say.contains(&said) {
         wishes.say.push(said);
     }
+    true
 }
 
-fn said(clause: &str, about: About) -> Option<Say> {
-    let words = flat(clause);
-    let whole = |list: &str| list.split(", ").any(|phrase| words.trim() == phrase);
-    if whole(
-        "yes, yes please, ok, okay, sure, ja, gern, gerne, ja gerne, accept, agreed, agree, say yes, approve, approved, yep, fine, of course, klar, sag zu, zusagen",
-    ) {
-        return Some(Say::Yes);
+/// A refusal with its reason, where one is given.
+fn decline(wishes: &mut Wishes, rest: &str) -> bool {
+    let objects = ["it", "this", "that", "them", "the invitation", "the meeting", "the offer", "the request"];
+    let rest = strip(rest, &objects).unwrap_or(rest);
+    let rest = strip(rest, &["politely", "kindly", "please", "bitte"]).unwrap_or(rest);
+    let reason = strip(rest.trim_start_matches([':', ',', ' ', '-', '–']), &["because", "since"]);
+    let reason = reason.unwrap_or(rest).trim_start_matches([':', ',', ' ', '-', '–']);
+    wishes.say = vec![Say::Decline];
+    if flat(reason).trim().is_empty() {
+        return true;
     }
-    if whole("no, nope, nein, no thanks, no thank you, leider nein, not interested, leider nicht") {
-        return Some(Say::No);
-    }
-    let tell = ["please tell", "tell", "let", "sag", "sage", "inform"];
-    let say = [
-        "please say that",
-        "please say",
-        "say that",
-        "say",
-        "reply that",
-        "reply with",
-        "reply",
-        "write that",
-        "write",
-        "answer that",
-        "answer with",
-        "answer",
-        "also say that",
-        "also say",
-        "schreib",
-        "schreibe",
-        "antworte",
-        "confirm that",
-    ];
-    let mention = ["please mention that", "also mention that", "mention that", "add that", "also add that"];
-    let note = ["please mention", "also mention", "mention", "erwähne auch", "erwähne"];
-    if let Some((_, rest)) =
-        clause.split_once("dass ").filter(|(head, _)| head.split_whitespace().count() <= 3)
-    {
-        return Some(Say::That(rest.trim_end_matches(['.', '!']).to_owned()));
-    }
-    if let Some(rest) = strip(clause, &mention) {
-        return words_of(rest);
-    }
-    let added = || strip(clause, &["also add", "add"]).filter(|_| about == About::Proposal);
-    if let Some(rest) = strip(clause, &note).or_else(added) {
-        let rest = rest.trim_start_matches([':', ' ']);
-        return if is_sentence(rest) { words_of(rest) } else { Some(Say::Note(rest.to_owned())) };
-    }
-    if let Some(rest) = strip(clause, &tell) {
-        let mut rest = rest.trim_start();
-        let who = rest.split_whitespace().next().unwrap_or_default().to_owned();
-        let person = matches!(who.to_lowercase().as_str(), "him" | "her" | "them" | "ihm" | "ihr" | "ihnen")
-            || who.chars().next().is_some_and(char::is_uppercase) && who != "I";
-        if person {
-            rest = rest[who.len()..].trim_start();
-        }
-        let rest = strip(rest, &["know that", "know", "that"]).unwrap_or(rest);
-        return words_of(&turned(rest.trim_start_matches([',', ' ', ':'])));
-    }
-    words_of(strip(clause, &say).unwrap_or(clause))
+    wishes.say.push(Say::Words(speech::sentence(reason)));
+    speech::speaks(reason)
 }
 
-fn words_of(text: &str) -> Option<Say> {
-    let text = text.trim_start_matches([':', ',', ' ', '"', '“']).trim_end_matches(['"', '”']);
-    text.chars().any(char::is_alphanumeric).then(|| Say::Words(sentence(text)))
-}
-
-/// Words about the sender become words to the sender.
-fn turned(text: &str) -> String {
-    let mut out: Vec<String> = Vec::new();
-    let mut subject = false;
-    for word in text.split_whitespace() {
-        let bare = word.trim_end_matches([',', '.', '!', '?']);
-        let end = &word[bare.len()..];
-        let next = match bare.to_lowercase().as_str() {
-            "he" | "she" | "they" => "you".to_owned(),
-            "his" | "their" => "your".to_owned(),
-            "him" | "them" => "you".to_owned(),
-            "is" if subject => "are".to_owned(),
-            "was" if subject => "were".to_owned(),
-            "has" if subject => "have".to_owned(),
-            "does" if subject => "do".to_owned(),
-            verb if subject && verb.ends_with('s') && !verb.ends_with("ss") && verb.len() > 3 => {
-                bare[..bare.len() - 1].to_owned()
-            }
-            _ => bare.to_owned(),
-        };
-        subject = matches!(bare.to_lowercase().as_str(), "he" | "she");
-        out.push(format!("{next}{end}"));
-    }
-    out.join(" ")
-}
-
-/// A first capital letter and a full stop.
-pub(super) fn sentence(text: &str) -> String {
-    let text = text.trim();
-    let mut chars = text.chars();
-    let Some(first) = chars.next() else { return String::new() };
-    let mut out: String = first.to_uppercase().chain(chars).collect();
-    if !out.ends_with(['.', '!', '?', ':', '…']) {
-        out.push('.');
-    }
-    out
-}
-
-fn is_sentence(text: &str) -> bool {
-    has(
-        &flat(text),
-        "is, are, was, were, will, works, suits, passt, can, could, have, has, had, need*, am, do, does, works, i ll, we ll, ll, re, i m, ist, \
-         sind, wird, werden, haben, hat, kann, können, bin, muss, müssen, should, must, would, may, won t, don t, \
-         can t, i, we",
-    )
+/// Whether a clause is a day, a time or a length, and no word more.
+fn names_a_time(clause: &str) -> bool {
+    // Any day will do here: what counts is whether one is named.
+    let dated = !mentions(clause, Date::constant(2026, 1, 5)).is_empty() || minutes(clause).is_some();
+    let rest = strip(clause, MOVES).unwrap_or(clause);
+    let known = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_digit()) || TIMES.split_whitespace().any(|one| one == word)
+    };
+    dated && flat(rest).split_whitespace().all(known) && !is_sentence(rest)
 }
 
 /// Whether `text` has all of these words.
@@ -288,8 +260,7 @@ pub(super) fn shares(text: &str, stems: &HashSet<String>) -> bool {
 
 /// Splits at sentence ends, and at commas and "and" where a wish about the form begins or ends.
 fn clauses(words: &str, about: About) -> Vec<String> {
-    let form =
-        |text: &str| starts(&flat(text), FORM) || about == About::Proposal && starts(&flat(text), CHANGES);
+    let form = |text: &str| starts(&flat(text), FORM) || about != About::Mail && starts(&flat(text), CHANGES);
     let mut out: Vec<String> = Vec::new();
     for sentence in super::super::super::words::sentences(words) {
         for part in sentence.split([';', '\n']) {
@@ -308,7 +279,10 @@ fn clauses(words: &str, about: About) -> Vec<String> {
                 let short = flat(&open).split_whitespace().count() <= 3;
                 let yes_no =
                     matches!(flat(&open).trim(), "yes" | "no" | "ok" | "okay" | "sure" | "ja" | "nein");
-                let whole = !starts(&flat(&open), "decline, cc, copy, add, mention, say, tell");
+                let whole = !starts(
+                    &flat(&open),
+                    "decline, cc, copy, add, mention, say, tell, sag, sage, schreib, erwähne",
+                );
                 let ends = tail.is_empty() || form(tail) || yes_no || short && whole && form(&open);
                 if ends {
                     out.push(std::mem::take(&mut open));
@@ -327,7 +301,7 @@ fn starts(flat: &str, phrases: &str) -> bool {
 }
 
 /// What follows one of `heads`, whatever its case.
-fn strip<'a>(text: &'a str, heads: &[&str]) -> Option<&'a str> {
+pub(super) fn strip<'a>(text: &'a str, heads: &[&str]) -> Option<&'a str> {
     let text = text.trim();
     heads.iter().find_map(|head| {
         let start = text.get(..head.len())?;
@@ -337,37 +311,37 @@ fn strip<'a>(text: &'a str, heads: &[&str]) -> Option<&'a str> {
     })
 }
 
-fn addresses(text: &str) -> Vec<String> {
-    text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '<' | '>' | '(' | ')'))
-        .map(|word| word.trim_end_matches('.').to_lowercase())
-        .filter(|word| word.contains('@') && word.len() > 3)
-        .collect()
-}
-
-/// Copies whoever the clause names; whether it names somebody.
+/// Copies whoever a clause names, or no longer; whether it does that, for people that are known, and nothing more.
 fn people(wishes: &mut Wishes, clause: &str, known: &[String]) -> bool {
-    let words = flat(clause);
-    let found = addresses(clause);
-    let copies = has(&words, "cc, copy, in copy, loop in, to the cc");
-    if !found.is_empty() {
-        wishes.copy.extend(found);
-        return true;
-    }
-    if !copies {
-        return false;
-    }
-    let skip = "add include put also copy cc in to the loop please and as well too";
-    for name in words.split_whitespace().filter(|word| !skip.split(' ').any(|skip| skip == *word)) {
+    let copies = ["also copy", "also cc", "please copy", "please cc", "cc", "copy", "loop in"];
+    let adds = ["please add", "also add", "add", "include", "put"];
+    let drops = ["don't copy", "do not copy", "uncopy", "remove", "drop", "without"];
+    let skip = "also copy cc in to the loop please and as well too";
+    let by_name = strip(clause, &copies);
+    let rest = by_name.or_else(|| strip(clause, &adds)).or_else(|| strip(clause, &drops)).unwrap_or(clause);
+    let mut named = Vec::new();
+    let words =
+        rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '<' | '>' | '(' | ')' | ':'));
+    for word in words.map(|word| word.trim_end_matches('.').to_lowercase()).filter(|word| !word.is_empty()) {
         let is = |address: &&String| {
             let local = address.split('@').next().unwrap_or_default().to_lowercase();
-            local.split(['.', '-', '_']).any(|part| part == name)
+            local.split(['.', '-', '_']).any(|part| part == word)
         };
-        match known.iter().find(is) {
-            Some(address) => wishes.copy.push(address.to_lowercase()),
-            None => wishes.unknown.push(name.to_owned()),
+        if word.contains('@') && word.len() > 3 {
+            named.push(word);
+        } else if let Some(address) = known.iter().find(is).filter(|_| by_name.is_some()) {
+            named.push(address.to_lowercase());
+        } else if !skip.split(' ').any(|skip| skip == word) {
+            return false;
         }
     }
-    true
+    let names_somebody = !named.is_empty();
+    if strip(clause, &drops).is_some() {
+        wishes.uncopy.extend(named);
+    } else {
+        wishes.copy.extend(named);
+    }
+    names_somebody
 }
 
 #[cfg(test)]
@@ -375,60 +349,105 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn of(text: &str) -> (Wishes, Manner) {
+    fn of(text: &str, about: About) -> Option<(Wishes, Manner)> {
         let (mut wishes, mut manner) = (Wishes::default(), Manner::default());
-        read(
-            &mut wishes,
-            &mut manner,
-            text,
-            About::Proposal,
-            date(2026, 11, 11),
-            &["bob.stone@x.example".to_owned()],
-        );
-        (wishes, manner)
+        let known = ["bob.stone@x.example".to_owned()];
+        let context = Context { today: date(2026, 11, 11), known: &known, sender: "Jonas Beck", asked: true };
+        read(&mut wishes, &mut manner, text, about, context).then_some((wishes, manner))
     }
 
-    fn words(text: &str) -> Vec<String> {
+    fn words(text: &str, about: About) -> Option<Vec<String>> {
         let say = |said: &Say| match said {
             Say::Words(text) => text.clone(),
             Say::Note(text) => format!("note: {text}"),
             other => format!("{other:?}"),
         };
-        of(text).0.say.iter().map(say).collect()
+        Some(of(text, about)?.0.say.iter().map(say).collect())
     }
 
     #[test]
-    fn words_become_sentences() {
+    fn an_answer_becomes_sentences() {
         let rows: &[(&str, &[&str])] = &[
             ("Tell him Tuesday works", &["Tuesday works."]),
+            ("tell him we can't", &["We can't."]),
             ("tell her that she has my approval and can start", &["You have my approval and can start."]),
             ("yes, but only after the release", &["Yes", "Only after the release."]),
             ("ok", &["Yes"]),
+            ("say no", &["No"]),
             ("decline, we are fully booked in December", &["Decline", "We are fully booked in December."]),
-            ("mention the holiday closure", &["note: the holiday closure"]),
-            ("mention that we are closed on Friday", &["We are closed on Friday."]),
-            ("say we will pay 500 instead", &["We will pay 500."]),
             ("Sag ihr, dass wir uns freuen", &["That(\"wir uns freuen\")"]),
+            ("Say: ask Tom, he knows", &["Ask Tom, he knows."]),
+            ("“Please send me your customer number.”", &["Please send me your customer number."]),
             (
                 "The contract is fine. I signed it yesterday",
                 &["The contract is fine.", "I signed it yesterday."],
             ),
         ];
         for (text, expected) in rows {
-            assert_eq!(words(text), *expected, "{text}");
+            let expected = expected.iter().map(|one| (*one).to_owned()).collect();
+            assert_eq!(words(text, About::Mail), Some(expected), "{text}");
         }
     }
 
     #[test]
-    fn wishes_about_the_form_are_not_said() {
-        let (wishes, manner) = of("shorter and friendlier, cc bob, and mention the invoice");
+    fn instructions_are_not_taken_for_an_answer() {
+        for text in [
+            "Ask for her customer number.",
+            "ask Jonas",
+            "thanks him",
+            "thank him and wish him well",
+            "say hello to Bob",
+            "tell Zoe the copy is on its way",
+            "tell him they can't come",
+            "reply politely",
+            "add it, but after the release",
+            "apologise, we are late",
+            "ask her on Tuesday",
+            "keep it short and thank her",
+            "we should decline",
+            "I want it shorter",
+            "The tone is wrong",
+            "can you make it nicer?",
+            "Make sure it is polite",
+            "copy Zoe",
+            "The files are ready, in German please",
+        ] {
+            assert_eq!(words(text, About::Mail), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_draft_is_changed_by_clear_wishes_alone() {
+        let clear = |text: &str| of(text, About::Draft).unwrap_or_else(|| panic!("{text}"));
+        let (wishes, manner) = clear("shorter and friendlier, cc bob, and mention the invoice");
         assert_eq!((manner.short, manner.warm), (1, true));
         assert_eq!(wishes.copy, ["bob.stone@x.example"]);
         assert_eq!(wishes.say, [Say::Note("the invoice".into())]);
-        let (wishes, _) = of("make it Friday at 10, 45 minutes");
+        let (wishes, _) = clear("make it Friday at 10, 45 minutes");
         assert_eq!((wishes.when.len(), wishes.minutes, wishes.say.len()), (1, Some(45), 0));
-        assert_eq!(of("copy Zoe").0.unknown, ["zoe"]);
-        assert!(of("propose another time").0.other_time);
-        assert_eq!(of("subject: Budget").0.subject.as_deref(), Some("Budget"));
+        assert!(clear("propose another time").0.other_time);
+        assert_eq!(clear("subject: Budget").0.subject.as_deref(), Some("Budget"));
+        assert_eq!(
+            clear("mention that we are closed on Friday").0.say,
+            [Say::Words("We are closed on Friday.".into())]
+        );
+        assert_eq!(clear("say we will pay 500 instead").0.say, [Say::Words("We will pay 500.".into())]);
+        assert_eq!(clear("decline").0.say, [Say::Decline]);
+        assert_eq!(clear("even shorter, please").1.short, 1);
+        for text in [
+            "ok",
+            "yes",
+            "no",
+            "thanks",
+            "tell him we can't",
+            "The contract is fine",
+            "I am short of time",
+            "shorter, but keep the date",
+            "copy Zoe",
+            "shorter and thank him",
+        ] {
+            assert!(of(text, About::Draft).is_none(), "{text}");
+        }
+        assert!(of("tell him I am away that day", About::Meeting).is_some());
     }
 }
