@@ -64,14 +64,19 @@ impl Local {
         let stored = self.engine.store().item(id)?;
         let mut item = stored.item;
         let spec = self.engine.registry().get(&item.workflow);
-        let plain = || trouble::card(&item, self.about(&item));
+        let state = self.engine.state_at(&item.thread, Some(stored.steps));
         let card = match spec {
-            Some(spec) if !stored.engine => match self.engine.state_at(&item.thread, Some(stored.steps))? {
-                Some(state) => spec.card(&state, &item),
-                None => plain(),
-            },
-            _ => plain(),
+            Some(spec) if !stored.engine => state?.map(|state| spec.card(&state, &item)),
+            Some(spec) => {
+                let mut card = trouble::card(&item, self.about(&item));
+                // Where even the state cannot be read, the trouble still says why.
+                let state = state.ok().flatten();
+                card.blocks.extend(state.map(|state| spec.in_trouble(&state)).unwrap_or_default());
+                Some(card)
+            }
+            None => None,
         };
+        let card = card.unwrap_or_else(|| trouble::card(&item, self.about(&item)));
         item.text = card.text();
         Ok((item, card))
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
 type Explain = Arc<dyn Fn(&Folded, &Item) -> Vec<Block> + Send + Sync>;
+type Subject = Arc<dyn Fn(&Folded) -> Vec<Block> + Send + Sync>;
 type Errors = Arc<dyn Fn(&Folded) -> Vec<(String, String)> + Send + Sync>;
 type NameSpan = Arc<dyn Fn(&Folded, Option<&str>, usize) -> Option<String> + Send + Sync>;
 type DrawCard = Arc<dyn Fn(&Folded, &Item) -> Card + Send + Sync>;
@@ -32,6 +33,7 @@ pub struct Spec {
     draw: DrawCard,
     prepare: Prepare,
     explain: Option<Explain>,
+    subject: Option<Subject>,
     trace: Option<NameSpan>,
     errors: Option<Errors>,
 }
@@ -54,6 +56,7 @@ impl Spec {
             draw: Arc::new(card),
             prepare: Arc::new(Ok),
             explain: None,
+            subject: None,
             trace: None,
             errors: None,
         }
@@ -108,6 +111,15 @@ impl Spec {
         self
     }
 
+    /// The same, able to show what a thread is about below a trouble, which the engine draws.
+    pub fn showing_in_trouble(
+        mut self,
+        subject: impl Fn(&Folded) -> Vec<Block> + Send + Sync + 'static,
+    ) -> Self {
+        self.subject = Some(Arc::new(subject));
+        self
+    }
+
     /// The same, with names of its own in traces: for the thread as a whole (no node), and for the `nth` run of a node,
     /// counted from 1.
     pub fn tracing(
@@ -146,6 +158,11 @@ impl Spec {
     /// Why an item is there, where the workflow can say.
     pub fn explain(&self, state: &Folded, item: &Item) -> Option<Vec<Block>> {
         self.explain.as_ref().map(|explain| explain(state, item))
+    }
+
+    /// What stands below a trouble of a thread, where the workflow shows anything there.
+    pub fn in_trouble(&self, state: &Folded) -> Vec<Block> {
+        self.subject.as_ref().map(|subject| subject(state)).unwrap_or_default()
     }
 
     /// The input a person gave, completed.

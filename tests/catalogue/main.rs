@@ -72,6 +72,7 @@ mod senders;
 mod sizes;
 mod smtp;
 mod table;
+mod unanswered;
 mod versions;
 
 /// What a row tried. What fails has panicked before it comes here.

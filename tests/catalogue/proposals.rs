@@ -50,7 +50,7 @@ async fn i02_a_model_attaches_nothing_and_calls_no_tool_that_is_not_there() {
     for bad in [calls([attaching]), calls([("send_money", json!({}))]), calls([("unsubscribe", json!({}))])] {
         let office = Office::new("respond", [bad, calls([done()])]);
         let thread = office.got().await;
-        assert_eq!(office.status(&thread).await, Status::Done);
+        assert_eq!(office.open(&thread).await.action, "notify");
         assert!(office.view(&thread).await.state["messages"].to_string().contains("done"));
         assert!(!office.view(&thread).await.state.to_string().contains("passwd"));
         assert!(office.sent().is_empty());

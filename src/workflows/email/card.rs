@@ -54,6 +54,12 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     Card { blocks }
 }
 
+/// The mails of a thread, as far as they can be read.
+pub(super) fn conversation(services: &Services, state: &Folded) -> Vec<Block> {
+    let read = state.get::<Email>().and_then(|state| Conversation::read(services, state).ok());
+    read.map(|conversation| mails(services, &conversation)).unwrap_or_default()
+}
+
 /// Why an item is there.
 pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Email>() else { return Vec::new() };

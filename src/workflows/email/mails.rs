@@ -4,7 +4,7 @@ use super::risks;
 use super::state::{Email, MailRef};
 use crate::calendar::{Calendar, Observing};
 use crate::config::MailMode;
-use crate::graph::{NodeError, Warning};
+use crate::graph::{Decision, NodeError, Warning};
 use crate::llm::facts::email::{MailFacts, Signals, User};
 use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;
@@ -65,6 +65,25 @@ impl Conversation {
     /// The mail to decide about next: the newest that is not the person's own.
     pub fn newest(&self) -> Option<&(MailRef, Mail)> {
         self.mails.iter().rev().find(|(_, mail)| !self.is_own(mail)).or(self.mails.last())
+    }
+
+    /// The digests of the mails that the newest answers decide on, of those the person had before them: a no is about
+    /// all of them, a yes about the mail decided on and what was written before it. Words, and time that ran out,
+    /// decide nothing.
+    pub fn decided(&self, state: &Email) -> Vec<String> {
+        let mut until = 0;
+        for answer in state.answers.iter().filter(|answer| !answer.expired) {
+            until = until.max(match answer.decision {
+                Decision::Ignore => self.mails.len(),
+                Decision::Accept | Decision::Edit { .. } | Decision::Draft => {
+                    let about = self.about().map(|(known, _)| &known.raw);
+                    self.mails.iter().position(|(known, _)| Some(&known.raw) == about).map_or(0, |at| at + 1)
+                }
+                Decision::Respond { .. } => 0,
+            });
+        }
+        let raws = self.mails.iter().take(until).map(|(known, _)| known.raw.clone());
+        raws.filter(|raw| state.shown.contains(raw)).collect()
     }
 
     /// Whether the account lets anything be done.

@@ -1,8 +1,9 @@
 //! `email`: mail is triaged, shown, answered, and what people decide is learned from.
 //!
 //! Promised: a mail's class is one of three, by rule, by the person, or by the model; a tool call is only ever a
-//! proposal; what leaves is what was approved, byte for byte and once; every way out marks the mail handled; a person's
-//! decision teaches after it was acted on, and only where it should. What a mail says never decides anything.
+//! proposal; what leaves is what was approved, byte for byte and once; a mail is handled once the person, their grant, a
+//! rule or triage decided on it, and never because a model has nothing to propose; a person's decision teaches after it
+//! was acted on, and only where it should. What a mail says never decides anything.
 //!
 //! What is not here: fetching mail and who is known (intake), the profiles themselves (memory), what may be done
 //! without asking (grants).
@@ -35,11 +36,12 @@ pub use state::{Earlier, Email, EmailInput, MailRef};
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
-    let shown = services.clone();
+    let (shown, troubled) = (services.clone(), services.clone());
     let workflow = Workflow::new("email", graph()?, services);
     let about = "triage of a mail, and its answer";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&shown, state, item));
     let spec = spec.with_roles(&["triage", "reply", "memory"]).without_results().explaining(card::explain);
+    let spec = spec.showing_in_trouble(move |state| card::conversation(&troubled, state));
     Ok(spec.preparing(move |input| {
         if let Some(model) = input.get("model").and_then(Value::as_str) {
             models.known(model).map_err(|text| input::field("model", text))?;
@@ -67,7 +69,11 @@ fn graph() -> Result<Graph<Email, Services>, BuildError> {
             [goto("response_agent"), goto("triage_router"), goto("mark_as_read_node")],
         )
         .mount("response_agent", response_agent()?, "mark_as_read_node")
-        .node("mark_as_read_node", nodes::mark_as_read_node, [ask("reminded"), end()])
+        .node(
+            "mark_as_read_node",
+            nodes::mark_as_read_node,
+            [goto("triage_router"), goto("triage_interrupt_handler"), ask("reminded"), end()],
+        )
         .node("reminded", nodes::reminded, [goto("response_agent"), goto("triage_router"), end()])
         .build()
 }

@@ -59,6 +59,12 @@ pub struct Email {
     pub unseen: bool,
     /// The person's newest answers.
     pub answers: Vec<Answer>,
+    /// The digests of the mails the person had before them when they answered last.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<String>,
+    /// The digests of the mails that the person, or a grant of theirs, decided on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<String>,
     /// What is to be learned from them.
     pub lessons: Vec<Learn>,
     /// What is to be learned from an edit once the call is carried out, by its id.
@@ -146,6 +152,9 @@ pub enum EmailUpdate {
         /// Whether newer mail is to be triaged next.
         #[serde(default)]
         again: bool,
+        /// The digests of the mails that were decided on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        decided: Vec<String>,
         /// What is to be learned.
         lessons: Vec<Learn>,
     },
@@ -229,6 +238,9 @@ pub struct Acted {
     pub sent: Vec<SentNote>,
     /// The digests of the mails that were answered.
     pub answered: Vec<String>,
+    /// The digests of the mails that were decided on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<String>,
     /// The mail whose answer the person waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remind: Option<Remind>,
@@ -306,9 +318,11 @@ impl State for Email {
             EmailUpdate::Answered { answers } => {
                 self.answers = answers;
                 self.unseen = false;
+                self.shown = self.email_input.iter().map(|known| known.raw.clone()).collect();
             }
-            EmailUpdate::Shown { told, outcome, again, lessons } => {
+            EmailUpdate::Shown { told, outcome, again, decided, lessons } => {
                 self.again = again;
+                self.note_decided(decided);
                 self.messages.extend(told.map(|text| Turn::Told { text }));
                 self.outcome = outcome;
                 self.lessons.extend(lessons);
@@ -336,7 +350,7 @@ impl State for Email {
                 self.remind = None;
                 self.answers.clear();
                 if let Some(text) = told {
-                    self.anew();
+                    self.reopen();
                     self.messages.push(Turn::Told { text });
                 }
             }
@@ -348,11 +362,11 @@ impl State for Email {
                 self.drop_pending("This was settled elsewhere.");
             }
             EmailUpdate::Corrected { class } => {
-                self.anew();
+                self.reopen();
                 self.corrected = Some(class);
             }
             EmailUpdate::Heard { text } => {
-                self.anew();
+                self.reopen();
                 self.corrected = Some(Class::Respond);
                 self.messages.push(Turn::Told { text });
             }
@@ -387,6 +401,34 @@ impl Email {
     /// Whether the person is known to have settled it without us.
     pub fn is_settled(&self) -> bool {
         self.settled.is_some()
+    }
+
+    /// What became of the mail by what left, where anything did.
+    pub fn sent_outcome(&self) -> Option<&'static str> {
+        let did = |kind: &str| self.sent.iter().any(|note| note.kind == kind);
+        [("mail", "replied"), ("meeting", "scheduled"), ("unsubscribe", "unsubscribed"), ("draft", "drafted")]
+            .into_iter()
+            .find_map(|(kind, outcome)| did(kind).then_some(outcome))
+    }
+
+    /// Whether the thread has nothing more to do about a mail: it was decided on, or shown until time ran out.
+    pub fn is_over(&self, mail: &str) -> bool {
+        let holds = |digests: &[String]| digests.iter().any(|digest| digest == mail);
+        holds(&self.decided) || self.expired && holds(&self.shown)
+    }
+
+    fn note_decided(&mut self, mails: Vec<String>) {
+        for mail in mails {
+            if !self.decided.contains(&mail) {
+                self.decided.push(mail);
+            }
+        }
+    }
+
+    /// The person wants something else done: nothing is decided any more.
+    fn reopen(&mut self) {
+        self.decided.clear();
+        self.anew();
     }
 
     /// The thread begins anew, from what it knows.
@@ -443,6 +485,7 @@ impl Email {
         self.messages.extend(acted.became);
         self.sent.extend(acted.sent);
         self.answered.extend(acted.answered);
+        self.note_decided(acted.decided);
         self.remind = acted.remind.or(self.remind.take());
         self.lessons.extend(acted.lessons);
         self.attached.extend(acted.attached);

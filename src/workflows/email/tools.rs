@@ -131,7 +131,7 @@ pub fn offered(mail: &Mail) -> Vec<ToolSpec> {
             "Asks the person something that only they know and that the answer depends on.",
             question(),
         ),
-        tool(DONE, "Says that nothing is left to do about this mail.", object(&json!({}), &[])),
+        tool(DONE, "Says that nothing is left to do about this mail.", done()),
     ];
     if leaving(mail).is_some() {
         let text = "Proposes to leave the mailing list this mail came by.";
@@ -252,6 +252,11 @@ fn check_calendar() -> Value {
         "description": "Days, as in 2026-05-04.",
     });
     object(&json!({ "days": days }), &["days"])
+}
+
+fn done() -> Value {
+    let reason = json!({"type": "string", "description": "Why, where the mail was not answered."});
+    object(&json!({ "reason": reason }), &[])
 }
 
 fn question() -> Value {

@@ -3,7 +3,6 @@
 use super::office::{BOB, Office, calls, done, edit, meet, respond};
 use sayso::calendar::Busy;
 use sayso::graph::Decision;
-use sayso::inbox::Status;
 use serde_json::json;
 
 fn busy(start: &str, end: &str) -> Busy {
@@ -85,7 +84,7 @@ async fn the_calendar_is_looked_at_without_asking_and_its_errors_are_errors() {
     let office = Office::new("respond", [calls([look.clone()]), calls([done()])]);
     office.days.busy.lock().unwrap().push(busy("2036-05-05T12:15:00Z", "2036-05-05T13:00:00Z"));
     let thread = office.got().await;
-    assert_eq!(office.status(&thread).await, Status::Done, "nobody is asked");
+    assert_eq!(office.open(&thread).await.action, "notify", "nobody is asked about the calendar");
     let request = office.requests("email.reply").remove(1);
     let said = format!("{:?}", request.messages);
     assert!(said.contains("Dentist") && said.contains("2036-05-05T14:15:00+02:00"), "{said}");
@@ -107,7 +106,7 @@ async fn a_time_there_is_not_goes_back_to_the_model() {
     wrong.1["start"] = json!("2036-13-45T14:00:00+02:00");
     let office = Office::new("respond", [calls([wrong]), calls([done()])]);
     let thread = office.got().await;
-    assert_eq!(office.status(&thread).await, Status::Done);
+    assert_eq!(office.open(&thread).await.action, "notify");
     let said = format!("{:?}", office.requests("email.reply")[1].messages);
     assert!(said.contains("is not a time there is"), "{said}");
     assert!(office.sent().is_empty());

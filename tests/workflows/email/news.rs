@@ -96,6 +96,9 @@ async fn words_about_it_reach_a_model_that_sees_the_new_mail() {
         })
         .collect();
     assert_eq!(roles, ["user", "model", "tool", "user"]);
+    assert!(office.marks().is_empty(), "words decide nothing");
+    assert_eq!(office.open(&thread).await.action, "notify");
+    office.decides(&thread, Decision::Accept).await;
     assert_eq!(office.marks().len(), 2, "both mails are handled");
 }
 
@@ -176,6 +179,12 @@ async fn a_question_that_came_meanwhile_is_not_taken_for_answered() {
     office.news(&thread, &second().replace("No hurry any more.", "Can you send me the invoice too?")).await;
     office.decides(&thread, Decision::Accept).await;
     assert_eq!(office.sent().len(), 1);
+    let item = office.open(&thread).await;
+    assert_eq!(item.action, "notify", "the model proposes nothing for it");
+    assert!(item.text.contains("Can you send me the invoice too?"), "{}", item.text);
+    assert!(office.marks().is_empty());
+    office.decides(&thread, Decision::Accept).await;
+    assert_eq!(office.outcome(&thread).await.output.unwrap()["outcome"], "replied");
     assert_eq!(office.marks(), ["new/1 Answered", "new/2 Done"]);
     // The built-in model, asked the same, does not say that nothing is left.
     let request = office.requests("email.reply").remove(1);

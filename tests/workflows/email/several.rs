@@ -53,7 +53,13 @@ async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_ou
             learned.sort();
             expected.sort();
             assert_eq!(learned, expected, "{name}");
-            assert_eq!(office.status(&thread).await, Status::Done, "{name}");
+            // Words alone decide nothing: a model that has nothing more to propose has the mail shown.
+            let shown = responds(&first) && responds(&second);
+            let ended = if shown { Status::Waiting } else { Status::Done };
+            assert_eq!(office.status(&thread).await, ended, "{name}");
+            if shown {
+                assert_eq!(office.open(&thread).await.action, "notify", "{name}");
+            }
             if again && refuses(&second) {
                 let said = format!("{:?}", office.requests("email.reply")[1].messages);
                 assert!(said.contains("The person refused this."), "{name}: {said}");
@@ -95,10 +101,38 @@ async fn a_question_beside_a_proposal_waits_for_both() {
 }
 
 #[tokio::test]
-async fn a_model_that_is_done_at_once_asks_nobody() {
-    let office = Office::new("respond", [calls([done()])]);
+async fn a_mail_that_the_model_proposes_nothing_for_is_shown_with_its_reason() {
+    for (call, reason) in [
+        (("done", json!({"reason": "It is only a receipt."})), "proposes nothing: It is only a receipt."),
+        (done(), "proposes nothing and gives no reason."),
+    ] {
+        let office = Office::new("respond", [calls([call])]);
+        let thread = office.got().await;
+        let item = office.open(&thread).await;
+        assert_eq!(item.action, "notify");
+        assert!(
+            item.text.contains(reason) && item.text.contains("When does the report come?"),
+            "{}",
+            item.text
+        );
+        assert_eq!(office.ledger(&thread), ("notify".to_owned(), None));
+        assert!(office.marks().is_empty());
+        office.decides(&thread, Decision::Accept).await;
+        assert_eq!(office.outcome(&thread).await.output.unwrap()["outcome"], "noted");
+        assert_eq!(office.marks(), ["new/1 Done"]);
+    }
+}
+
+#[tokio::test]
+async fn words_about_a_mail_that_was_only_shown_lead_to_an_answer() {
+    let office = Office::new("respond", [calls([done()]), calls([done()]), calls([write()])]);
     let thread = office.got().await;
-    let outcome = office.outcome(&thread).await;
-    assert_eq!((outcome.status, &outcome.output.unwrap()["outcome"]), (Status::Done, &json!("done")));
-    assert_eq!(office.marks(), ["new/1 Done"]);
+    // The model may have nothing to propose as often as it likes: the mail comes back.
+    office.decides(&thread, respond("Answer it")).await;
+    assert_eq!(office.open(&thread).await.action, "notify");
+    office.decides(&thread, respond("Really")).await;
+    assert_eq!(office.open(&thread).await.action, "write_email");
+    office.decides(&thread, Decision::Accept).await;
+    assert_eq!(office.outcome(&thread).await.output.unwrap()["outcome"], "replied");
+    assert_eq!(office.marks(), ["new/1 Answered"]);
 }

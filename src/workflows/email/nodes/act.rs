@@ -37,6 +37,9 @@ pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Emai
     let (told, over) = (doing.told, doing.over);
     let mut acted = doing.acted;
     let again = state.pending.len() > acted.became.len();
+    if !again {
+        acted.decided = conversation.decided(&state);
+    }
     acted.then = match (again, told, over) {
         _ if state.is_settled() => Then::Leave,
         (true, _, _) => Then::Ask,
@@ -99,16 +102,22 @@ impl Doing<'_> {
 
     /// What needs no approval.
     async fn run(&mut self, call: &ToolCall) -> Result<(), NodeError> {
-        if call.name != tools::CHECK_CALENDAR {
-            self.over = true;
-            self.became(call, Became::Done, String::new(), Value::Null);
-            return Ok(());
-        }
-        let CheckCalendar { days } = read(&call.args)?;
-        let look = async { meeting::availability(self.ctx.services(), &days).await };
-        match self.ctx.call(&format!("calendar:{}", call.id), look).await? {
-            Ok((text, data)) => self.became(call, Became::Done, text, data),
-            Err(text) => self.became(call, Became::Failed, text, Value::Null),
+        match call.name.as_str() {
+            tools::DONE => {
+                self.over = true;
+                self.became(call, Became::Done, String::new(), Value::Null);
+            }
+            tools::CHECK_CALENDAR => {
+                let CheckCalendar { days } = read(&call.args)?;
+                let look = async { meeting::availability(self.ctx.services(), &days).await };
+                match self.ctx.call(&format!("calendar:{}", call.id), look).await? {
+                    Ok((text, data)) => self.became(call, Became::Done, text, data),
+                    Err(text) => self.became(call, Became::Failed, text, Value::Null),
+                }
+            }
+            other => {
+                self.became(call, Became::Failed, format!("There is no tool `{other}`."), Value::Null);
+            }
         }
         Ok(())
     }

@@ -1,42 +1,71 @@
-//! The ways out: every one of them passes here, so no mail is left unhandled.
+//! The ways out: every one of them passes here, so no mail is left unhandled. A mail leaves only by a decision (the
+//! person's, their grant's, a rule's, or that of triage to ignore it); what nobody decided on is shown instead.
 
 use super::Given;
+use super::triage::first_line;
 use crate::config::{AfterHandling, MailMode};
 use crate::graph::{Basis, Command, Ctx, Decision, NodeError};
 use crate::llm::facts::email::Class;
 use crate::mail::{Account, Handled};
+use crate::text::{Visible, truncate};
 use crate::workflows::Services;
-use crate::workflows::email::remind;
+use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::Mark;
-use crate::workflows::email::state::{By, Email, EmailUpdate};
+use crate::workflows::email::state::{By, Email, EmailUpdate, Turn};
+use crate::workflows::email::{remind, tools};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// The grant that lets the mailbox be touched.
 const GRANT: &str = "builtin:mark_handled";
 
-/// Answering is over: says what came of it.
-pub(in crate::workflows::email) async fn leave(_: Ctx<Services>, state: Arc<Email>) -> Given {
-    let did = |kind: &str| state.sent.iter().any(|note| note.kind == kind);
-    let outcome = if state.is_settled() {
-        "elsewhere"
-    } else if did("mail") {
-        "replied"
-    } else if did("meeting") {
-        "scheduled"
-    } else if did("unsubscribe") {
-        "unsubscribed"
-    } else if did("draft") {
-        "drafted"
+/// Answering is over: says what came of it, or has the mail shown where nobody has decided on it.
+pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
+    if state.is_settled() {
+        return Ok(Command::end().update(EmailUpdate::Left { outcome: "elsewhere".to_owned() }));
+    }
+    let conversation = Conversation::read(ctx.services(), &state)?;
+    if let Some((known, newest)) = conversation.newest().filter(|(known, _)| !state.is_over(&known.raw)) {
+        if conversation.has_news() {
+            // It came after the model spoke: nothing is known of it yet.
+            return Ok(Command::end());
+        }
+        let (class, by, reasoning) = (Class::Notify, By::Model, why_shown(&state));
+        if !ctx.place().forked {
+            ctx.services().ledger.triaged(ctx.place(), class, &reasoning).await?;
+        }
+        let gist = if state.triaged == known.raw { state.gist.clone() } else { first_line(newest) };
+        let mail = known.raw.clone();
+        return Ok(Command::end().update(EmailUpdate::Triaged { class, reasoning, gist, by, mail }));
+    }
+    let outcome = if let Some(outcome) = state.sent_outcome() {
+        outcome
     } else if state.observed {
         "observed"
     } else if state.expired {
         "expired"
-    } else if state.refused {
-        "ignored"
     } else {
-        "done"
+        "ignored"
     };
     Ok(Command::end().update(EmailUpdate::Left { outcome: outcome.to_owned() }))
+}
+
+/// Why a mail that was to be answered is only shown.
+fn why_shown(state: &Email) -> String {
+    let called = state.messages.iter().rev().find_map(|turn| match turn {
+        Turn::Called { text, calls } => Some((text, calls)),
+        Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
+    });
+    let reason = called.and_then(|(text, calls)| {
+        let done = calls.iter().find(|call| call.name == tools::DONE);
+        let given = done.and_then(|call| call.args.get("reason")).and_then(Value::as_str);
+        given.into_iter().chain([text.as_str()]).map(str::trim).find(|reason| !reason.is_empty())
+    });
+    let said = "It was to be answered, but the model proposes nothing";
+    match reason {
+        Some(reason) => format!("{said}: {}", truncate(Visible::line(reason).as_str(), 300)),
+        None => format!("{said} and gives no reason."),
+    }
 }
 
 /// Notes in the ledger that the mail is handled, and tells the mailbox as far as the config wants it told.
@@ -45,13 +74,17 @@ pub(in crate::workflows::email) async fn mark_as_read_node(ctx: Ctx<Services>, s
     let outcome = match &state.outcome {
         Some(outcome) => outcome.clone(),
         None if state.is_settled() => "elsewhere".to_owned(),
-        None => "ignored".to_owned(),
+        None if Conversation::read(services, &state)?.has_news() => {
+            return Ok(Command::goto("triage_router"));
+        }
+        None if state.classification_decision == Some(Class::Ignore) => "ignored".to_owned(),
+        None => return Ok(Command::goto("triage_interrupt_handler")),
     };
     let mut notes = Vec::new();
     if !ctx.place().forked {
         services.ledger.handled(ctx.place(), &outcome).await?;
         if !state.is_settled() && services.grants.builtin(GRANT)? {
-            notes = mark(&ctx, &state, &outcome).await?;
+            notes = mark(&ctx, &state).await?;
         }
     }
     let handled = EmailUpdate::Handled { outcome, notes };
@@ -85,12 +118,12 @@ pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc
 }
 
 /// Tells each mail's mailbox. One that refuses for good is noted and no reason to stop: what was decided stands.
-async fn mark(ctx: &Ctx<Services>, state: &Email, outcome: &str) -> Result<Vec<String>, NodeError> {
+async fn mark(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<String>, NodeError> {
     let mut notes = Vec::new();
     for (n, known) in state.email_input.iter().enumerate() {
         let account = ctx.services().accounts.get(&known.account).filter(|_| !known.place.is_empty());
         let Some(account) = account else { continue };
-        let Some(handled) = wanted(&account, state, &known.raw, outcome) else { continue };
+        let Some(handled) = wanted(&account, state, &known.raw) else { continue };
         let basis = Basis::Grant { name: GRANT.to_owned() };
         let effect = Arc::new(Mark { mailbox: account.mailbox.clone(), handled });
         let place = ctx.services().ledger.place_of(&known.identity)?.unwrap_or_else(|| known.place.clone());
@@ -107,18 +140,18 @@ async fn mark(ctx: &Ctx<Services>, state: &Email, outcome: &str) -> Result<Vec<S
 }
 
 /// What the mailbox is to be told, where it is to be told anything.
-fn wanted(account: &Account, state: &Email, raw: &str, outcome: &str) -> Option<Handled> {
-    // Nobody has looked at it, so it stays as unread as it is.
-    if outcome == "expired" {
-        return None;
-    }
-    let alone = state.classification_decision == Some(Class::Ignore) && state.triaged_by != By::Person;
-    let (handled, after) = if outcome == "ignored" && alone {
-        (Handled::Ignored, &account.handled_ignored)
-    } else if state.answered.iter().any(|answered| answered == raw) {
+fn wanted(account: &Account, state: &Email, raw: &str) -> Option<Handled> {
+    let holds = |digests: &[String]| digests.iter().any(|digest| digest == raw);
+    let ignored = state.classification_decision == Some(Class::Ignore);
+    let (handled, after) = if holds(&state.answered) {
         (Handled::Answered, &account.handled_done)
-    } else {
+    } else if holds(&state.decided) || ignored && state.triaged_by == By::Person {
         (Handled::Done, &account.handled_done)
+    } else if ignored {
+        (Handled::Ignored, &account.handled_ignored)
+    } else {
+        // Nobody has decided on it, so it stays as unread as it is.
+        return None;
     };
     (account.mode == MailMode::Act && *after != AfterHandling::None).then_some(handled)
 }

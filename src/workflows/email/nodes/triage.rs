@@ -108,7 +108,8 @@ fn unreadable(error: mail::ParseError) -> NodeError {
     NodeError::failed(format!("the mail cannot be read: {error}"))
 }
 
-fn first_line(mail: &mail::Mail) -> String {
+/// What a mail is about, where nobody said it.
+pub(super) fn first_line(mail: &mail::Mail) -> String {
     let first = mail.text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('>'));
     truncate(Visible::line(first.unwrap_or_default()).as_str(), 100).into_owned()
 }
@@ -151,7 +152,8 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
 
 /// Takes the person's answer up.
 pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, state: Arc<Email>) -> Given {
-    let news = Conversation::read(ctx.services(), &state)?.has_news();
+    let conversation = Conversation::read(ctx.services(), &state)?;
+    let news = conversation.has_news();
     let learn = |kind: CauseKind| {
         let answer = state.answers.first().filter(|answer| answer.learn)?;
         let namespace = defaults::TRIAGE.to_owned();
@@ -162,14 +164,19 @@ pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, sta
     let (told, mut outcome, lesson) = match decision {
         Some(Decision::Respond { text }) => (Some(text.clone()), None, learn(CauseKind::NotifyResponded)),
         Some(Decision::Ignore) if expired => (None, Some("expired"), None),
-        Some(Decision::Ignore) => (None, Some("ignored"), learn(CauseKind::NotifyIgnored)),
-        Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft) => (None, Some("noted"), None),
+        Some(Decision::Ignore) => {
+            (None, state.sent_outcome().or(Some("ignored")), learn(CauseKind::NotifyIgnored))
+        }
+        Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft) => {
+            (None, state.sent_outcome().or(Some("noted")), None)
+        }
         // Settled without us: nobody answered.
         None => (None, None, None),
     };
     // What was noted is the mail that was shown; nobody has said yet what the newer one is. It may be dismissed with
     // the first by whoever saw it.
-    let again = news && (outcome == Some("noted") || outcome.is_some() && state.unseen);
+    let noted = matches!(decision, Some(Decision::Accept | Decision::Edit { .. } | Decision::Draft));
+    let again = news && (noted || outcome.is_some() && state.unseen);
     if again {
         outcome = None;
     }
@@ -177,6 +184,7 @@ pub(in crate::workflows::email) async fn triage_answered(ctx: Ctx<Services>, sta
         again,
         told,
         outcome: outcome.map(str::to_owned),
+        decided: conversation.decided(&state),
         lessons: lesson.into_iter().collect(),
     }))
 }
