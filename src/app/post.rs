@@ -3,8 +3,9 @@
 use super::services::digest_from_hex;
 use crate::graph::{BoxFuture, NodeError, Place};
 use crate::llm::facts::email::Class;
+use crate::mail::risk::Telling;
 use crate::mail::{Account, Mail};
-use crate::store::{HandedIn, Store};
+use crate::store::{HandedIn, Sought, Store};
 use crate::workflows::{Accounts, Contacts, Ledger};
 
 /// Look-alikes are looked for among so many addresses.
@@ -44,8 +45,16 @@ impl Ledger for StoreLedger {
         })
     }
 
-    fn newest(&self, account: &str, most: usize) -> Result<Vec<Vec<u8>>, NodeError> {
-        self.0.newest_mails(account, most).map_err(NodeError::failed)
+    fn said_elsewhere(
+        &self,
+        place: &Place,
+        inside: &[String],
+        own: &[String],
+        telling: &Telling,
+    ) -> Result<Option<(String, String)>, NodeError> {
+        let Telling { codes, runs, .. } = telling;
+        let found = self.0.said_elsewhere(&Sought { thread: &place.thread, inside, own, codes, runs });
+        Ok(found.map_err(NodeError::failed)?.map(|found| (found.text, found.sender)))
     }
 
     fn triaged<'a>(

@@ -6,6 +6,7 @@
 //!
 //! What is not here: threads, storage and decisions. A new source is one file and one arm in its `open`.
 
+mod codes;
 pub mod compose;
 pub mod gmail;
 mod html;

@@ -1,11 +1,15 @@
 //! A mail as everything else sees it: plain data, every text made Visible.
 
+use super::codes::codes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How much of a text can be found by its words, in bytes.
 const MOST_WORDS: usize = 128 << 10;
+
+/// How many of its codes are found however they are written. The rest is in a table.
+const MOST_CODES: usize = 2_000;
 
 /// Who wrote, or is written to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -233,7 +237,7 @@ impl Mail {
         self.to.iter().chain(&self.cc)
     }
 
-    /// What it can be found by: who, what about, and the beginning of what it says.
+    /// What it can be found by: who, what about, the beginning of what it says, and its codes in one piece.
     pub fn words(&self) -> String {
         let mut words = String::new();
         for person in std::iter::once(&self.from).chain(self.recipients().take(50)) {
@@ -248,7 +252,12 @@ impl Mail {
             words.push_str(&file.name);
         }
         words.push('\n');
-        words.push_str(&self.text[..self.text.floor_char_boundary(MOST_WORDS)]);
+        let text = &self.text[..self.text.floor_char_boundary(MOST_WORDS)];
+        words.push_str(text);
+        for code in codes(&self.subject).iter().chain(&codes(text)).take(MOST_CODES) {
+            words.push('\n');
+            words.push_str(code);
+        }
         words
     }
 

@@ -1,7 +1,6 @@
 //! Whom the person knows: whoever they wrote to, and whoever wrote to them.
 
-use super::rows::{MailRow, MailState};
-use super::{Store, StoreError, blobs};
+use super::{Store, StoreError};
 use rusqlite::params;
 
 impl Store {
@@ -54,33 +53,5 @@ impl Store {
             Ok(())
         })
         .await
-    }
-
-    /// The bytes of the newest mails of an account, at most `limit`, newest first.
-    pub fn newest_mails(&self, account: &str, limit: usize) -> Result<Vec<Vec<u8>>, StoreError> {
-        let each = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.read(|db| {
-            // The newest of each state, by an index that ends where they end; all mails of an account are many.
-            let mut of_state = db.prepare_cached(
-                "SELECT seq FROM mails INDEXED BY mails_by_state WHERE account = ? AND state = ? AND raw <> ?
-                 ORDER BY seq DESC LIMIT ?",
-            )?;
-            let mut newest: Vec<i64> = Vec::new();
-            for state in MailState::ALL {
-                let found = params![account, state.word(), MailRow::LET_GO, each];
-                newest.extend(of_state.query_map(found, |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?);
-            }
-            newest.sort_unstable_by(|a, b| b.cmp(a));
-            newest.truncate(limit);
-            let mut whole = db.prepare_cached("SELECT * FROM mails WHERE seq = ?")?;
-            let mut mails = Vec::new();
-            for seq in newest {
-                let mut rows = whole.query([seq])?;
-                while let Some(row) = rows.next()? {
-                    mails.push(blobs::get(db, &MailRow::read(row)?.raw)?);
-                }
-            }
-            Ok(mails)
-        })
     }
 }

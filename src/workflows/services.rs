@@ -5,6 +5,7 @@ use crate::config::{Rule, Sheet, User};
 use crate::graph::{BoxFuture, CommandLine, InterruptId, NodeError, Place, ThreadId};
 use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
+use crate::mail::risk::Telling;
 use crate::mail::{Account, Mail};
 use crate::tools::catalogue::Shelf;
 use crate::tools::http::Http;
@@ -139,9 +140,15 @@ pub trait Accounts: Send + Sync {
 pub trait Ledger: Send + Sync {
     /// Keeps a mail that a person handed in, as the mail of this thread.
     fn hand_in<'a>(&'a self, place: &'a Place, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>>;
-    /// The newest mails of an account as their bytes, at most `most`, newest first; the ones a thread is about among
-    /// them.
-    fn newest(&self, account: &str, most: usize) -> Result<Vec<Vec<u8>>, NodeError>;
+    /// The first of these codes and words that stands in a mail of another conversation than the one the thread and the
+    /// mails of these identities are of, and who wrote that mail, unless it is one of the person's `own` addresses.
+    fn said_elsewhere(
+        &self,
+        place: &Place,
+        inside: &[String],
+        own: &[String],
+        telling: &Telling,
+    ) -> Result<Option<(String, String)>, NodeError>;
     /// Notes what triage made of the thread's mails.
     fn triaged<'a>(
         &'a self,

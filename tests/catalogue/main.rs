@@ -64,6 +64,7 @@ mod program;
 mod proposals;
 mod prunes;
 mod reading;
+mod repeating;
 mod replies;
 mod requests;
 mod sandbox;

@@ -11,6 +11,7 @@ use crate::graph::{Begun, BoxFuture, EffectState, Intent, InterruptId, Journal, 
 use crate::graph::{NodeError, Place, ThreadId};
 use crate::llm::Usage;
 use crate::llm::facts::email::Class;
+use crate::mail::risk::Telling;
 use crate::mail::{Cursor, Fetched, Handled, Mail, MailError, Mailbox, Standing};
 use crate::store::Store;
 use crate::text::hex;
@@ -240,8 +241,14 @@ impl Ledger for ReadLedger {
         Box::pin(async { Ok(()) })
     }
 
-    fn newest(&self, account: &str, most: usize) -> Result<Vec<Vec<u8>>, NodeError> {
-        self.0.newest(account, most)
+    fn said_elsewhere(
+        &self,
+        place: &Place,
+        inside: &[String],
+        own: &[String],
+        telling: &Telling,
+    ) -> Result<Option<(String, String)>, NodeError> {
+        self.0.said_elsewhere(place, inside, own, telling)
     }
 
     fn triaged<'a>(&'a self, _: &'a Place, _: Class, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {

@@ -13,6 +13,7 @@ mod quoting;
 mod tests;
 
 pub use domains::elsewhere;
+pub use quoting::{Telling, telling};
 
 use super::compose::is_own;
 use super::{Address, AddressField, Mail, Oddity};
@@ -89,11 +90,15 @@ pub enum Risk {
         /// Where the mail would go.
         address: String,
     },
-    /// The text repeats a mail that has no part in the conversation.
+    /// The text repeats a mail of another conversation.
     QuotesOtherMail {
-        /// The first words repeated.
+        /// The words or the code repeated.
         words: String,
+        /// Who wrote that mail.
+        sender: String,
     },
+    /// The text is too long to be compared with the mails of other conversations.
+    NotCompared,
 }
 
 impl Risk {
@@ -115,6 +120,7 @@ impl Risk {
             Self::AddressesAssistant { .. } => "addresses_assistant",
             Self::LeavesElsewhere { .. } => "leaves_elsewhere",
             Self::QuotesOtherMail { .. } => "quotes_other_mail",
+            Self::NotCompared => "not_compared",
         }
     }
 
@@ -149,9 +155,10 @@ impl Risk {
                     "The list would be left by a mail to {address}, which is neither its own nor its sender's."
                 )
             }
-            Self::QuotesOtherMail { words } => {
-                format!("The text repeats another mail that is not part of this conversation: “{words}…”.")
+            Self::QuotesOtherMail { words, sender } => {
+                format!("The text repeats a mail from {sender} in another conversation: “{words}”.")
             }
+            Self::NotCompared => "The text is too long to compare with your other mail.".to_owned(),
         };
         Visible::line(&text).into_string()
     }
@@ -196,10 +203,6 @@ pub struct Message<'a> {
     pub cc: &'a [String],
     /// To whom unseen.
     pub bcc: &'a [String],
-    /// The subject.
-    pub subject: &'a str,
-    /// The text.
-    pub content: &'a str,
 }
 
 /// Links and attachments named at most, so that a mail cannot bury a card in warnings.
@@ -271,14 +274,8 @@ pub fn sender_shown(from: &Address) -> &str {
     if name.is_empty() || name_holds_address(from).is_some() { &from.address } else { name }
 }
 
-/// The warnings of a mail that somebody wants to send: `conversation` are the mails it answers, `other_mails` those
-/// that it has no business with.
-pub fn risks_of_message(
-    message: &Message<'_>,
-    conversation: &[&Mail],
-    other_mails: &[&Mail],
-    known: &Known<'_>,
-) -> Vec<Risk> {
+/// The warnings of whom a mail would reach that somebody wants to send: `conversation` are the mails it answers.
+pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &Known<'_>) -> Vec<Risk> {
     let mut found = Vec::new();
     let inside: HashSet<String> = conversation.iter().flat_map(|mail| part_takers(mail)).collect();
     let domains = domains::Domains::new(known.addresses);
@@ -311,9 +308,6 @@ pub fn risks_of_message(
             found.push(Risk::FirstContact { address });
         }
     }
-    found.extend(
-        quoting::repeated(message, conversation, other_mails).map(|words| Risk::QuotesOtherMail { words }),
-    );
     found
 }
 

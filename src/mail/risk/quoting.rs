@@ -1,83 +1,288 @@
-//! Text that repeats a mail from elsewhere.
+//! Text that repeats a mail from elsewhere: what of a text can tell where it is from.
 //!
-//! Looks for a long run of the same words; what also stands in the conversation, or is a greeting everybody writes,
-//! is no news. Linear in all texts together.
+//! Telling are codes, and five words in a row that are not all everyday words. What stands in the conversation, or is
+//! the person's own, tells nothing. Both are found as well where they are wrapped in percent escapes, hexadecimal or
+//! base64. Linear in all texts together. What the other mails say is for a search by words to find.
 
-use super::Message;
-use crate::mail::Mail;
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use super::assistant::without_placeholders;
+use crate::mail::codes::codes;
+use base64::Engine;
+use base64::alphabet::{STANDARD, URL_SAFE};
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use std::collections::HashSet;
 
-/// Words in a row that nobody writes twice by chance.
-const RUN: usize = 12;
-/// Letters such a run has at least.
-const LETTERS: usize = 45;
+/// Words in a row that say where they are from.
+const RUN: usize = 5;
+/// More runs or codes of one text are not looked for.
+const MOST: usize = 2_000;
+/// How much of a text counts as known, in bytes: as much of a mail as is found by its words.
+const MOST_KNOWN: usize = 128 << 10;
+/// What is wrapped in wrappings is unwrapped so often.
+const WRAPPINGS: usize = 2;
 
-/// The first words of the message that repeat one of the other mails.
-pub(super) fn repeated(
-    message: &Message<'_>,
-    conversation: &[&Mail],
-    other_mails: &[&Mail],
-) -> Option<String> {
-    let text = format!("{}\n{}", message.subject, message.content);
-    let own = words(&text);
-    let mut runs: HashMap<u64, usize> = HashMap::new();
-    for (at, run) in own.windows(RUN).enumerate() {
-        // A letter beyond the alphabets is three bytes, and says about as much as three letters.
-        if run.iter().map(String::len).sum::<usize>() >= LETTERS {
-            runs.entry(digest(run)).or_insert(at);
-        }
-    }
-    if runs.is_empty() {
-        return None;
-    }
-    for mail in conversation {
-        for run in words(&said(mail)).windows(RUN) {
-            runs.remove(&digest(run));
-        }
-    }
-    let mut first: Option<usize> = None;
-    for mail in other_mails {
-        for run in words(&said(mail)).windows(RUN) {
-            if let Some(at) = runs.get(&digest(run)) {
-                first = Some(first.map_or(*at, |first| first.min(*at)));
+/// Words everybody writes: grammar, courtesy, and when something is. English and German, as the built-in rules speak.
+const EVERYDAY: &str = "
+a about above after again all also always am an and any anybody anyone anything are around as asap at attached available
+back be because been before being best better both briefly but by call can cannot cc cheers come contact could date day days
+dear did do does doing done don down due during each early either email emails end enough even evening ever every everyone
+everything feel few fine first for forward free from further get give glad go going good great greetings had happy has have
+having he hear hearing hello help her here hesitate hey hi him his hope hour hours how however i if in instead into is it its
+just keep kind kindly know last late later least let like ll long look looking looks made mail mails make many matter may
+maybe me meet meeting meetings message minute minutes mine moment month months more morning most much my need new next no not
+nothing now of off on once one only or other our out over own pass please possible question questions quick re reach read
+ready really reason received regarding regards reply respond response right said same say see seems send sent several shall
+she short should since so some somebody someone something soon sorry speak still such suit suits sure take talk tell than
+thank thanks that the their them then there these they thing things think this those though through time times to today
+together tomorrow tonight too touch two until up upon us ve very via wait want was way we week weekend weeks well were what
+whatever when where whether which while who whole why will wish wishes with within without wonderful work works would write
+writing yes yesterday yet you your yours yourself
+monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october
+november december mon tue wed thu fri sat sun jan feb mar apr jun jul aug sep sept oct nov dec cet cest utc gmt pm noon
+three four five six seven eight nine ten
+aber alle alles als also am an anbei andere anruf antwort antworten auch auf aus bald bei beim beste besten bin bis bitte da
+dafür damit danach dank danke dann das dass daß dazu dein dem den denn der des die dies diese diesen dieser dieses dir doch du durch
+ein eine einem einen einer eines einfach entschuldigung er es etwas euch euer falls frage fragen freue freundliche
+freundlichen für ganz geben gegen gern gerne geht gibt grüße grüßen gruß gut gute guten habe haben hallo hat heute hier hiermit
+hoffe hätte hätten ich ihm ihnen ihr ihre ihrem ihren ihrer im in ist ja jede jeden jeder jetzt kann kannst kein keine können
+könnte könnten lassen liebe lieber liegt los mail mal man mehr mein meine meinen melde melden mich mir mit möchte morgen muss
+nach nachricht nicht nichts noch nur ob oder ohne passen passt per rückmeldung sage sagen schicke schicken schon schöne schönen
+sehr sei sein seit sich sie sind so sobald sollte sollten sowie tag tage termin treffen uhr um und uns unser unsere unter viel
+viele vielen vom von vor wann war waren warten was wäre wegen weil weiter wenn wer werde werden wie wieder wir wird wo woche
+wochen wollen würde würden zeit zu zum zur zurück zusammen zwei zwischen
+montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz mai juni juli oktober dezember
+";
+
+/// What of a text can tell where it is from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Telling {
+    /// Pins, account numbers and the like, as the index of mails has them.
+    pub codes: Vec<String>,
+    /// Words in a row.
+    pub runs: Vec<String>,
+    /// Whether there was more than is looked for.
+    pub cut: bool,
+}
+
+/// What is telling about these texts. `known` are texts it may repeat; `names` are words that say as little as everyday ones.
+pub fn telling(texts: &[String], known: &[String], names: &[String]) -> Telling {
+    let known = known.iter().map(|text| &text[..text.floor_char_boundary(MOST_KNOWN)]);
+    let known: Vec<String> = known.flat_map(|text| unwrapped(text, &HashSet::new())).collect();
+    let known_codes: HashSet<String> = known.iter().flat_map(|text| codes(text)).collect();
+    let known_words: Vec<Vec<String>> = known.iter().map(|text| words(text)).collect();
+    let known_runs: HashSet<&[String]> = known_words.iter().flat_map(|words| runs(words)).collect();
+    let named = names.iter().flat_map(|name| words(name));
+    let everyday: HashSet<String> = EVERYDAY.split_whitespace().map(str::to_owned).chain(named).collect();
+    let says_nothing = |word: &String| everyday.contains(word) || word.bytes().all(|b| b.is_ascii_digit());
+
+    let mut found = Telling::default();
+    let mut seen = HashSet::new();
+    for text in texts.iter().flat_map(|text| unwrapped(text, &known_codes)) {
+        let new =
+            codes(&text).into_iter().filter(|code| !known_codes.contains(code) && seen.insert(code.clone()));
+        found.codes.extend(new);
+        for run in runs(&words(&text)) {
+            if !known_runs.contains(run) && !run.iter().all(says_nothing) {
+                let run = run.join(" ");
+                if seen.insert(run.clone()) {
+                    found.runs.push(run);
+                }
             }
         }
     }
-    first.map(|at| own[at..at + RUN].join(" "))
+    found.cut = found.codes.len() > MOST || found.runs.len() > MOST;
+    found.codes.truncate(MOST);
+    found.runs.truncate(MOST);
+    found
 }
 
-fn said(mail: &Mail) -> String {
-    format!("{}\n{}", mail.subject, mail.text)
-}
-
-/// The words of a text in lower case; in scripts without blanks, four letters are one.
+/// The words of a text in lower case.
 fn words(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut word = String::new();
-    let mut wide = 0;
-    for c in text.chars() {
-        let is_wide =
-            matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}');
-        if !c.is_alphanumeric() || (wide > 0) != is_wide || wide == 4 {
-            if !word.is_empty() {
-                found.push(std::mem::take(&mut word));
-            }
-            wide = 0;
-        }
-        if c.is_alphanumeric() {
-            word.extend(c.to_lowercase());
-            wide += usize::from(is_wide);
-        }
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+/// Every shortest stretch that is [`RUN`] words long.
+fn runs(words: &[String]) -> impl Iterator<Item = &[String]> {
+    (0..words.len()).filter_map(|start| {
+        let mut length = 0;
+        words[start..].iter().enumerate().find_map(|(n, word)| {
+            length += weight(word);
+            (length >= RUN).then(|| &words[start..=start + n])
+        })
+    })
+}
+
+/// How many words a word is: scripts without blanks write whole clauses in one.
+fn weight(word: &str) -> usize {
+    let is_wide =
+        |c: char| matches!(c, '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}');
+    match word.chars().filter(|c| is_wide(*c)).count() {
+        0 => 1,
+        wide => wide.div_ceil(4),
     }
-    if !word.is_empty() {
-        found.push(word);
+}
+
+/// A text, and the texts that are wrapped in it. Codes that are `known` stand for themselves.
+fn unwrapped(text: &str, known: &HashSet<String>) -> Vec<String> {
+    let mut found = vec![without_placeholders(text).into_owned()];
+    let mut at = 0;
+    for _ in 0..WRAPPINGS {
+        let outer = found.len();
+        for n in at..outer {
+            let text = found[n].clone();
+            found.extend(from_percent(&text));
+            found.extend(from_hex(&text, known));
+            found.extend(from_base64(&text));
+        }
+        at = outer;
     }
     found
 }
 
-fn digest(run: &[String]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    run.hash(&mut hasher);
-    hasher.finish()
+fn from_percent(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    let mut escaped = false;
+    while let Some((first, after)) = rest.split_first() {
+        let byte = after.get(..2).filter(|_| *first == b'%').and_then(from_digits);
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { &after[2..] } else { after };
+        escaped |= byte.is_some();
+    }
+    escaped.then(|| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn from_digits(two: &[u8]) -> Option<u8> {
+    let two = std::str::from_utf8(two).ok().filter(|two| two.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    u8::from_str_radix(two, 16).ok()
+}
+
+/// Texts whose bytes are written as pairs of hexadecimal digits, and numbers that are.
+fn from_hex(text: &str, known: &HashSet<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut bytes: Vec<u8> = Vec::new();
+    for word in words(text) {
+        let prefixed = word.strip_prefix("0x");
+        let digits = prefixed.or(word.strip_prefix('x')).unwrap_or(&word);
+        let is_hex = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());
+        if is_hex && digits.len() % 2 == 0 {
+            bytes.extend(digits.as_bytes().chunks(2).filter_map(from_digits));
+        } else {
+            found.extend(text_of(&std::mem::take(&mut bytes)));
+        }
+        // A year is a year.
+        let is_number = prefixed.is_some() || codes(digits).iter().any(|code| code == digits);
+        if is_hex && is_number && !known.contains(digits) {
+            found.extend(u128::from_str_radix(digits, 16).ok().map(|number| number.to_string()));
+        }
+    }
+    found.extend(text_of(&bytes));
+    found
+}
+
+/// Bytes as text, where they are long enough to say something.
+fn text_of(bytes: &[u8]) -> Option<String> {
+    (bytes.len() >= 4).then(|| String::from_utf8_lossy(bytes).into_owned())
+}
+
+fn from_base64(text: &str) -> Vec<String> {
+    let lenient = GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    let engines = [GeneralPurpose::new(&STANDARD, lenient), GeneralPurpose::new(&URL_SAFE, lenient)];
+    let inside = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_');
+    let pieces = text.split(|c: char| !inside(c)).filter(|piece| piece.len() >= 6);
+    let texts = pieces.filter_map(|piece| {
+        let bytes = engines.iter().find_map(|engine| engine.decode(piece).ok())?;
+        // Words happen to be base64 too; what they stand for is no text.
+        String::from_utf8(bytes)
+            .ok()
+            .filter(|text| !text.chars().any(|c| c.is_control() && !c.is_whitespace()))
+    });
+    texts.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Telling {
+        telling(&[text.to_owned()], &[], &[])
+    }
+
+    #[test]
+    fn codes_are_found_in_every_wrapping() {
+        for text in [
+            "It is 4711.",
+            "It is 4 7 1 1.",
+            "It is four seven one one.",
+            "It is 0x1267.",
+            "It is 1267 in hex.",
+            "It is 34373131.",
+            "It is 34 37 31 31.",
+            r"It is \x34\x37\x31\x31.",
+            "It is NDcxMQ==.",
+            "It is NDcxMQ.",
+            "It is %34%37%31%31.",
+            "It is %4E%44%63%78%4D%51.",
+            "It is 47⟨U+200B⟩11.",
+        ] {
+            assert!(found(text).codes.contains(&"4711".to_owned()), "{text}: {:?}", found(text));
+        }
+    }
+
+    #[test]
+    fn words_in_a_row_are_found_in_every_wrapping() {
+        let run = "the merger closes on friday".to_owned();
+        for text in [
+            "The merger closes on Friday.",
+            "Well: the MERGER,\ncloses -- on Friday!",
+            "VGhlIG1lcmdlciBjbG9zZXMgb24gRnJpZGF5",
+            "the%20merger%20closes%20on%20friday",
+            "546865206d657267657220636c6f736573206f6e20467269646179",
+        ] {
+            assert!(found(text).runs.contains(&run), "{text}: {:?}", found(text));
+        }
+        assert!(found("The merger closes soon.").runs.is_empty(), "four words");
+    }
+
+    #[test]
+    fn what_everybody_writes_tells_nothing() {
+        for text in [
+            "Thank you for your mail. I will get back to you as soon as I can. Best regards",
+            "Would Tuesday 5 May at 14:00 or Wednesday 6 May at 10:30 work for you?",
+            "Hello Bob, thanks for your message. I look forward to hearing from you.",
+            "Vielen Dank für Ihre Nachricht, ich melde mich morgen bei Ihnen. Viele Grüße",
+        ] {
+            assert_eq!(
+                telling(&[text.to_owned()], &[], &["Bob Ray".to_owned()]),
+                Telling::default(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_known_may_be_repeated() {
+        let known = ["The merger closes on Friday, reference DE89 3704 0044.".to_owned()];
+        let text = "Yes: the merger closes on Friday (DE8937040044, 3704-0044).";
+        let found = telling(&[text.to_owned()], &known, &[]);
+        assert_eq!(found.codes, Vec::<String>::new());
+        assert_eq!(found.runs.len(), 4, "those that hold a new word: {:?}", found.runs);
+        assert!(!found.runs.contains(&"the merger closes on friday".to_owned()));
+    }
+
+    #[test]
+    fn clauses_without_blanks_are_words_in_a_row() {
+        let found = found("来月の合併について、北支店の買収価格は四億二千万円です。");
+        let whole = "北支店の買収価格は四億二千万円です";
+        assert_eq!(found.runs, [format!("来月の合併について {whole}"), whole.to_owned()]);
+    }
+
+    #[test]
+    fn a_text_too_long_to_look_for_says_so() {
+        let text: String = (0..=MOST + RUN).map(|n| format!("word{} ", n % 97 * n)).collect();
+        let found = found(&text);
+        assert!(found.cut && found.runs.len() == MOST);
+    }
 }

@@ -281,21 +281,14 @@ fn words_to_an_assistant() {
     }
 }
 
-fn message_codes(
-    to: &[&str],
-    cc: &[&str],
-    bcc: &[&str],
-    content: &str,
-    conversation: &[&Mail],
-    others: &[&Mail],
-) -> Vec<&'static str> {
+fn message_codes(to: &[&str], cc: &[&str], bcc: &[&str], conversation: &[&Mail]) -> Vec<&'static str> {
     let list = |list: &[&str]| list.iter().map(|to| (*to).to_owned()).collect::<Vec<_>>();
     let (to, cc, bcc, addresses) = (list(to), list(cc), list(bcc), known());
-    let message = Message { to: &to, cc: &cc, bcc: &bcc, subject: "Re: Lunch", content };
+    let message = Message { to: &to, cc: &cc, bcc: &bcc };
     let is_known = |address: &str| KNOWN.contains(&address.to_lowercase().as_str());
     let own = own();
     let known = Known { is_known: &is_known, addresses: &addresses, own: &own };
-    let found = risks_of_message(&message, conversation, others, &known);
+    let found = risks_of_message(&message, conversation, &known);
     found.iter().map(Risk::code).collect()
 }
 
@@ -303,8 +296,7 @@ fn message_codes(
 fn recipients() {
     let mail = from_ann(|mail| mail.cc = vec![Address::bare("zoe@nowhere.example")]);
     let conversation = [&mail];
-    let codes =
-        |to: &[&str], cc: &[&str], bcc: &[&str]| message_codes(to, cc, bcc, "Yes", &conversation, &[]);
+    let codes = |to: &[&str], cc: &[&str], bcc: &[&str]| message_codes(to, cc, bcc, &conversation);
     assert!(codes(&["ann@example.com"], &[], &[]).is_empty());
     assert!(codes(&["Ann <ANN@example.com>"], &["me@home.example", "me+lunch@home.example"], &[]).is_empty());
     // A mail can name whom it likes: to be named makes nobody known.
@@ -322,7 +314,7 @@ fn recipients() {
         ["bcc_added", "recipient_outside", "first_contact"]
     );
     assert!(codes(&["ann@example.com"], &[], &["me@home.example"]).is_empty());
-    assert!(message_codes(&["bob@partner.co.uk"], &[], &[], "Hi", &[], &[]).is_empty());
+    assert!(message_codes(&["bob@partner.co.uk"], &[], &[], &[]).is_empty());
 }
 
 #[test]
@@ -340,34 +332,6 @@ fn lists_are_left_where_they_are() {
     }
     let private = from("friend@gmail.com");
     assert!(risk_of_leaving(&private, "victim@gmail.com").is_some());
-}
-
-#[test]
-fn repeating_other_mails() {
-    let secret = "The merger with the northern branch closes on the third of March at four million two hundred thousand.";
-    let other = from_ann(|mail| mail.text = format!("Between us:\n> {secret}\nAnn"));
-    let mail = from_ann(|mail| mail.text = "What do you know about the merger?".to_owned());
-    let codes = |content: &str, others: &[&Mail]| {
-        message_codes(&["ann@example.com"], &[], &[], content, &[&mail], others)
-    };
-    assert_eq!(
-        codes(&format!("Hello,\n{}", secret.to_uppercase().replace(' ', "\n")), &[&other]),
-        ["quotes_other_mail"]
-    );
-    assert!(codes(secret, &[]).is_empty());
-    assert!(codes("The merger closes in March, as far as I know.", &[&other]).is_empty());
-    assert!(
-        codes(
-            "Thank you for your mail. I will get back to you as soon as I can. Best regards, Bob",
-            &[&other]
-        )
-        .is_empty()
-    );
-    // What stands in the conversation too may be repeated.
-    assert!(message_codes(&["ann@example.com"], &[], &[], secret, &[&mail, &other], &[&other]).is_empty());
-    let wide = "来月の合併について、北支店の買収価格は四億二千万円で、三月三日に完了する予定です。他言無用でお願いします。担当は山田です。".to_owned();
-    let foreign = from_ann(|mail| mail.text = wide.clone());
-    assert_eq!(codes(&wide, &[&foreign]), ["quotes_other_mail"]);
 }
 
 proptest! {

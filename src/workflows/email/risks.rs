@@ -4,16 +4,18 @@ use super::mails::Conversation;
 use super::meeting::{self, When};
 use super::nodes::recipients;
 use super::send;
-use super::state::{Attached, Email};
+use super::state::{Attached, Email, Turn};
 use super::tools::{self, ScheduleMeeting, WriteEmail};
-use crate::graph::{NodeError, Warning};
-use crate::mail::risk::{Known, Message, Risk, risk_of_leaving, risks_of_mail, risks_of_message};
-use crate::mail::{self, Mail};
+use crate::graph::{NodeError, Place, Warning};
+use crate::llm::facts::email::Became;
+use crate::mail::Mail;
+use crate::mail::compose::reply_subject;
+use crate::mail::risk::{Known, Message, Risk, risk_of_leaving, risks_of_mail, risks_of_message, telling};
 use crate::workflows::Services;
 use serde_json::Value;
 
-/// A proposal is compared with so many other mails of its account.
-const OTHERS: usize = 40;
+/// So many words of a display name are taken for a name.
+const NAMES: usize = 3;
 
 /// The warnings of the newest mail.
 pub(super) fn of_mail(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
@@ -26,6 +28,7 @@ pub(super) fn of_mail(services: &Services, conversation: &Conversation) -> Resul
 /// The warnings of a call, those of the mail it answers included: they are reasons to look twice at the answer too.
 pub(super) async fn of_call(
     services: &Services,
+    place: &Place,
     state: &Email,
     conversation: &Conversation,
     tool: &str,
@@ -48,6 +51,8 @@ pub(super) async fn of_call(
                 warnings.push(warning);
             }
         }
+        let repeated = of_text(services, place, state, conversation, args)?;
+        warnings.extend(repeated.as_ref().map(warning));
     }
     if let Some(text) = cannot_send(services, state, conversation, tool, args) {
         warnings.push(Warning { code: "cannot_send".to_owned(), text });
@@ -71,34 +76,76 @@ fn of_message(
     args: &Value,
 ) -> Result<Vec<Warning>, NodeError> {
     let reached = recipients(tool, args);
-    let text = |key: &str| args.get(key).and_then(Value::as_str).unwrap_or_default();
     let written: WriteEmail = serde_json::from_value(args.clone()).unwrap_or_default();
     let message = match tool {
-        tools::WRITE_EMAIL => Message {
-            to: &written.to,
-            cc: &written.cc,
-            bcc: &written.bcc,
-            subject: &written.subject,
-            content: &written.content,
-        },
-        _ => Message { to: &reached, subject: text("subject"), ..Message::default() },
+        tools::WRITE_EMAIL => Message { to: &written.to, cc: &written.cc, bcc: &written.bcc },
+        _ => Message { to: &reached, ..Message::default() },
     };
     let mails: Vec<&Mail> = conversation.mails.iter().map(|(_, mail)| mail).collect();
-    let others = others(services, conversation)?;
-    let others: Vec<&Mail> = others.iter().collect();
     with_known(services, conversation, conversation.people(), newest, |known| {
-        risks_of_message(&message, &mails, &others, known).iter().map(warning).collect()
+        risks_of_message(&message, &mails, known).iter().map(warning).collect()
     })
 }
 
-/// Newer mails of the account that have no part in the conversation. What the person wrote themselves is theirs to
-/// repeat.
-fn others(services: &Services, conversation: &Conversation) -> Result<Vec<Mail>, NodeError> {
-    let Some(account) = &conversation.account else { return Ok(Vec::new()) };
-    let newest = services.ledger.newest(&account.name, OTHERS)?;
-    let read = newest.iter().filter_map(|raw| mail::parse(raw).ok());
-    let inside = |mail: &Mail| conversation.mails.iter().any(|(known, _)| known.raw == mail.raw);
-    Ok(read.filter(|mail| !inside(mail) && !conversation.is_own(mail)).collect())
+/// Whether what a call says comes from a mail of another conversation. The profiles count as nobody's words: they are how
+/// such a mail could come before the model.
+fn of_text(
+    services: &Services,
+    place: &Place,
+    state: &Email,
+    conversation: &Conversation,
+    args: &Value,
+) -> Result<Option<Risk>, NodeError> {
+    let user = &services.user;
+    let own = conversation.own();
+    let mut known = vec![user.name.clone(), user.signature.clone(), user.background.clone()];
+    known.extend(own.iter().cloned());
+    known.extend(state.earlier.iter().map(|earlier| earlier.summary.clone()));
+    known.extend(approved_texts(state));
+    let mut names = vec![user.name.clone()];
+    for (_, mail) in &conversation.mails {
+        known.extend([mail.text.clone(), mail.subject.clone(), reply_subject(&mail.subject)]);
+        known.extend(mail.attachments.iter().map(|file| file.name.clone()));
+        for person in std::iter::once(&mail.from).chain(&mail.to).chain(&mail.cc) {
+            known.push(person.to_string());
+            names.push(person.name.split_whitespace().take(NAMES).collect::<Vec<_>>().join(" "));
+        }
+    }
+    let telling = telling(&said_in(args), &known, &names);
+    if telling.cut {
+        return Ok(Some(Risk::NotCompared));
+    }
+    let inside: Vec<String> = state.email_input.iter().map(|known| known.identity.clone()).collect();
+    let found = services.ledger.said_elsewhere(place, &inside, &own, &telling)?;
+    Ok(found.map(|(words, sender)| Risk::QuotesOtherMail { words, sender }))
+}
+
+/// What the person said here, and what left with their approval: it may be said again.
+fn approved_texts(state: &Email) -> Vec<String> {
+    let is_done = |id: &str| {
+        let done = |turn: &Turn| matches!(turn, Turn::Became { call, how: Became::Done, .. } if call == id);
+        state.messages.iter().any(done)
+    };
+    let mut texts = Vec::new();
+    for turn in &state.messages {
+        match turn {
+            Turn::Told { text } | Turn::Became { how: Became::Answered, text, .. } => {
+                texts.push(text.clone())
+            }
+            Turn::Called { calls, .. } => {
+                let done = calls.iter().filter(|call| is_done(&call.id));
+                texts.extend(done.flat_map(|call| said_in(&call.args)));
+            }
+            Turn::Became { .. } | Turn::Came { .. } => {}
+        }
+    }
+    texts
+}
+
+/// What arguments say to whom they reach.
+fn said_in(args: &Value) -> Vec<String> {
+    let said = ["subject", "content", "location"].iter().filter_map(|key| args.get(key)?.as_str());
+    said.map(str::to_owned).collect()
 }
 
 /// Times that are taken, gone by, or cannot be looked up.

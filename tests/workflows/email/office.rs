@@ -346,7 +346,7 @@ impl Office {
             came_at: self.store().now(),
             raw: raw.as_bytes().to_vec(),
             place: "new/1".to_owned(),
-            words: String::new(),
+            words: mail.words(),
         };
         match self.store().take_in(new, Road::Start(self.thread(input)), 100).await.unwrap() {
             TakenIn::Started(thread) => Some(thread),

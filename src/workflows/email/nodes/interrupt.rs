@@ -113,7 +113,7 @@ async fn interrupt(
     asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
     asked.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
     let reached = recipients(&call.name, &args);
-    asked.warnings = risks::of_call(services, state, conversation, &call.name, &args).await?;
+    asked.warnings = risks::of_call(services, ctx.place(), state, conversation, &call.name, &args).await?;
     if conversation.has_news() {
         let text = "New mail came in this conversation since this was proposed.".to_owned();
         asked.warnings.insert(0, Warning { code: "new_mail".to_owned(), text });
