@@ -21,9 +21,11 @@ const WRITING: &str = "shorter, longer, formal, informal, friendlier, nicer, pol
 const SUBJECTS: &str = "i, we, it, that, this, there, the, my, our, a, an, these, those, all, both, everything, nothing, \
     unfortunately, yes, no, ich, wir, es, das, der, die, mein, meine, unser, unsere, leider, ja, nein";
 
-/// Verbs of a sentence.
+/// Verbs of a sentence. None of them is a noun, too: "include prices" is no sentence about somebody.
 const FINITE: &str = "is, are, was, were, will, works, suits, has, have, had, can, cannot, could, would, am, does, did, \
-    comes, came, fits, takes, arrived, ist, sind, war, wird, werden, hat, haben, kann, können, passt, kommt, kommen, geht";
+    comes, came, fits, takes, took, arrived, arrives, approves, agrees, brings, sends, sent, pays, paid, knows, goes, says, \
+    said, writes, wrote, decides, confirms, gets, got, owns, ist, sind, war, wird, werden, hat, haben, kann, können, passt, \
+    kommt, kommen, geht";
 
 /// What is to be said, where a clause says so surely. `before` is what is said already.
 pub(super) fn said(
@@ -179,8 +181,10 @@ pub(super) fn speaks(text: &str) -> bool {
     let starts = first(text);
     let second = flat(words.split_whitespace().nth(1).unwrap_or_default());
     let finite = has(&words, FINITE) || words.split_whitespace().any(|word| word.ends_with("ed"));
-    let oneself = has(&starts, "i, we, ich, wir") && words.split_whitespace().count() > 1;
-    oneself || has(&starts, SUBJECTS) && finite || has(&second, FINITE) && !has(&starts, "please, bitte")
+    let count = words.split_whitespace().count();
+    // No instruction begins so, whatever verb follows.
+    let states = has(&starts, "i, we, ich, wir") && count > 1 || has(&starts, "it, there, es") && count > 2;
+    states || has(&starts, SUBJECTS) && finite || has(&second, FINITE) && !has(&starts, "please, bitte")
 }
 
 /// Whether words are a name or a number and nothing else.

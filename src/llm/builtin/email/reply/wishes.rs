@@ -374,6 +374,8 @@ mod tests {
             ("yes, but only after the release", &["Yes", "Only after the release."]),
             ("ok", &["Yes"]),
             ("say no", &["No"]),
+            ("yes\nSam approves it", &["Yes", "Sam approves it."]),
+            ("Yes, it still stands.", &["Yes", "It still stands."]),
             ("decline, we are fully booked in December", &["Decline", "We are fully booked in December."]),
             ("Sag ihr, dass wir uns freuen", &["That(\"wir uns freuen\")"]),
             ("Say: ask Tom, he knows", &["Ask Tom, he knows."]),
@@ -410,6 +412,7 @@ mod tests {
             "can you make it nicer?",
             "Make sure it is polite",
             "copy Zoe",
+            "Include prices",
             "The files are ready, in German please",
         ] {
             assert_eq!(words(text, About::Mail), None, "{text}");
