@@ -3,9 +3,9 @@
 use super::services::digest_from_hex;
 use crate::graph::{BoxFuture, NodeError, Place};
 use crate::llm::facts::email::Class;
-use crate::mail::risk::Telling;
+use crate::mail::risk::DistinctiveText;
 use crate::mail::{Account, Mail};
-use crate::store::{HandedIn, Sought, Store};
+use crate::store::{HandedIn, RepeatQuery, Store};
 use crate::workflows::{Accounts, Contacts, Ledger};
 
 /// Look-alikes are looked for among so many addresses.
@@ -45,15 +45,16 @@ impl Ledger for StoreLedger {
         })
     }
 
-    fn said_elsewhere(
+    fn find_repeated_text(
         &self,
         place: &Place,
         inside: &[String],
         own: &[String],
-        telling: &Telling,
+        text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError> {
-        let Telling { codes, runs, .. } = telling;
-        let found = self.0.said_elsewhere(&Sought { thread: &place.thread, inside, own, codes, runs });
+        let DistinctiveText { codes, phrases, .. } = text;
+        let found =
+            self.0.find_repeated_text(&RepeatQuery { thread: &place.thread, inside, own, codes, phrases });
         Ok(found.map_err(NodeError::failed)?.map(|found| (found.text, found.sender)))
     }
 

@@ -81,7 +81,7 @@ impl Store {
                  )
                  SELECT id, status FROM threads WHERE seq IN (SELECT seq FROM family) ORDER BY seq",
             )?;
-            standing(found.query([root.seq])?)
+            thread_statuses(found.query([root.seq])?)
         })
     }
 
@@ -93,7 +93,7 @@ impl Store {
                  WHERE status IN ('held', 'ready', 'running') AND workflow IN (SELECT value FROM json_each(?))
                  ORDER BY seq",
             )?;
-            standing(found.query([serde_json::Value::from(workflows.to_vec()).to_string()])?)
+            thread_statuses(found.query([serde_json::Value::from(workflows.to_vec()).to_string()])?)
         })
     }
 
@@ -279,7 +279,7 @@ pub(super) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
 }
 
 /// The ids and statuses that rows hold.
-fn standing(mut rows: Rows<'_>) -> Result<Vec<(ThreadId, Status)>, StoreError> {
+fn thread_statuses(mut rows: Rows<'_>) -> Result<Vec<(ThreadId, Status)>, StoreError> {
     let mut threads = Vec::new();
     while let Some(row) = rows.next()? {
         let (id, status): (String, String) = (row.get(0)?, row.get(1)?);

@@ -5,7 +5,7 @@ use crate::config::{Rule, Sheet, User};
 use crate::graph::{BoxFuture, CommandLine, InterruptId, NodeError, Place, ThreadId};
 use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
-use crate::mail::risk::Telling;
+use crate::mail::risk::DistinctiveText;
 use crate::mail::{Account, Mail};
 use crate::tools::catalogue::Shelf;
 use crate::tools::http::Http;
@@ -142,12 +142,12 @@ pub trait Ledger: Send + Sync {
     fn hand_in<'a>(&'a self, place: &'a Place, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>>;
     /// The first of these codes and words that stands in a mail of another conversation than the one the thread and the
     /// mails of these identities are of, and who wrote that mail, unless it is one of the person's `own` addresses.
-    fn said_elsewhere(
+    fn find_repeated_text(
         &self,
         place: &Place,
         inside: &[String],
         own: &[String],
-        telling: &Telling,
+        text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError>;
     /// Notes what triage made of the thread's mails.
     fn triaged<'a>(

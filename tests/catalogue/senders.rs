@@ -233,7 +233,7 @@ fn i19_warnings_say_what_stands_there() {
             "Alice <a@b.example>, c@d.example, e@f.example",
             "The mail names several senders: a@b.example, c@d.example, e@f.example. Only the first is shown.",
         ),
-        ("Alice", "The From line has no address that can be read: “Alice”."),
+        ("Alice", "The From line has no readable address: “Alice”."),
         ("", "The mail does not say who sent it."),
     ] {
         let found = risks(&mail(line, None));
@@ -241,7 +241,7 @@ fn i19_warnings_say_what_stands_there() {
         trials += 1;
     }
     let found = risks(&mail("a@b.example", Some("Alice")));
-    let text = "The Reply-To line has no address that can be read: “Alice”. An answer goes to the sender.";
+    let text = "The Reply-To line has no readable address: “Alice”. Your reply goes to the sender.";
     assert_eq!(found.iter().map(Risk::text).collect::<Vec<_>>(), [text]);
     report("I19", "the words of the warnings", trials + 1);
 }

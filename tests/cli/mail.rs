@@ -106,7 +106,7 @@ fn senders_as_the_world_writes_them_are_listed_and_shown() {
             "From: Microsoft account team <x@evil.example>",
         ),
         ("Lunch 2?", "x@evil.example", "name_holds_address", "From: service@paypal.com <x@evil.example>"),
-        ("Lunch 3?", "Bob Ray", "unreadable_header", "There is nobody to answer to"),
+        ("Lunch 3?", "Bob Ray", "unreadable_header", "This mail has no address that a reply can be sent to"),
     ] {
         let item = items.as_array().unwrap().iter().find(|item| item["title"] == title).unwrap();
         assert_eq!(item["source"], source, "{item}");

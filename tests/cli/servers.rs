@@ -25,7 +25,7 @@ async fn list_shows_what_doctor_counts() {
     server.house.asks("agent", &json!("How old are you?"));
     let desk = beside(&[("lab", server.at.port())]);
     let checked = real(&desk, &["doctor"]).out;
-    assert!(checked.contains("lab: LangGraph server 0.16.7, 1 thread waits there"), "{checked}");
+    assert!(checked.contains("lab: LangGraph server 0.16.7, 1 thread is waiting"), "{checked}");
     let mut ids = Vec::new();
     for _ in 0..2 {
         let listed = real(&desk, &["list", "--json"]);

@@ -50,7 +50,7 @@ fn reading_verbs_work_and_writing_verbs_say_why_not() {
     assert!(
         listed
             .err
-            .starts_with("warning: the servers were not looked at: the data folder can only be viewed: "),
+            .starts_with("warning: the servers could not be checked: the data folder can only be viewed: "),
         "{listed:?}"
     );
     desk.configure("");

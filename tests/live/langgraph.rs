@@ -242,7 +242,7 @@ async fn list_looks_at_a_real_server_where_nobody_drives() {
     let thread = lab.run("free").await;
     let checks = lab.say(&["doctor"]);
     let server = checks.as_array().unwrap().iter().find(|check| check["check"] == "server").unwrap();
-    assert!(server["text"].as_str().unwrap().ends_with("1 thread waits there"), "{server}");
+    assert!(server["text"].as_str().unwrap().ends_with("1 thread is waiting"), "{server}");
     let items = lab.say(&["list"]);
     assert_eq!((items.as_array().unwrap().len(), &items[0]["title"]), (1, &json!("Which colour?")));
     // What is decided is sent by whoever drives, and not by another look.

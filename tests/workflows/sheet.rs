@@ -358,7 +358,7 @@ async fn words_before_any_code_are_reminded_once_and_then_put_to_the_person() {
     let item = study.item(&study.asked(&thread).await).await;
     assert_eq!((item.kind.word(), item.action.as_str()), ("question", "unchecked_answer"));
     assert!(item.text.starts_with("The sheet has five rows."), "{}", item.text);
-    assert!(item.text.contains("Nothing was computed for this."), "{}", item.text);
+    assert!(item.text.contains("No code was run for this."), "{}", item.text);
     assert_eq!(study.requests().len(), 2);
     let outcome = study.decides(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);

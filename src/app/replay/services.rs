@@ -11,7 +11,7 @@ use crate::graph::{Begun, BoxFuture, EffectState, Intent, InterruptId, Journal, 
 use crate::graph::{NodeError, Place, ThreadId};
 use crate::llm::Usage;
 use crate::llm::facts::email::Class;
-use crate::mail::risk::Telling;
+use crate::mail::risk::DistinctiveText;
 use crate::mail::{Cursor, Fetched, Handled, Mail, MailError, Mailbox, Standing};
 use crate::store::Store;
 use crate::text::hex;
@@ -241,14 +241,14 @@ impl Ledger for ReadLedger {
         Box::pin(async { Ok(()) })
     }
 
-    fn said_elsewhere(
+    fn find_repeated_text(
         &self,
         place: &Place,
         inside: &[String],
         own: &[String],
-        telling: &Telling,
+        text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError> {
-        self.0.said_elsewhere(place, inside, own, telling)
+        self.0.find_repeated_text(place, inside, own, text)
     }
 
     fn triaged<'a>(&'a self, _: &'a Place, _: Class, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {

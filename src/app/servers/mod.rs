@@ -137,8 +137,8 @@ pub async fn check_servers(
             let info = within(remote.info()).await?;
             let waiting = within(remote.interrupted()).await?.len();
             let waiting = match waiting {
-                1 => "1 thread waits there".to_owned(),
-                many => format!("{many} threads wait there"),
+                1 => "1 thread is waiting".to_owned(),
+                many => format!("{many} threads are waiting"),
             };
             Ok::<_, Fault>(format!("{info}, {waiting}"))
         };

@@ -18,7 +18,7 @@ impl Servers {
     pub async fn look_once(&self) -> Result<Vec<String>, StoreError> {
         let engine = self.engine();
         if engine.store().paused()? {
-            let text = "all driving is paused, so no server was looked at; `sayso resume` lets threads go on";
+            let text = "all driving is paused, so no server was checked; run `sayso resume` to continue";
             return Ok(vec![text.to_owned()]);
         }
         let Ok(mut worker) = Worker::take(engine.clone()).await? else { return Ok(Vec::new()) };
@@ -42,7 +42,7 @@ impl Servers {
         let slow: BTreeSet<&str> = reading.iter().map(|(server, _)| *server).collect();
         unread.extend(slow.iter().map(|server| {
             let seconds = PATIENCE.as_secs();
-            format!("{server}: not all threads there could be read within {seconds} seconds; what they ask is not listed")
+            format!("{server}: some threads could not be read within {seconds} seconds; their questions are not listed")
         }));
         Ok(unread)
     }

@@ -13,7 +13,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 /// List what waits for a decision, oldest first
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Where nobody drives, it looks once at the LangGraph servers of the config.\n\nExamples:\n  \
+    after_help = "If no process is driving, it checks the configured LangGraph servers once.\n\nExamples:\n  \
     sayso list\n  \
     sayso list --kind approval --json | jq -r '.[].id'\n  \
     sayso list --kind result"
@@ -102,7 +102,7 @@ async fn look_at_servers(here: &Here) {
     let Some(servers) = here.local().servers() else { return };
     match servers.look_once().await {
         Ok(unread) => unread.iter().for_each(|what| warning(what)),
-        Err(error) => warning(&format!("the servers were not looked at: {error}")),
+        Err(error) => warning(&format!("the servers could not be checked: {error}")),
     }
 }
 

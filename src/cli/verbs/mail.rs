@@ -33,8 +33,8 @@ pub(in crate::cli) struct Args {
 enum Verb {
     /// Look at every mailbox now, and triage what is new
     #[command(
-        after_help = "It fetches mail and drives the threads until they ask or rest, so that `sayso list` shows what \
-        came. Where another process drives, that one is asked to look. It exits with 1 when a mailbox failed; the \
+        after_help = "It fetches mail and drives the threads until they ask you something or finish, so `sayso list` shows what \
+        came in. If another process is driving, that one is asked to check. It exits with 1 if a mailbox failed; the \
         report is printed all the same.\n\nExamples:\n  \
         sayso mail sync && sayso list\n  \
         sayso mail sync --json"

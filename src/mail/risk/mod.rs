@@ -13,7 +13,7 @@ mod quoting;
 mod tests;
 
 pub use domains::elsewhere;
-pub use quoting::{Telling, telling};
+pub use quoting::{DistinctiveText, distinctive_text};
 
 use super::compose::is_own;
 use super::{Address, AddressField, Mail, Oddity};
@@ -174,9 +174,9 @@ fn odd_header(oddity: &Oddity) -> String {
         Oddity::Unreadable { field, text } => {
             let answer = match field {
                 AddressField::From => "",
-                AddressField::ReplyTo => " An answer goes to the sender.",
+                AddressField::ReplyTo => " Your reply goes to the sender.",
             };
-            format!("The {field} line has no address that can be read: “{}”.{answer}", short(text))
+            format!("The {field} line has no readable address: “{}”.{answer}", short(text))
         }
         Oddity::Unusual { field, text, address } => {
             format!("The {field} line is unusual: “{}”. It was read as {address}.", short(text))

@@ -1,6 +1,6 @@
 //! Text that repeats a mail from elsewhere: what of a text can tell where it is from.
 //!
-//! Telling are codes, and five words in a row that are not all everyday words. What stands in the conversation, or is
+//! DistinctiveText are codes, and five words in a row that are not all everyday words. What stands in the conversation, or is
 //! the person's own, tells nothing. Both are found as well where they are wrapped in percent escapes, hexadecimal or
 //! base64. Linear in all texts together. What the other mails say is for a search by words to find.
 
@@ -54,17 +54,17 @@ montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz
 
 /// What of a text can tell where it is from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Telling {
+pub struct DistinctiveText {
     /// Pins, account numbers and the like, as the index of mails has them.
     pub codes: Vec<String>,
     /// Words in a row.
-    pub runs: Vec<String>,
+    pub phrases: Vec<String>,
     /// Whether there was more than is looked for.
-    pub cut: bool,
+    pub is_truncated: bool,
 }
 
-/// What is telling about these texts. `known` are texts it may repeat; `names` are words that say as little as everyday ones.
-pub fn telling(texts: &[String], known: &[String], names: &[String]) -> Telling {
+/// What tells these texts from others. `known` are texts it may repeat; `names` are words that say as little as everyday ones.
+pub fn distinctive_text(texts: &[String], known: &[String], names: &[String]) -> DistinctiveText {
     let known = known.iter().map(|text| &text[..text.floor_char_boundary(MOST_KNOWN)]);
     let known: Vec<String> = known.flat_map(|text| unwrapped(text, &HashSet::new())).collect();
     let known_codes: HashSet<String> = known.iter().flat_map(|text| codes(text)).collect();
@@ -74,7 +74,7 @@ pub fn telling(texts: &[String], known: &[String], names: &[String]) -> Telling 
     let everyday: HashSet<String> = EVERYDAY.split_whitespace().map(str::to_owned).chain(named).collect();
     let says_nothing = |word: &String| everyday.contains(word) || word.bytes().all(|b| b.is_ascii_digit());
 
-    let mut found = Telling::default();
+    let mut found = DistinctiveText::default();
     let mut seen = HashSet::new();
     for text in texts.iter().flat_map(|text| unwrapped(text, &known_codes)) {
         let new =
@@ -84,14 +84,14 @@ pub fn telling(texts: &[String], known: &[String], names: &[String]) -> Telling 
             if !known_runs.contains(run) && !run.iter().all(says_nothing) {
                 let run = run.join(" ");
                 if seen.insert(run.clone()) {
-                    found.runs.push(run);
+                    found.phrases.push(run);
                 }
             }
         }
     }
-    found.cut = found.codes.len() > MOST || found.runs.len() > MOST;
+    found.is_truncated = found.codes.len() > MOST || found.phrases.len() > MOST;
     found.codes.truncate(MOST);
-    found.runs.truncate(MOST);
+    found.phrases.truncate(MOST);
     found
 }
 
@@ -206,8 +206,8 @@ fn from_base64(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> Telling {
-        telling(&[text.to_owned()], &[], &[])
+    fn found(text: &str) -> DistinctiveText {
+        distinctive_text(&[text.to_owned()], &[], &[])
     }
 
     #[test]
@@ -241,9 +241,9 @@ mod tests {
             "the%20merger%20closes%20on%20friday",
             "546865206d657267657220636c6f736573206f6e20467269646179",
         ] {
-            assert!(found(text).runs.contains(&run), "{text}: {:?}", found(text));
+            assert!(found(text).phrases.contains(&run), "{text}: {:?}", found(text));
         }
-        assert!(found("The merger closes soon.").runs.is_empty(), "four words");
+        assert!(found("The merger closes soon.").phrases.is_empty(), "four words");
     }
 
     #[test]
@@ -255,8 +255,8 @@ mod tests {
             "Vielen Dank für Ihre Nachricht, ich melde mich morgen bei Ihnen. Viele Grüße",
         ] {
             assert_eq!(
-                telling(&[text.to_owned()], &[], &["Bob Ray".to_owned()]),
-                Telling::default(),
+                distinctive_text(&[text.to_owned()], &[], &["Bob Ray".to_owned()]),
+                DistinctiveText::default(),
                 "{text}"
             );
         }
@@ -266,23 +266,23 @@ mod tests {
     fn what_is_known_may_be_repeated() {
         let known = ["The merger closes on Friday, reference DE89 3704 0044.".to_owned()];
         let text = "Yes: the merger closes on Friday (DE8937040044, 3704-0044).";
-        let found = telling(&[text.to_owned()], &known, &[]);
+        let found = distinctive_text(&[text.to_owned()], &known, &[]);
         assert_eq!(found.codes, Vec::<String>::new());
-        assert_eq!(found.runs.len(), 4, "those that hold a new word: {:?}", found.runs);
-        assert!(!found.runs.contains(&"the merger closes on friday".to_owned()));
+        assert_eq!(found.phrases.len(), 4, "those that hold a new word: {:?}", found.phrases);
+        assert!(!found.phrases.contains(&"the merger closes on friday".to_owned()));
     }
 
     #[test]
     fn clauses_without_blanks_are_words_in_a_row() {
         let found = found("来月の合併について、北支店の買収価格は四億二千万円です。");
         let whole = "北支店の買収価格は四億二千万円です";
-        assert_eq!(found.runs, [format!("来月の合併について {whole}"), whole.to_owned()]);
+        assert_eq!(found.phrases, [format!("来月の合併について {whole}"), whole.to_owned()]);
     }
 
     #[test]
     fn a_text_too_long_to_look_for_says_so() {
         let text: String = (0..=MOST + RUN).map(|n| format!("word{} ", n % 97 * n)).collect();
         let found = found(&text);
-        assert!(found.cut && found.runs.len() == MOST);
+        assert!(found.is_truncated && found.phrases.len() == MOST);
     }
 }

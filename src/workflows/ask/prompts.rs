@@ -109,7 +109,7 @@ pub(super) fn params(state: &Ask, api: &Operation) -> (Request, OutputSchema) {
         let _ = writeln!(text, "\nWhat the first request answered:\n{first}");
     }
     text.push_str(
-        "\nSay what the question says of these parameters. Leave out what it does not say, or say null.",
+        "\nFill in the parameters that the question gives. Leave out the others, or set them to null.",
     );
     let schema = json!({
         "type": "object",

@@ -114,7 +114,7 @@ fn as_said(turn: &Turn) -> Vec<Said> {
             .map(|call| Said::Called {
                 id: call.id.clone(),
                 tool: call.name.clone(),
-                args: tools::as_written(&call.args),
+                args: tools::without_person_only_args(&call.args),
                 remark: Remark::read(text),
             })
             .collect(),
@@ -143,7 +143,7 @@ pub(super) fn keep_added(state: &Email, calls: &mut [ToolCall]) {
     let mut mails = calls.iter_mut().filter(|call| call.name == tools::WRITE_EMAIL);
     // Of two mails nobody knows which one it belongs to.
     if let (Some(draft), Some(mail), None) = (draft, mails.next(), mails.next()) {
-        for key in tools::ADDED {
+        for key in tools::PERSON_ONLY_ARGS {
             if let Some(added) = draft.args.get(key) {
                 mail.args[key] = added.clone();
             }

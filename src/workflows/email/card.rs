@@ -184,10 +184,11 @@ fn remarked(remark: Remark, tool: &str) -> String {
     };
     match remark {
         Remark::Unchanged => format!(
-            "The built-in rules can't make that change, so {what} is as it was. Edit it yourself, or connect a model."
+            "The built-in rules can't make that change, so {what} is unchanged. Edit it yourself, or connect a model."
         ),
         Remark::AsGiven => {
-            "The built-in rules put the words in as they were given. Read them before you send.".to_owned()
+            "The built-in rules used your words exactly as you typed them. Check them before you send."
+                .to_owned()
         }
         Remark::NotWritten => {
             "The built-in rules can't write this mail. Its text is what you typed: edit it and send it \

@@ -10,7 +10,9 @@ use crate::graph::{NodeError, Place, Warning};
 use crate::llm::facts::email::Became;
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
-use crate::mail::risk::{Known, Message, Risk, risk_of_leaving, risks_of_mail, risks_of_message, telling};
+use crate::mail::risk::{
+    Known, Message, Risk, distinctive_text, risk_of_leaving, risks_of_mail, risks_of_message,
+};
 use crate::workflows::Services;
 use serde_json::Value;
 
@@ -111,12 +113,12 @@ fn of_text(
             names.push(person.name.split_whitespace().take(NAMES).collect::<Vec<_>>().join(" "));
         }
     }
-    let telling = telling(&said_in(args), &known, &names);
-    if telling.cut {
+    let text = distinctive_text(&said_in(args), &known, &names);
+    if text.is_truncated {
         return Ok(Some(Risk::NotCompared));
     }
     let inside: Vec<String> = state.email_input.iter().map(|known| known.identity.clone()).collect();
-    let found = services.ledger.said_elsewhere(place, &inside, &own, &telling)?;
+    let found = services.ledger.find_repeated_text(place, &inside, &own, &text)?;
     Ok(found.map(|(words, sender)| Risk::QuotesOtherMail { words, sender }))
 }
 

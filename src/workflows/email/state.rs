@@ -472,7 +472,7 @@ impl Email {
                 Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
             });
             for call in proposed.into_iter().chain(self.pending.iter_mut().find(|call| call.id == id)) {
-                if tools::as_written(&call.args) != tools::as_written(&args) {
+                if tools::without_person_only_args(&call.args) != tools::without_person_only_args(&args) {
                     self.remark = None;
                 }
                 call.args.clone_from(&args);

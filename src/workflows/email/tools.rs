@@ -158,13 +158,13 @@ pub fn edit_schema(tool: &str) -> Value {
 }
 
 /// What the person alone adds to a mail.
-pub const ADDED: [&str; 2] = ["attachments", "remind_after"];
+pub const PERSON_ONLY_ARGS: [&str; 2] = ["attachments", "remind_after"];
 
 /// Arguments without what the person alone adds: as a model may propose them, and as far as they say how somebody writes.
-pub fn as_written(args: &Value) -> Value {
+pub fn without_person_only_args(args: &Value) -> Value {
     let mut args = args.clone();
     if let Some(args) = args.as_object_mut() {
-        args.retain(|key, _| !ADDED.contains(&key.as_str()));
+        args.retain(|key, _| !PERSON_ONLY_ARGS.contains(&key.as_str()));
     }
     args
 }

@@ -30,7 +30,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     }
     let more = state.causes.len().saturating_sub(SHOWN);
     if more > 0 {
-        blocks.push(Block::Text(Visible::new(&format!("It came from {more} earlier answers besides."))));
+        blocks.push(Block::Text(Visible::new(&format!("Earlier answers not shown here: {more}."))));
     }
     Card { blocks }
 }
@@ -50,13 +50,13 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
         let action = cause.action.as_deref().unwrap_or("mail");
         fields.push((line(action), line(&format!("{about}{said}"))));
     }
-    fields.extend(state.thread.as_deref().map(|thread| (line("taught last by"), line(thread))));
+    fields.extend(state.thread.as_deref().map(|thread| (line("last taught by"), line(thread))));
     vec![Block::Fields(fields)]
 }
 
 /// One answer and the mail it was about.
 fn taught(cause: &Cause) -> Vec<Block> {
-    let mut blocks = vec![Block::Heading(Visible::line(&did(cause.kind)))];
+    let mut blocks = vec![Block::Heading(Visible::line(&cause_heading(cause.kind)))];
     if !cause.feedback.trim().is_empty() {
         blocks.push(Block::Fields(vec![(Visible::line("your words"), Visible::new(&cause.feedback))]));
     }
@@ -73,14 +73,14 @@ fn taught(cause: &Cause) -> Vec<Block> {
     blocks
 }
 
-fn did(kind: CauseKind) -> String {
+fn cause_heading(kind: CauseKind) -> String {
     match kind {
         CauseKind::NotifyIgnored => "You did not want to see a mail:".to_owned(),
         CauseKind::NotifyResponded => "You wanted to answer a mail that was only shown:".to_owned(),
         CauseKind::ProposalEdited => "You changed what was proposed:".to_owned(),
         CauseKind::ProposalAnswered => "You sent a proposal back:".to_owned(),
         CauseKind::ProposalIgnored => "You dismissed a proposal:".to_owned(),
-        CauseKind::Reclassified(class) => format!("You made a mail “{}”:", class.as_str()),
+        CauseKind::Reclassified(class) => format!("You reclassified a mail as “{}”:", class.as_str()),
         CauseKind::Told => "You said something to remember:".to_owned(),
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn reasons(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
     lines.truncate(NAMED);
     reasons.extend(lines);
     if more > 0 {
-        reasons.push(warning("more_lines", format!("{more} more lines of the diff need your word.")));
+        reasons.push(warning("more_lines", format!("Other changed lines that need your approval: {more}.")));
     }
     reasons
 }
@@ -27,7 +27,7 @@ pub(super) fn reasons(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
 fn changed(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
     let judge = |tone: Tone, line: &str| match tone {
         Tone::Added if !narrow::may_be_added(facts, line) => {
-            let text = format!("{}: {}", narrow::beyond(facts, line), short(line));
+            let text = format!("{}: {}", narrow::why_held(facts, line), short(line));
             Some(warning("wide_line", text))
         }
         Tone::Removed if !narrow::may_be_dropped(facts, line) => {

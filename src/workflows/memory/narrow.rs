@@ -39,12 +39,12 @@ pub(super) fn may_be_dropped(facts: &MemoryFacts, line: &str) -> bool {
 }
 
 /// What is wrong with a line that may not be added, for the card.
-pub(super) fn beyond(facts: &MemoryFacts, line: &str) -> &'static str {
+pub(super) fn why_held(facts: &MemoryFacts, line: &str) -> &'static str {
     match facts.namespace.as_str() {
         _ if line.contains('@') => "It names an address",
         defaults::TRIAGE => "It goes beyond the sender and topic of the mail you answered",
         defaults::RESPONSE => "It is about more than wording",
         defaults::CALENDAR => "It is about more than times and places",
-        _ => "Nothing is learned here by itself",
+        _ => "This profile never changes without your approval",
     }
 }

@@ -85,7 +85,7 @@ fn differences(state: &Request) -> Option<Block> {
         return None;
     }
     let text = format!(
-        "The original is not quite what is shown here. {} Accept runs the original, byte for byte. Where you edit a \
+        "The original differs from what is shown here. {} Accept runs the original, byte for byte. If you edit a \
          text, it is written as shown, placeholders included.",
         found.join(" ")
     );

@@ -44,7 +44,7 @@ impl Risk {
             Risk::RawDisk => ("raw_disk", "It writes to a disk or device directly."),
             Risk::OpensAll => ("opens_all", "It lets every user of this machine read or write."),
             Risk::Hidden => {
-                ("hidden_characters", "It holds characters that cannot be seen; placeholders stand for them.")
+                ("hidden_characters", "It contains invisible characters; they are shown as placeholders.")
             }
         };
         Warning { code: code.to_owned(), text: text.to_owned() }

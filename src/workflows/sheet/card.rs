@@ -39,7 +39,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         }
         ItemKind::Interrupt(_) if item.action == UNCHECKED_ANSWER => {
             blocks.push(Block::Markdown(Visible::new(given("answer"))));
-            let text = "Nothing was computed for this. Accept if it is the answer, or answer it in words.";
+            let text = "No code was run for this. Accept it as the answer, or reply in words.";
             blocks.push(Block::Text(Visible::new(text)));
             blocks.push(Block::Fields(about(state)));
         }

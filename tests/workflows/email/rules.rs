@@ -40,13 +40,13 @@ async fn a_wish_that_the_rules_cannot_do_keeps_the_draft() {
     office.decides(&thread, respond("The report comes on Friday.")).await;
     let draft = office.open(&thread).await;
     assert_eq!(draft.action, "write_email");
-    assert!(draft.text.contains("put the words in as they were given"), "{}", draft.text);
+    assert!(draft.text.contains("put your own words into the mail"), "{}", draft.text);
     for wish in [INSTRUCTION, "thanks him", "ok", "tell him we can't", INSTRUCTION] {
         office.decides(&thread, respond(wish)).await;
         let item = office.open(&thread).await;
         assert_eq!((&item.action, &item.args), (&draft.action, &draft.args), "{wish}");
         assert!(item.allow.accept && item.allow.edit && item.allow.ignore, "{wish}");
-        let note = "The built-in rules can't make that change, so the draft is as it was.";
+        let note = "The built-in rules can't make that change, so the draft is unchanged.";
         assert!(item.text.contains(note), "{wish}: {}", item.text);
     }
     office.decides(&thread, Decision::Accept).await;

@@ -127,7 +127,7 @@ impl Doing<'_> {
         if args != call.args {
             self.acted.edited.push((call.id.clone(), args.clone()));
         }
-        if tools::as_written(&args) != tools::as_written(&call.args) {
+        if tools::without_person_only_args(&args) != tools::without_person_only_args(&call.args) {
             lesson = lesson_of(namespace(&call.name), CauseKind::ProposalEdited, call, answer);
         }
         if call.name == tools::WRITE_EMAIL {

@@ -61,7 +61,7 @@ fn why_shown(state: &Email) -> String {
         let given = done.and_then(|call| call.args.get("reason")).and_then(Value::as_str);
         given.into_iter().chain([text.as_str()]).map(str::trim).find(|reason| !reason.is_empty())
     });
-    let said = "It was to be answered, but the model proposes nothing";
+    let said = "Triage says to answer it, but the model proposes no reply";
     match reason {
         Some(reason) => format!("{said}: {}", truncate(Visible::line(reason).as_str(), 300)),
         None => format!("{said} and gives no reason."),

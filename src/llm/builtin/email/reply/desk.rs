@@ -99,7 +99,7 @@ impl<'a> Desk<'a> {
     }
 
     /// Whether the newest words about what to write were not understood.
-    pub fn puzzled(&self) -> bool {
+    pub fn newest_words_unclear(&self) -> bool {
         let newest = self.story.heard.iter().rposition(|(about, _)| *about == About::Mail);
         newest.is_some_and(|heard| !self.understood(heard))
     }

@@ -101,14 +101,14 @@ fn fresh(desk: &Desk<'_>, said: &[Said]) -> Next {
         return unsubscribe(said);
     }
     if desk.to.is_empty() {
-        return Next::call(whom(desk));
+        return Next::call(ask_for_recipient(desk));
     }
     let calls = propose(desk);
     let asked = |(tool, args): &Call| {
         *tool == "question" && desk.story.asked.iter().any(|asked| args["content"] == *asked)
     };
     // Asked again, they would have nothing else to say.
-    if desk.puzzled() || calls.iter().any(asked) {
+    if desk.newest_words_unclear() || calls.iter().any(asked) {
         let remark = Some(Remark::NotWritten);
         return Next { remark, ..Next::call(letter::unwritten(desk)) };
     }
@@ -116,12 +116,12 @@ fn fresh(desk: &Desk<'_>, said: &[Said]) -> Next {
 }
 
 /// The question whom to write to.
-fn whom(desk: &Desk<'_>) -> Call {
-    let first = "There is nobody to answer to: the mail names no address that mail can be sent to. Which address shall I \
-                 write to? Ignore this where no answer is needed.";
+fn ask_for_recipient(desk: &Desk<'_>) -> Call {
+    let first = "This mail has no address that a reply can be sent to. Which address shall I \
+                 write to? Ignore this if no reply is needed.";
     match desk.story.words().next_back() {
         Some(words) if desk.story.asked.contains(&first) => letter::question(format!(
-            "“{}” holds no address that mail can be sent to. Type one, or ignore this and write to them from your own \
+            "“{}” contains no usable email address. Type one, or ignore this and write to them from your own \
              mail program.",
             line(words, 200)
         )),
@@ -313,7 +313,12 @@ mod tests {
             };
             let calls = reply(&facts).unwrap().calls;
             assert_eq!(calls[0].0, "question", "{from}");
-            assert!(calls[0].1["content"].as_str().unwrap().starts_with("There is nobody to answer to"));
+            assert!(
+                calls[0].1["content"]
+                    .as_str()
+                    .unwrap()
+                    .starts_with("This mail has no address that a reply can be sent to")
+            );
             let id = String::from("q");
             facts.said.push(Said::Called {
                 id: id.clone(),

@@ -123,11 +123,11 @@ fn told(clause: &str, sender: &str) -> Option<String> {
         None if lets => return None,
         None => strip(rest, &["that"]).unwrap_or(rest),
     };
-    turned(rest.trim_start_matches([',', ' ', ':']), pronoun)
+    to_second_person(rest.trim_start_matches([',', ' ', ':']), pronoun)
 }
 
 /// Words about the sender become words to the sender, where it is sure who is meant and what becomes of the verb.
-fn turned(text: &str, pronoun: &str) -> Option<String> {
+fn to_second_person(text: &str, pronoun: &str) -> Option<String> {
     let mut out: Vec<String> = Vec::new();
     let mut after_pronoun = false;
     for word in text.split_whitespace() {

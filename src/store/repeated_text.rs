@@ -13,7 +13,7 @@ const MOST_MAILS: usize = 200;
 
 /// What is looked for, and what is not elsewhere.
 #[derive(Clone, Copy, Debug)]
-pub struct Sought<'a> {
+pub struct RepeatQuery<'a> {
     /// The thread whose conversation may be repeated.
     pub thread: &'a ThreadId,
     /// The identities of further mails of that conversation.
@@ -23,12 +23,12 @@ pub struct Sought<'a> {
     /// Codes as [`crate::mail::Mail::words`] has them; one mail that holds one is enough.
     pub codes: &'a [String],
     /// Words in a row; those that several people write are left out.
-    pub runs: &'a [String],
+    pub phrases: &'a [String],
 }
 
 /// Something that stands in a mail of another conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Elsewhere {
+pub struct RepeatedText {
     /// The code or the words.
     pub text: String,
     /// Who wrote that mail.
@@ -37,20 +37,20 @@ pub struct Elsewhere {
 
 impl Store {
     /// The first of the codes and words that stands in a mail of another conversation.
-    pub fn said_elsewhere(&self, sought: &Sought<'_>) -> Result<Option<Elsewhere>, StoreError> {
+    pub fn find_repeated_text(&self, sought: &RepeatQuery<'_>) -> Result<Option<RepeatedText>, StoreError> {
         self.read(|db| {
             let inside = conversations(db, sought)?;
             for code in sought.codes {
                 if let Some(sender) = senders(db, code, &inside, sought.own, 1)?.pop() {
-                    return Ok(Some(Elsewhere { text: code.clone(), sender }));
+                    return Ok(Some(RepeatedText { text: code.clone(), sender }));
                 }
             }
-            for run in sought.runs {
+            for run in sought.phrases {
                 let mut senders = senders(db, run, &inside, sought.own, COMMON)?;
                 if senders.len() < COMMON
                     && let Some(sender) = senders.pop()
                 {
-                    return Ok(Some(Elsewhere { text: run.clone(), sender }));
+                    return Ok(Some(RepeatedText { text: run.clone(), sender }));
                 }
             }
             Ok(None)
@@ -59,7 +59,7 @@ impl Store {
 }
 
 /// The conversation that the thread and its mails are of, by account.
-fn conversations(db: &Connection, sought: &Sought<'_>) -> Result<HashSet<(String, String)>, StoreError> {
+fn conversations(db: &Connection, sought: &RepeatQuery<'_>) -> Result<HashSet<(String, String)>, StoreError> {
     let mut mails = MailRow::of_thread(db, ThreadRow::seq_of(db, sought.thread)?)?;
     for identity in sought.inside {
         mails.extend(MailRow::find(db, identity)?);
