@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The keys of `start`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -181,4 +182,39 @@ pub enum Then {
     Ask,
     /// It is over.
     Leave,
+}
+
+/// What `act` did.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Acted {
+    /// Calls with other arguments than were proposed, by id.
+    pub edited: Vec<(String, Value)>,
+    /// What became of each call that is over.
+    pub became: Vec<Turn>,
+    /// What left.
+    pub sent: Vec<SentNote>,
+    /// The digests of the mails that were answered.
+    pub answered: Vec<String>,
+    /// The digests of the mails that were decided on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<String>,
+    /// The mail whose answer the person waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remind: Option<Remind>,
+    /// What is to be learned.
+    pub lessons: Vec<Learn>,
+    /// What is to be learned from an edit that is asked about again, by the call's id.
+    pub unproven: BTreeMap<String, Learn>,
+    /// Files read since.
+    pub attached: BTreeMap<String, Attached>,
+    /// Whether something was only observed.
+    pub observed: bool,
+    /// Whether the person refused something.
+    pub refused: bool,
+    /// Whether nobody answered, and the policy ended it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
+    /// Where it goes on.
+    pub then: Then,
 }
