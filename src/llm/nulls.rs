@@ -10,10 +10,16 @@ use serde_json::{Map, Value, json};
 /// How deep schemas are followed. What is deeper stays as it is.
 const MAX_DEPTH: usize = 300;
 
+/// How many references and unions are followed to learn whether null is taken.
+const NULL_DEPTH: usize = 12;
+
+/// How many places are visited: unions of unions have more ways through them than anybody can walk.
+const MAX_VISITS: usize = 100_000;
+
 /// Drops the nulls of optional properties from `value`, at every depth.
 pub(super) fn drop_nulls(schema: &Value, value: &mut Value) {
     if holds_null(value) {
-        Dropper { root: schema, choices: HashMap::new() }.visit("", value, 0);
+        Dropper { root: schema, choices: HashMap::new(), visits: 0 }.visit("", value, 0);
     }
 }
 
@@ -25,7 +31,7 @@ pub(super) fn is_optional(fields: &Map<String, Value>, name: &str) -> bool {
 
 /// Whether `schema`, which is part of `root`, takes null.
 pub(super) fn takes_null(schema: &Value, root: &Value) -> bool {
-    takes_null_within(schema, root, MAX_DEPTH)
+    takes_null_within(schema, root, NULL_DEPTH)
 }
 
 fn takes_null_within(schema: &Value, root: &Value, depth: usize) -> bool {
@@ -62,13 +68,15 @@ struct Dropper<'a> {
     root: &'a Value,
     /// What the choices of unions take, by the place of each.
     choices: HashMap<String, Option<Validator>>,
+    visits: usize,
 }
 
 impl Dropper<'_> {
     /// Drops from `value` what the schema at the place `at` lets be left out.
     fn visit(&mut self, at: &str, value: &mut Value, depth: usize) {
         let root = self.root;
-        if depth > MAX_DEPTH {
+        self.visits += 1;
+        if depth > MAX_DEPTH || self.visits > MAX_VISITS {
             return;
         }
         let Some(schema) = root.pointer(at).and_then(Value::as_object) else { return };
@@ -132,6 +140,22 @@ impl Dropper<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unions_of_themselves_come_to_an_end() {
+        let node = json!({"oneOf": [
+            {"type": "object", "properties": {"and": {"type": "array", "items": {"$ref": "#"}}, "x": {"type": "string"}}},
+            {"type": "object", "properties": {"and": {"type": "array", "items": {"$ref": "#"}}, "y": {"type": "string"}}},
+        ]});
+        let mut value = json!({"x": null});
+        for _ in 0..30 {
+            value = json!({"and": [value]});
+        }
+        drop_nulls(&node, &mut value);
+        let ring = json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]});
+        assert!(!takes_null(&ring, &ring));
+        drop_nulls(&ring, &mut value);
+    }
 
     fn dropped(schema: &Value, mut value: Value) -> Value {
         drop_nulls(schema, &mut value);

@@ -63,8 +63,7 @@ pub fn weave(text: &str, edited: &Value) -> String {
             format!("{{{}}}", parts.join(","))
         }
         (Value::Array(wanted), _, Some(members)) => {
-            let old = members.iter().map(Some).chain(std::iter::repeat(None));
-            let each = wanted.iter().zip(old).map(|(edited, old)| match old {
+            let each = wanted.iter().zip(origins(&members, wanted)).map(|(edited, old)| match old {
                 Some(old) => weave(old, edited),
                 None => edited.to_string(),
             });
@@ -77,6 +76,27 @@ pub fn weave(text: &str, edited: &Value) -> String {
         }
         _ => edited.to_string(),
     }
+}
+
+/// Which member each one of an edited list was: the one that was shown as it is now, else the one in its place.
+fn origins<'m>(members: &'m [String], wanted: &[Value]) -> Vec<Option<&'m String>> {
+    let shown =
+        |text: &String| serde_json::from_str(text).map(|value| Visible::json(&value)).unwrap_or_default();
+    let mut left: Vec<Option<(Value, &String)>> =
+        members.iter().map(|text| Some((shown(text), text))).collect();
+    let mut take = |place: usize, same: Option<&Value>| {
+        let fits = |(shown, _): &(Value, &String)| same.is_none_or(|same| shown == same);
+        left.get_mut(place)?.take_if(|member| fits(member)).map(|(_, text)| text)
+    };
+    let mut found: Vec<Option<&String>> =
+        wanted.iter().enumerate().map(|(place, edited)| take(place, Some(edited))).collect();
+    for (edited, found) in wanted.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
+        *found = (0..members.len()).find_map(|place| take(place, Some(edited)));
+    }
+    for (place, found) in found.iter_mut().enumerate().filter(|(_, found)| found.is_none()) {
+        *found = take(place, None);
+    }
+    found
 }
 
 /// Whether all its lines end as Windows ends them. They are shown and edited with plain line ends.
@@ -153,6 +173,9 @@ mod tests {
         woven(r#"{"f":1.0,"i":1}"#, json!({"f": 2, "i": 2}), r#"{"f":2.0,"i":2}"#);
         woven(r#"[1.0, 2.50, 3]"#, json!([1.0, 2.5, 4]), "[1.0,2.50,4]");
         woven(r#"[1.0]"#, json!([1.0, 2]), "[1.0,2]");
+        // One that was taken out does not change those behind it.
+        woven(r#"[1.0, 2.50, 3.0]"#, json!([2.5, 3.0]), "[2.50,3.0]");
+        woven("[\"a\\r\\n\", \"b\\r\\n\"]", json!(["b\n"]), "[\"b\\r\\n\"]");
         woven(
             r#"{"a":{"b":1e3,"c":[]}}"#,
             json!({"a": {"b": 1000.0, "c": ["x"]}}),

@@ -1,6 +1,6 @@
 //! A mail that the model proposes nothing for is shown, and stays unread until a person has decided: I17.
 
-use crate::office::{Office, Plan, ask, calls, done, meet, respond, second, write};
+use crate::office::{Office, Plan, ask, calls, done, mail, meet, respond, second, write};
 use crate::report;
 use sayso::graph::{Decision, ThreadId, What};
 use sayso::inbox::Status;
@@ -12,7 +12,7 @@ async fn is_shown(office: &Office, thread: &ThreadId, name: &str) {
     assert_eq!(office.status(thread).await, Status::Waiting, "{name}");
     let item = office.open(thread).await;
     assert_eq!(item.action, "notify", "{name}");
-    assert!(item.text.contains("the model proposes nothing"), "{name}: {}", item.text);
+    assert!(item.text.contains("the model proposes no reply"), "{name}: {}", item.text);
     assert!(item.text.contains("When does the report come?"), "{name}: {}", item.text);
     assert!(office.marks().is_empty(), "{name}");
 }
@@ -88,6 +88,22 @@ async fn i17_an_answer_to_one_mail_decides_on_no_later_one() {
     is_shown(&office, &thread, "a later mail").await;
     assert!(office.open(&thread).await.text.contains("No hurry any more."));
     report("I17", "done on a mail that came after the one answered", 1);
+}
+
+#[tokio::test]
+async fn i17_a_mail_that_is_ignored_hides_no_earlier_one() {
+    let office = Office::new("ignore", []);
+    let thread = office.receive(&mail(), json!({})).await.unwrap();
+    office.news(&thread, &second()).await;
+    office.settle().await;
+    assert_eq!(office.status(&thread).await, Status::Waiting);
+    let item = office.open(&thread).await;
+    assert_eq!(item.action, "notify");
+    assert!(item.text.contains("An earlier mail of this conversation is undecided."), "{}", item.text);
+    assert!(office.marks().is_empty());
+    office.decides(&thread, Decision::Ignore).await;
+    assert_eq!(office.marks(), ["new/1 Done", "new/2 Done"], "the person has seen both");
+    report("I17", "a mail to be ignored behind one that nobody has looked at", 1);
 }
 
 #[tokio::test]

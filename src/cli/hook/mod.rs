@@ -16,6 +16,7 @@ use super::print::safe_json;
 use super::request::told;
 use crate::app::{Asking, Waited};
 use crate::inbox::RequestAnswer;
+use crate::text::exact::is_exact;
 use crate::text::unreadable;
 use claude::Call;
 use serde_json::Value;
@@ -109,5 +110,9 @@ fn stdin() -> Result<Value, String> {
     if bytes.len() as u64 > LONGEST {
         return Err(format!("there are more than {LONGEST} bytes on stdin"));
     }
-    serde_json::from_slice(&bytes).map_err(|error| format!("stdin is not JSON: {error}"))
+    let said = serde_json::from_slice(&bytes).map_err(|error| format!("stdin is not JSON: {error}"))?;
+    if !str::from_utf8(&bytes).is_ok_and(is_exact) {
+        return Err("a number on stdin has more digits than can be shown exactly".to_owned());
+    }
+    Ok(said)
 }

@@ -96,12 +96,20 @@ impl Server {
         let writing = tokio::spawn(write(lines, output));
         let mut calls = JoinSet::new();
         tokio::pin!(stop);
+        let mut broken = Ok(());
         loop {
             let line = tokio::select! {
                 line = input.recv() => line,
                 () = &mut stop => None,
             };
-            let Some(line) = line.transpose()? else { break };
+            let line = match line {
+                Some(Ok(line)) => line,
+                Some(Err(error)) => {
+                    broken = Err(error);
+                    break;
+                }
+                None => break,
+            };
             if line.len() as u64 > LONGEST_LINE {
                 // What follows is the middle of something; there is no way back into step.
                 let _ = out.send(error(Value::Null, -32700, "the message is too long"));
@@ -119,7 +127,7 @@ impl Server {
         while calls.join_next().await.is_some() {}
         drop(out);
         let _ = writing.await;
-        Ok(())
+        broken
     }
 
     fn locked(&self) -> std::sync::MutexGuard<'_, HashMap<String, watch::Sender<bool>>> {

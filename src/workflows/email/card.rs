@@ -187,8 +187,7 @@ fn remarked(remark: Remark, tool: &str) -> String {
             "The built-in rules can't make that change, so {what} is unchanged. Edit it yourself, or connect a model."
         ),
         Remark::AsGiven => {
-            "The built-in rules used your words exactly as you typed them. Check them before you send."
-                .to_owned()
+            "The built-in rules put your own words into the mail. Check them before you send.".to_owned()
         }
         Remark::NotWritten => {
             "The built-in rules can't write this mail. Its text is what you typed: edit it and send it \

@@ -17,6 +17,7 @@ mod mails;
 mod meeting;
 mod nodes;
 mod parts;
+mod progress;
 pub mod prompts;
 mod remind;
 mod risks;

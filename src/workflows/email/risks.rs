@@ -19,6 +19,9 @@ use serde_json::Value;
 /// So many words of a display name are taken for a name.
 const NAMES: usize = 3;
 
+/// Whoever writes to a crowd cannot make everyday words of its names.
+const MOST_NAMES: usize = 30;
+
 /// The warnings of the newest mail.
 pub(super) fn of_mail(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
     let Some((_, newest)) = conversation.newest() else { return Ok(Vec::new()) };
@@ -111,6 +114,7 @@ fn of_text(
         for person in std::iter::once(&mail.from).chain(&mail.to).chain(&mail.cc) {
             known.push(person.to_string());
             names.push(person.name.split_whitespace().take(NAMES).collect::<Vec<_>>().join(" "));
+            names.truncate(MOST_NAMES);
         }
     }
     let text = distinctive_text(&said_in(args), &known, &names);
@@ -144,10 +148,12 @@ fn approved_texts(state: &Email) -> Vec<String> {
     texts
 }
 
-/// What arguments say to whom they reach.
+/// What arguments say to whom they reach. A recipient's name is sent as well.
 fn said_in(args: &Value) -> Vec<String> {
     let said = ["subject", "content", "location"].iter().filter_map(|key| args.get(key)?.as_str());
-    said.map(str::to_owned).collect()
+    let lists = ["to", "cc", "bcc", "attendees"].iter().filter_map(|key| args.get(key)?.as_array());
+    let people = lists.flatten().filter_map(Value::as_str);
+    said.chain(people).map(str::to_owned).collect()
 }
 
 /// Times that are taken, gone by, or cannot be looked up.

@@ -67,6 +67,9 @@ pub struct Email {
     /// The digests of the mails that the person, or a grant of theirs, decided on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub decided: Vec<String>,
+    /// The digests of the mails that triage ignored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<String>,
     /// What is to be learned from them.
     pub lessons: Vec<Learn>,
     /// What is to be learned from an edit once the call is carried out, by its id.
@@ -276,6 +279,9 @@ impl State for Email {
             }
             EmailUpdate::Triaged { class, reasoning, gist, by, mail } => {
                 self.about.clone_from(&mail);
+                if class == Class::Ignore {
+                    self.ignored.push(mail.clone());
+                }
                 self.triaged = mail;
                 self.classification_decision = Some(class);
                 (self.triage_reasoning, self.gist, self.triaged_by) = (reasoning, gist, by);
@@ -365,25 +371,6 @@ impl State for Email {
 }
 
 impl Email {
-    /// Whether the person is known to have settled it without us.
-    pub fn is_settled(&self) -> bool {
-        self.settled.is_some()
-    }
-
-    /// What became of the mail by what left, where anything did.
-    pub fn sent_outcome(&self) -> Option<&'static str> {
-        let did = |kind: &str| self.sent.iter().any(|note| note.kind == kind);
-        [("mail", "replied"), ("meeting", "scheduled"), ("unsubscribe", "unsubscribed"), ("draft", "drafted")]
-            .into_iter()
-            .find_map(|(kind, outcome)| did(kind).then_some(outcome))
-    }
-
-    /// Whether the thread has nothing more to do about a mail: it was decided on, or shown until time ran out.
-    pub fn is_over(&self, mail: &str) -> bool {
-        let holds = |digests: &[String]| digests.iter().any(|digest| digest == mail);
-        holds(&self.decided) || self.expired && holds(&self.shown)
-    }
-
     fn note_decided(&mut self, mails: Vec<String>) {
         for mail in mails {
             if !self.decided.contains(&mail) {

@@ -9,10 +9,10 @@ use serde_json::Value;
 
 /// Words that hold a sentence together.
 const LINKING: &str = "a always an and answer answers answering are as at auf be begin but by cut das default der die do ein \
-    eine email emails end er for from generally grown he her his i ihr im in immer is ist it keep keeps kept kind letter \
-    letters like likes mail mails make me mehr message messages mit moved much my new of oder often or our over person \
-    please prefer preferred prefers preference put rather replies reply replying response responses schreib schreibe \
-    schreiben schreibt sehr sender she should start text than the their them they to under und unter usually use user \
+    eine email emails end er for from generally grown he her his i ihr im in immer is ist it keep keeps kept kind \
+    like likes mail mails make me mehr message messages mit moved much my new of oder often or our over person \
+    please prefer preferred prefers preference rather replies reply replying response responses schreib schreibe \
+    schreiben schreibt sehr sender she should start than the their them they to under und unter usually use user \
     uses using very von was we when while with write writes writing written you your antwort antworten antworte bitte \
     lieber etwas so too zu more most less least being";
 
@@ -36,7 +36,7 @@ const WORDING: &str = "american anrede ausführlich ausführlicher bold brevity 
     long longer länge länger manner marks name names neutral nice nicer paragraph paragraphs phrases plain plainly \
     pleasantries point points polish polite politely politer politeness portuguese professional professionally regards \
     salutation sentence sentences short shorter shortest siezen sign-off simple slang small smileys spanish spelling \
-    sprache style sätze talk terse thank thanks tone ton voice warm warmer warmly wording words word wörter first last lines";
+    sprache style sätze talk terse thank thanks tone ton voice warm warmer warmly wording words word wörter lines";
 
 /// What stands before “to” and the address of the one who is replied to.
 const REPLYING: &[&str] = &["replies", "answers", "replying", "writing"];
@@ -95,7 +95,9 @@ pub(super) fn is_about_wording(facts: &MemoryFacts, text: &str) -> bool {
 
 /// Whether a line is about when and how people meet, and nothing else.
 pub(super) fn is_about_meetings(facts: &MemoryFacts, text: &str) -> bool {
-    is_made_of(facts, text, &[LINKING, PLANNING], &[MEETING], &|_| true)
+    // Numbers in a row may be somebody's phone number.
+    let counts = |rest: &[String]| rest.first().is_none_or(|next| !number(next));
+    is_made_of(facts, text, &[LINKING, PLANNING], &[MEETING], &counts)
 }
 
 fn is_made_of(

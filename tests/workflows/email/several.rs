@@ -103,8 +103,8 @@ async fn a_question_beside_a_proposal_waits_for_both() {
 #[tokio::test]
 async fn a_mail_that_the_model_proposes_nothing_for_is_shown_with_its_reason() {
     for (call, reason) in [
-        (("done", json!({"reason": "It is only a receipt."})), "proposes nothing: It is only a receipt."),
-        (done(), "proposes nothing and gives no reason."),
+        (("done", json!({"reason": "It is only a receipt."})), "proposes no reply: It is only a receipt."),
+        (done(), "proposes no reply and gives no reason."),
     ] {
         let office = Office::new("respond", [calls([call])]);
         let thread = office.got().await;

@@ -142,12 +142,12 @@ async fn mark(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<String>, NodeErr
 /// What the mailbox is to be told, where it is to be told anything.
 fn wanted(account: &Account, state: &Email, raw: &str) -> Option<Handled> {
     let holds = |digests: &[String]| digests.iter().any(|digest| digest == raw);
-    let ignored = state.classification_decision == Some(Class::Ignore);
+    let dismissed = state.classification_decision == Some(Class::Ignore) && state.triaged_by == By::Person;
     let (handled, after) = if holds(&state.answered) {
         (Handled::Answered, &account.handled_done)
-    } else if holds(&state.decided) || ignored && state.triaged_by == By::Person {
+    } else if holds(&state.decided) || dismissed {
         (Handled::Done, &account.handled_done)
-    } else if ignored {
+    } else if holds(&state.ignored) {
         (Handled::Ignored, &account.handled_ignored)
     } else {
         // Nobody has decided on it, so it stays as unread as it is.

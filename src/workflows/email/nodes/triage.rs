@@ -47,6 +47,19 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         let gist = truncate(Visible::line(&triage.gist).as_str(), 100).into_owned();
         (triage.classification, triage.reasoning, gist, By::Model)
     };
+    // Whoever writes last to a conversation does not hide what others wrote before.
+    let waits = |(earlier, mail): &(MailRef, mail::Mail)| {
+        earlier.raw != known.raw && !conversation.is_own(mail) && !state.is_dealt_with(&earlier.raw)
+    };
+    let hides = class == Class::Ignore && by != By::Person && conversation.mails.iter().any(waits);
+    let (class, reasoning) = if hides {
+        (
+            Class::Notify,
+            format!("An earlier mail of this conversation is undecided. Of the newest: {reasoning}"),
+        )
+    } else {
+        (class, reasoning)
+    };
     let gist = if gist.trim().is_empty() { first_line(newest) } else { gist };
     if !ctx.place().forked {
         services.ledger.triaged(ctx.place(), class, &reasoning).await?;

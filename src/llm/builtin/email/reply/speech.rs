@@ -91,7 +91,7 @@ pub(super) fn said(
 }
 
 /// A plain yes or no.
-fn yes_or_no(clause: &str) -> Option<Say> {
+pub(super) fn yes_or_no(clause: &str) -> Option<Say> {
     let words = flat(clause);
     let whole = |list: &str| list.split(", ").any(|phrase| words.trim() == phrase);
     if whole(
@@ -194,8 +194,9 @@ fn names(text: &str) -> bool {
     let verbs = "ask, tell, say, thank, thanks, write, send, call, make, add, give, greet, invite, forward, copy, remind, \
                  offer, propose, use, keep, wish, answer, reply, email, mail, ping, notify, contact, meet, ignore, decline, \
                  frag, sag, schreib, dank, ruf";
-    // One word alone may be anything.
-    (2..=4).contains(&words.len()) && words.iter().all(name) && !has(&first(text), verbs)
+    // One word alone may be anything; a number is not.
+    let number = words.len() == 1 && text.starts_with(|c: char| c.is_ascii_digit());
+    number || (2..=4).contains(&words.len()) && words.iter().all(name) && !has(&first(text), verbs)
 }
 
 /// The first word, as phrases are looked for in.

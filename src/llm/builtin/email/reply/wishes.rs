@@ -264,6 +264,11 @@ fn clauses(words: &str, about: About) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for sentence in super::super::super::words::sentences(words) {
         for part in sentence.split([';', '\n']) {
+            // "Yes, please" is one clause.
+            if speech::yes_or_no(part).is_some() {
+                out.push(part.trim().to_owned());
+                continue;
+            }
             let mut open = String::new();
             let mut rest = part.trim();
             while !rest.is_empty() {
@@ -376,6 +381,9 @@ mod tests {
             ("say no", &["No"]),
             ("yes\nSam approves it", &["Yes", "Sam approves it."]),
             ("Yes, it still stands.", &["Yes", "It still stands."]),
+            ("Yes, please.", &["Yes"]),
+            ("No, thanks.", &["No"]),
+            ("12", &["12."]),
             ("decline, we are fully booked in December", &["Decline", "We are fully booked in December."]),
             ("Sag ihr, dass wir uns freuen", &["That(\"wir uns freuen\")"]),
             ("Say: ask Tom, he knows", &["Ask Tom, he knows."]),

@@ -1,0 +1,30 @@
+//! How far a thread has come with its mails.
+
+use super::state::Email;
+
+impl Email {
+    /// Whether the person is known to have settled it without us.
+    pub fn is_settled(&self) -> bool {
+        self.settled.is_some()
+    }
+
+    /// What became of the mail by what left, where anything did.
+    pub fn sent_outcome(&self) -> Option<&'static str> {
+        let did = |kind: &str| self.sent.iter().any(|note| note.kind == kind);
+        [("mail", "replied"), ("meeting", "scheduled"), ("unsubscribe", "unsubscribed"), ("draft", "drafted")]
+            .into_iter()
+            .find_map(|(kind, outcome)| did(kind).then_some(outcome))
+    }
+
+    /// Whether the thread has nothing more to do about a mail: it was decided on, or shown until time ran out.
+    pub fn is_over(&self, mail: &str) -> bool {
+        let holds = |digests: &[String]| digests.iter().any(|digest| digest == mail);
+        holds(&self.decided) || self.expired && holds(&self.shown)
+    }
+
+    /// Whether a mail was ignored by triage, answered, or is over.
+    pub fn is_dealt_with(&self, mail: &str) -> bool {
+        let holds = |digests: &[String]| digests.iter().any(|digest| digest == mail);
+        self.is_over(mail) || holds(&self.ignored) || holds(&self.answered)
+    }
+}
