@@ -65,7 +65,7 @@ async fn a_server_that_does_not_answer_keeps_no_other_from_being_listed() {
         ("warning: down: no connection (", "); its new questions are not listed"),
         ("warning: rude: the connection broke off (", "); its new questions are not listed"),
         ("warning: silent: no answer within 5 seconds", "; its new questions are not listed"),
-        ("warning: stuck: not all threads there could be read", "; what they ask is not listed"),
+        ("warning: stuck: some threads could not be read", "; their questions are not listed"),
     ];
     assert_eq!(warned.len(), expected.len(), "{listed:?}");
     for (line, (begins, ends)) in warned.iter().zip(expected) {
