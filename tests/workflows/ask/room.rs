@@ -142,7 +142,7 @@ impl Room {
         let env = Env::from_iter([("TASKS_KEY", "canary-key"), ("DEPOT_KEY", "canary-depot")]);
         let config = crate::support::config::load(&data, &env);
         let mut services = services(&config, env, &store);
-        let limits = Limits { time: Duration::from_millis(400), bytes: 1 << 20, ..Limits::default() };
+        let limits = Limits { time: Duration::from_secs(3), bytes: 1 << 20, ..Limits::default() };
         services.http = Http::new(Arc::new(Nobody), limits);
         let script_or_rules: Arc<dyn Model> = match &script {
             Some(script) => script.clone(),
