@@ -18,13 +18,16 @@ impl Email {
 
     /// Whether the thread has nothing more to do about a mail: it was decided on, or shown until time ran out.
     pub fn is_over(&self, mail: &str) -> bool {
-        let holds = |digests: &[String]| digests.iter().any(|digest| digest == mail);
-        holds(&self.decided) || self.expired && holds(&self.shown)
+        holds(&self.decided, mail) || self.expired && holds(&self.shown, mail)
     }
 
     /// Whether a mail was ignored by triage, answered, or is over.
     pub fn is_dealt_with(&self, mail: &str) -> bool {
-        let holds = |digests: &[String]| digests.iter().any(|digest| digest == mail);
-        self.is_over(mail) || holds(&self.ignored) || holds(&self.answered)
+        self.is_over(mail) || holds(&self.ignored, mail) || holds(&self.answered, mail)
     }
+}
+
+/// Whether a mail is among these, by its digest.
+pub(super) fn holds(digests: &[String], mail: &str) -> bool {
+    digests.iter().any(|digest| digest == mail)
 }

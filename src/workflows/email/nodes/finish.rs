@@ -10,6 +10,7 @@ use crate::mail::{Account, Handled};
 use crate::text::{Visible, truncate};
 use crate::workflows::Services;
 use crate::workflows::email::mails::Conversation;
+use crate::workflows::email::progress::holds;
 use crate::workflows::email::send::Mark;
 use crate::workflows::email::state::{By, Email, EmailUpdate, Turn};
 use crate::workflows::email::{remind, tools};
@@ -141,13 +142,12 @@ async fn mark(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<String>, NodeErr
 
 /// What the mailbox is to be told, where it is to be told anything.
 fn wanted(account: &Account, state: &Email, raw: &str) -> Option<Handled> {
-    let holds = |digests: &[String]| digests.iter().any(|digest| digest == raw);
     let dismissed = state.classification_decision == Some(Class::Ignore) && state.triaged_by == By::Person;
-    let (handled, after) = if holds(&state.answered) {
+    let (handled, after) = if holds(&state.answered, raw) {
         (Handled::Answered, &account.handled_done)
-    } else if holds(&state.decided) || dismissed {
+    } else if holds(&state.decided, raw) || dismissed {
         (Handled::Done, &account.handled_done)
-    } else if holds(&state.ignored) {
+    } else if holds(&state.ignored, raw) {
         (Handled::Ignored, &account.handled_ignored)
     } else {
         // Nobody has decided on it, so it stays as unread as it is.
