@@ -90,7 +90,10 @@ impl From<rusqlite::Error> for StoreError {
             rusqlite::Error::SqliteFailure(failure, _) => match failure.code {
                 ErrorCode::DiskFull => StoreError::Full,
                 ErrorCode::SystemIoFailure => StoreError::Disk(error.to_string()),
-                ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy,
+                // The last comes after ten seconds of waiting for a process that was stopped inside a lock.
+                ErrorCode::DatabaseBusy
+                | ErrorCode::DatabaseLocked
+                | ErrorCode::FileLockingProtocolFailed => StoreError::Busy,
                 ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => {
                     StoreError::Damaged(error.to_string())
                 }
