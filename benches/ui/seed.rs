@@ -6,7 +6,7 @@ use sayso::graph::{
     Answer, ChildResult, Command, Ctx, Event, Graph, Kind, NodeError, State, Warning, Workflow, ask, end,
 };
 use sayso::inbox::{Block, Card, Registry, Spec, proposal};
-use sayso::store::{Commit, Entry, EntryNext, NewThread, Store};
+use sayso::store::{Commit, NewStep, NewThread, NextStep, Store};
 use sayso::text::Visible;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -102,12 +102,14 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
     let thread = store.start(new, 100).await.unwrap();
     let version = store.version(&thread).unwrap();
     let next =
-        if asks { EntryNext::Ask(vec![interrupt(n, &text)], "think".to_owned()) } else { EntryNext::End };
-    let entry = Entry { node: "think".to_owned(), updates: "[]".to_owned(), next, took_ms: Some(0) };
+        if asks { NextStep::Ask(vec![interrupt(n, &text)], "think".to_owned()) } else { NextStep::End };
+    let step = NewStep { node: "think".to_owned(), updates: "[]".to_owned(), took_ms: Some(0) };
     let commit = Commit {
         thread,
         version,
-        entries: vec![entry],
+        after: None,
+        steps: vec![step],
+        next,
         title: format!("Note {n}"),
         output: None,
         fingerprint: fingerprint.to_owned(),

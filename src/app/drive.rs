@@ -10,8 +10,8 @@ use crate::graph::{
 };
 use crate::inbox::{POLICY_GRANT, Spec, Status};
 use crate::store::{
-    Arrival, Awaits, Commit, Committed, Entry, EntryNext, Granted, Have, Loaded, Mode, NewThread, NewTrouble,
-    StoreError,
+    Arrival, Awaits, Commit, Committed, Granted, Have, Loaded, Mode, NewStep, NewThread, NewTrouble,
+    NextStep, StoreError,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -35,6 +35,8 @@ pub(super) enum Driven {
     Rests,
     /// It is to be tried again after a while.
     Backs(Duration),
+    /// What was decided can still be taken back for so long.
+    Held(Duration),
     /// Nothing can be written just now (a full disk, a locked file), which has nothing to do with the thread.
     Blocked(StoreError),
     /// Its rows cannot be trusted, or the disk has failed.
@@ -43,16 +45,23 @@ pub(super) enum Driven {
 
 /// What enters a thread before its next node.
 struct Entering {
-    entries: Vec<Entry>,
+    steps: Vec<NewStep>,
     state: Folded,
     absorbed: Option<i64>,
 }
 
 impl Engine {
     /// Takes a thread one node further. `attempt` counts earlier transient failures of that node; `working_on`
-    /// is set to the version the node rests on, so that a node that rests on nothing any more can be dropped.
-    pub(super) async fn drive(&self, thread: &ThreadId, attempt: u32, working_on: &AtomicI64) -> Driven {
-        match self.try_drive(thread, attempt, working_on).await {
+    /// is set to the version the node rests on, so that a node that rests on nothing any more can be dropped; `waited`
+    /// says how long the thread has been held.
+    pub(super) async fn drive(
+        &self,
+        thread: &ThreadId,
+        attempt: u32,
+        waited: Duration,
+        working_on: &AtomicI64,
+    ) -> Driven {
+        match self.try_drive(thread, attempt, waited, working_on).await {
             Ok(driven) => driven,
             // Somebody was quicker: the thread is looked at anew.
             Err(StoreError::Moved) => Driven::Further,
@@ -65,14 +74,20 @@ impl Engine {
         &self,
         thread: &ThreadId,
         attempt: u32,
+        waited: Duration,
         working_on: &AtomicI64,
     ) -> Result<Driven, StoreError> {
         let cached = self.cache().take(thread);
-        let loaded = self.store().load(thread, cached.as_ref().map(|cached| cached.have))?;
+        let loaded = self.store().load(thread, cached.as_ref().map(|cached| &cached.have))?;
         working_on.store(loaded.version, Ordering::SeqCst);
         // Read together with the thread: whoever paused before this moment is heard.
         if loaded.paused {
             return Ok(Driven::Rests);
+        }
+        // The log says how long; a list may say anything.
+        let hold = Duration::from_millis(loaded.hold_ms.unsigned_abs());
+        if loaded.status == Status::Held && waited < hold {
+            return Ok(Driven::Held(hold - waited));
         }
         if loaded.trouble_decided && loaded.status != Status::Trouble {
             self.store().settle_trouble(thread.clone(), loaded.version, self.step_limit()).await?;
@@ -152,14 +167,14 @@ impl Engine {
     fn folded(&self, spec: &Spec, cached: Option<Cached>, loaded: &Loaded) -> Result<Cached, FoldError> {
         let tail = &loaded.tail;
         let bytes: usize = tail.updates.iter().map(String::len).sum();
-        let fresh = tail.snapshot.is_some() || tail.from == 0;
+        let fresh = !tail.goes_on;
         let (have, steps, since) = match cached {
             Some(cached) if !fresh => (Some(cached.state), cached.steps_since, cached.bytes_since),
             _ => (None, 0, 0),
         };
         Ok(Cached {
             state: fold(spec, have, tail)?,
-            have: loaded.at,
+            have: loaded.at.clone(),
             steps_since: steps + tail.updates.len(),
             bytes_since: since + bytes,
         })
@@ -179,7 +194,7 @@ impl Engine {
             store: self.store().clone(),
             thread: loaded.thread.clone(),
             version: loaded.version,
-            step: loaded.at.steps,
+            step: loaded.at.steps(),
             calls,
             released: self.released().clone(),
             _lock: self.lock(),
@@ -189,7 +204,7 @@ impl Engine {
             thread: loaded.thread.clone(),
             workflow: loaded.workflow.clone(),
             node: loaded.node.clone(),
-            step: loaded.at.steps.unsigned_abs() + entering.entries.len() as u64,
+            step: loaded.at.steps().unsigned_abs() + entering.steps.len() as u64,
             forked: loaded.forked,
             allowance: u32::try_from(loaded.allowance).unwrap_or(u32::MAX),
             last_try: attempt >= self.settings().retries,
@@ -217,40 +232,41 @@ impl Engine {
     ) -> Result<Result<Committed, Failure>, StoreError> {
         let Output { updates, next, start, took } = output;
         let next = match next {
-            Next::Goto(node) => EntryNext::Goto(node),
-            Next::Ask(asked, then) => EntryNext::Ask(asked, then),
+            Next::Goto(node) => NextStep::Goto(node),
+            Next::Ask(asked, then) => NextStep::Ask(asked, then),
             Next::Spawn(children, then) => match self.children(children) {
-                Ok(children) => EntryNext::Spawn(children, then),
+                Ok(children) => NextStep::Spawn(children, then),
                 Err(failure) => return Ok(Err(failure)),
             },
-            Next::End => EntryNext::End,
-            Next::Abandon => EntryNext::Abandon,
+            Next::End => NextStep::End,
+            Next::Abandon => NextStep::Abandon,
         };
         let start = match self.children(start) {
             Ok(start) => start,
             Err(failure) => return Ok(Err(failure)),
         };
-        let Entering { mut entries, state, absorbed } = entering;
+        let Entering { mut steps, state, absorbed } = entering;
         // The state is changed in place where this is the only copy of it.
         drop(cached.state);
         let state = match spec.workflow.apply(state, &updates) {
             Ok(state) => state,
             Err(error) => return Ok(Err(Failure::Failed(error.to_string()))),
         };
-        let steps_since = cached.steps_since + entries.len() + 1;
-        let bytes_since = cached.bytes_since
-            + entries.iter().map(|entry| entry.updates.len()).sum::<usize>()
-            + updates.len();
+        let steps_since = cached.steps_since + steps.len() + 1;
+        let bytes_since =
+            cached.bytes_since + steps.iter().map(|step| step.updates.len()).sum::<usize>() + updates.len();
         // Rarely enough that snapshots of a state that keeps growing cost no more than what made it grow.
         let renew = steps_since >= SNAPSHOT_STEPS && bytes_since >= loaded.at.snapshot_bytes;
         let snapshot = if renew { spec.workflow.write(&state).ok() } else { None };
         let renewed = snapshot.is_some();
         let took_ms = Some(i64::try_from(took.as_millis()).unwrap_or(i64::MAX));
-        entries.push(Entry { node: loaded.node.clone(), updates, next, took_ms });
+        steps.push(NewStep { node: loaded.node.clone(), updates, took_ms });
         let commit = Commit {
             thread: loaded.thread.clone(),
             version: loaded.version,
-            entries,
+            after: Some(loaded.at.step.clone()),
+            steps,
+            next,
             title: spec.workflow.title(&state),
             output: spec.workflow.output(&state).map(|output| output.to_string()),
             fingerprint: spec.workflow.fingerprint().to_owned(),
@@ -265,9 +281,7 @@ impl Engine {
         let committed = self.store().commit(commit).await?;
         fail_point("after_commit");
         let have = Have {
-            steps: committed.steps,
-            head: committed.head,
-            asked: committed.interrupts.len(),
+            step: committed.step.clone(),
             snapshot_bytes: committed.snapshot_bytes.unwrap_or(loaded.at.snapshot_bytes),
         };
         let (steps_since, bytes_since) = if renewed { (0, 0) } else { (steps_since, bytes_since) };
@@ -357,13 +371,9 @@ fn enter(spec: &Spec, state: Folded, loaded: &Loaded) -> Result<Entering, FoldEr
         }
     }
     let state = updates.iter().try_fold(state, |state, (_, update)| workflow.apply(state, update))?;
-    let entries = updates.into_iter().map(|(node, updates)| Entry {
-        node: node.to_owned(),
-        updates,
-        next: EntryNext::Goto(loaded.node.clone()),
-        took_ms: None,
-    });
-    Ok(Entering { entries: entries.collect(), state, absorbed: loaded.events.last().map(|(seq, _)| *seq) })
+    let steps =
+        updates.into_iter().map(|(node, updates)| NewStep { node: node.to_owned(), updates, took_ms: None });
+    Ok(Entering { steps: steps.collect(), state, absorbed: loaded.events.last().map(|(seq, _)| *seq) })
 }
 
 /// What keeps a node from being started at all.
@@ -375,7 +385,7 @@ fn before_node(spec: &Spec, loaded: &Loaded, entering: &Entering) -> Option<Fail
         );
         return Some(Failure::LostNode(text));
     }
-    let heard = entering.entries.iter().any(|entry| entry.node != "JOIN");
+    let heard = entering.steps.iter().any(|step| step.node != "JOIN");
     if !heard && loaded.alone >= loaded.step_limit {
         let text = format!("It has taken {} steps since it last heard from you.", loaded.alone);
         return Some(Failure::StepLimit(text));

@@ -19,7 +19,7 @@ use crate::graph::{
     Place, ThreadId, What, run_node,
 };
 use crate::inbox::{BackendError, Ending, NextView, RequestAnswer, Spec, Status};
-use crate::store::{self, Commit, Entry, EntryNext};
+use crate::store::{self, Commit, NewStep, NextStep};
 use crate::tools::moment::Moment;
 use crate::workflows::request::{NAME, Request, RequestInput};
 use serde_json::{Value, json};
@@ -322,7 +322,9 @@ async fn first_turn(
     Ok(Commit {
         thread: ThreadId::random(),
         version: 0,
-        entries: vec![Entry { node, updates: output.updates, next: EntryNext::Ask(asked, then), took_ms }],
+        after: None,
+        steps: vec![NewStep { node, updates: output.updates, took_ms }],
+        next: NextStep::Ask(asked, then),
         title: title.to_owned(),
         output: spec.workflow.output(&after).map(|output| output.to_string()),
         fingerprint: spec.workflow.fingerprint().to_owned(),

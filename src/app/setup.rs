@@ -86,6 +86,8 @@ pub struct Health {
     pub threads: u64,
     /// Every row that is not as it was written, each in a sentence.
     pub damaged: Vec<String>,
+    /// Every row of a list that is not what the log says, each in a sentence.
+    pub differing: Vec<String>,
     /// The process that drives, if one does.
     pub driver: Option<u32>,
     /// Whether all driving is paused.
@@ -171,6 +173,11 @@ impl Setup {
         }
     }
 
+    /// Makes every list anew from the log; says which rows were not what it says.
+    pub async fn repair(&self) -> Result<Vec<String>, StoreError> {
+        self.store.repair().await
+    }
+
     /// Reads everything there is and says how it is.
     pub fn health(&self) -> Result<Health, StoreError> {
         let verified = self.store.verify()?;
@@ -180,6 +187,7 @@ impl Setup {
             sqlite: store::sqlite_version(),
             threads: verified.threads,
             damaged: verified.damaged,
+            differing: verified.differing,
             driver: DriverLock::holder(self.store.folder()),
             paused: self.store.paused()?,
         })

@@ -301,9 +301,14 @@ impl Desk {
     fn start(&mut self, engine: &Engine, thread: Runnable) {
         let id = thread.thread;
         let attempt = self.backing.remove(&id).map_or(0, |(_, attempt)| attempt);
-        self.held.remove(&id);
-        let working_on = Arc::new(AtomicI64::new(thread.version));
-        let task = take_further(engine.clone(), id.clone(), attempt, working_on.clone());
+        let (version, now) = (thread.version, Instant::now());
+        let held = self.held.entry(id.clone()).or_insert((version, now));
+        if held.0 != version {
+            *held = (version, now);
+        }
+        let waited = held.1.elapsed();
+        let working_on = Arc::new(AtomicI64::new(version));
+        let task = take_further(engine.clone(), id.clone(), attempt, waited, working_on.clone());
         let abort = self.tasks.spawn(task);
         self.running.insert(id, Running { abort, working_on });
     }
@@ -346,7 +351,13 @@ impl Desk {
         match ended {
             Ok((_, (thread, driven, attempt))) => {
                 self.running.remove(&thread);
+                if !matches!(driven, Driven::Held(_)) {
+                    self.held.remove(&thread);
+                }
                 match driven {
+                    Driven::Held(wait) => {
+                        self.backing.insert(thread, (Instant::now() + wait, attempt));
+                    }
                     Driven::Further | Driven::Rests => {}
                     Driven::Backs(wait) => {
                         self.backing.insert(thread, (Instant::now() + wait, attempt + 1));
@@ -393,13 +404,14 @@ async fn take_further(
     engine: Engine,
     thread: ThreadId,
     mut attempt: u32,
+    mut waited: Duration,
     working_on: Arc<AtomicI64>,
 ) -> (ThreadId, Driven, u32) {
     loop {
-        let driven = engine.drive(&thread, attempt, &working_on).await;
+        let driven = engine.drive(&thread, attempt, waited, &working_on).await;
         if !matches!(driven, Driven::Further) || engine.is_at_work(&thread) {
             return (thread, driven, attempt);
         }
-        attempt = 0;
+        (attempt, waited) = (0, Duration::ZERO);
     }
 }

@@ -2,24 +2,25 @@
 //!
 //! These are figures for people: rows are not checked against their digests here, and nothing rests on them.
 
+use super::log::{self, Decided, Stepped};
+use super::recent::Question;
 use super::{Store, StoreError};
+use crate::graph::Decision;
 use crate::inbox::{Activity, ActivityQuery, By, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use std::collections::HashMap;
 
-/// Of how many of the newest steps the time is looked at.
-const STEPS: i64 = 5_000;
+/// Of how many of the newest entries the time is looked at.
+const ENTRIES: i64 = 15_000;
 
 /// Nodes that ran less often say nothing about how long they take.
 const NODES: usize = 40;
 
-const DECIDED: &str =
-    "SELECT d.at, d.type, d.by, i.action FROM decisions d JOIN interrupts i ON i.seq = d.interrupt
-     WHERE d.at >= ? AND d.undone_at IS NULL AND i.engine = 0";
+const DECIDED: &str = "SELECT l.seq FROM log l INDEXED BY log_decided WHERE l.kind = 'decided' AND l.at >= ?";
 const CALLED: &str = "SELECT at, model, ms, input, output, cost, error FROM spans WHERE at >= ?";
-const WORKED: &str = "SELECT t.workflow, s.node, s.ms FROM steps s JOIN threads t ON t.seq = s.thread
-     WHERE s.seq > (SELECT coalesce(max(seq), 0) FROM steps) - ?1 AND s.at >= ?2 AND s.ms IS NOT NULL";
+const WORKED: &str = "SELECT l.seq, t.workflow FROM log l JOIN threads t ON t.seq = l.stream
+     WHERE l.seq > (SELECT coalesce(max(seq), 0) FROM log) - ?1 AND l.at >= ?2 AND l.kind = 'stepped'";
 
 impl Store {
     /// What went on in these days.
@@ -56,23 +57,26 @@ fn decided(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), S
     let mut found = db.prepare_cached(DECIDED)?;
     let mut rows = found.query([first])?;
     while let Some(row) = rows.next()? {
-        let (at, sort, by, tool): (i64, String, String, String) =
-            (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+        let entry = log::entry(db, row.get(0)?)?;
+        let Decided { decision, by, .. } = entry.says()?;
+        let question = Question::read(db, entry.about.unwrap_or_default())?;
+        let undone = question.answers.iter().any(|given| given.seq == entry.seq && given.undone_at.is_some());
         // What nobody answered says nothing about what people decide.
-        if By::from_word(&by) == Some(By::Expiry) {
+        if by == By::Expiry || undone || question.asked.is_trouble() {
             continue;
         }
+        let tool = question.asked.action;
         let add = |decisions: &mut Decisions| {
-            let count = match (by.starts_with("grant:"), sort.as_str()) {
-                (true, _) => &mut decisions.granted,
-                (false, "edit") => &mut decisions.edited,
-                (false, "respond") => &mut decisions.responded,
-                (false, "ignore") => &mut decisions.ignored,
-                (false, _) => &mut decisions.untouched,
+            let count = match (&by, &decision) {
+                (By::Grant(_), _) => &mut decisions.granted,
+                (_, Decision::Edit { .. }) => &mut decisions.edited,
+                (_, Decision::Respond { .. }) => &mut decisions.responded,
+                (_, Decision::Ignore) => &mut decisions.ignored,
+                (_, Decision::Accept | Decision::Draft) => &mut decisions.untouched,
             };
             *count += 1;
         };
-        if let Some(day) = day(&mut activity.days, at) {
+        if let Some(day) = day(&mut activity.days, entry.at) {
             add(&mut day.decisions);
         }
         add(tools.entry(tool).or_default());
@@ -135,10 +139,14 @@ fn called(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), St
 fn worked(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
     let mut nodes: HashMap<(String, String), Vec<u64>> = HashMap::new();
     let mut found = db.prepare_cached(WORKED)?;
-    let mut rows = found.query([STEPS, first])?;
+    let mut rows = found.query([ENTRIES, first])?;
     while let Some(row) = rows.next()? {
-        let ms = row.get::<_, i64>(2)?.unsigned_abs();
-        nodes.entry((row.get(0)?, row.get(1)?)).or_default().push(ms);
+        let workflow: String = row.get(1)?;
+        for step in log::entry(db, row.get(0)?)?.says::<Stepped>()?.steps {
+            if let Some(ms) = step.ms {
+                nodes.entry((workflow.clone(), step.node)).or_default().push(ms.unsigned_abs());
+            }
+        }
     }
     let line = |((workflow, node), times): ((String, String), Vec<u64>)| NodeLine {
         workflow,
@@ -162,7 +170,7 @@ mod tests {
     #[test]
     fn no_query_reads_a_whole_table() {
         let db = Connection::open_in_memory().unwrap();
-        super::super::schema::migrate(&db, 0).unwrap();
+        super::super::schema::create(&db).unwrap();
         for sql in [DECIDED, CALLED, WORKED] {
             let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let count = plan.parameter_count();
@@ -179,30 +187,27 @@ mod tests {
     /// What a query costs with so many rows of earlier days behind it, in steps of SQLite's machine; and what it found.
     fn cost(before: i64) -> Vec<(i32, usize)> {
         let db = Connection::open_in_memory().unwrap();
-        super::super::schema::migrate(&db, 0).unwrap();
-        db.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+        super::super::schema::create(&db).unwrap();
         let rows = before + 300;
-        // One row a second; the days that are asked for begin with the last 300 of them.
+        // One row of each a second; the days that are asked for begin with the last 300 of them.
         let each =
             format!("WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < {rows})");
         db.execute_batch(&format!(
-            "INSERT INTO threads (id, workflow, fingerprint, title, status, node, awaits, steps, head, version, alone,
-                    step_limit, allowance, effects, interrupts, decisions, joined, unread, hold_ms, created_at, updated_at, digest)
-             VALUES ('t00000001', 'email', '', '', 'done', '', 'nothing', 1, x'', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, x'');
-             {each} INSERT INTO steps (thread, n, node, updates, next, at, digest, ms)
-                    SELECT 1, n, 'node', '[]', '', n * 1000, x'', 7 FROM n;
+            "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, step, since, last,
+                    version, alone, step_limit, allowance, unheard, joined, unread, hold_ms, created_at, updated_at)
+             VALUES (1, 't00000001', 'email', '', '', 'done', '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+             {each} INSERT INTO log (seq, stream, kind, at, chain)
+                    SELECT n * 2, 1, 'stepped', n * 1000, x'' FROM n;
+             {each} INSERT INTO log (seq, stream, kind, ref, at, chain)
+                    SELECT n * 2 + 1, 1, 'decided', 1, n * 1000, x'' FROM n;
              {each} INSERT INTO spans (thread, step, task, model, at, ms, input, output, cached, counts)
-                    SELECT 1, n, 'task', 'model', n * 1000, 7, 1, 1, 0, 1 FROM n;
-             {each} INSERT INTO interrupts (id, thread, step, key, kind, action, args, allow, title, gist, irreversible, hash, engine, status, created_at, digest)
-                    SELECT 'i' || n, 1, n, 'k', 'approval', 'write_email', '{{}}', 1, '', '', 0, x'', 0, 'closed', n * 1000, x'' FROM n;
-             {each} INSERT INTO decisions (interrupt, type, learn, by, hash, at, consumed, digest)
-                    SELECT n, 'accept', 0, 'tui', x'', n * 1000, 1, x'' FROM n;"
+                    SELECT 1, n, 'task', 'model', n * 1000, 7, 1, 1, 0, 1 FROM n;"
         ))
         .unwrap();
         let first = (before + 1) * 1000;
         let counted = |sql: &str| {
             let mut query = db.prepare(sql).unwrap();
-            let parameters = if query.parameter_count() == 1 { vec![first] } else { vec![STEPS, first] };
+            let parameters = if query.parameter_count() == 1 { vec![first] } else { vec![ENTRIES, first] };
             let mut rows = query.query(rusqlite::params_from_iter(parameters)).unwrap();
             let mut found = 0;
             while rows.next().unwrap().is_some() {
@@ -218,7 +223,7 @@ mod tests {
     /// A year later, the same days cost the same.
     #[test]
     fn what_lies_behind_costs_nothing() {
-        let (young, old) = (cost(6_000), cost(60_000));
+        let (young, old) = (cost(16_000), cost(60_000));
         for ((young, found), (old, found_then)) in young.into_iter().zip(old) {
             assert_eq!((found, found_then), (300, 300));
             assert!(old <= young + young / 20, "{young} steps grew to {old}");

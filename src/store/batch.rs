@@ -1,10 +1,11 @@
 //! Decisions taken together, and taken back together.
 
-use super::audit::Because;
-use super::decide::{not_open, reopen, restand};
-use super::rows::{DecisionRow, InterruptRow, Stage, ThreadRow, time};
+use super::decide::{not_open, undo_one};
+use super::log::Tx;
+use super::recent::Question;
+use super::rows::{InterruptRow, Stage, time};
 use super::{Store, StoreError};
-use crate::graph::{BatchId, InterruptId, ThreadId};
+use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{By, Decided};
 use rusqlite::Connection;
 
@@ -15,79 +16,72 @@ impl Store {
     /// Takes back everything that was decided together with this one; what was acted on is told apart.
     pub async fn undo_batch(&self, id: InterruptId) -> Result<Undone, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| undo(db, &id, now)).await
+        self.write(move |tx| undo(tx, &id, now)).await
     }
 
     /// The newest decision of a person that can still be taken back, with those taken together with it.
     pub fn last_decided(&self) -> Result<Option<Decided>, StoreError> {
         self.read(|db| {
-            let mut found = db.prepare_cached(
-                "SELECT d.* FROM interrupts i JOIN decisions d ON d.interrupt = i.seq
-                 WHERE i.status = 'decided' AND d.undone_at IS NULL AND d.consumed = 0 ORDER BY d.seq DESC",
-            )?;
-            let mut rows = found.query([])?;
-            while let Some(row) = rows.next()? {
-                let last = DecisionRow::read(row)?;
-                if matches!(last.by, By::Grant(_) | By::Expiry) {
-                    continue;
+            let mut last: Option<(i64, Question, InterruptRow)> = None;
+            for interrupt in InterruptRow::select(db, "WHERE status = 'decided'", [])? {
+                let question = Question::read(db, interrupt.seq)?;
+                let Some(given) = question.in_force() else { continue };
+                let by_person = !matches!(given.body.by, By::Grant(_) | By::Expiry);
+                if by_person
+                    && last.as_ref().is_none_or(|(seq, ..)| *seq < given.seq)
+                    && !acted(db, &interrupt)?
+                {
+                    last = Some((given.seq, question, interrupt));
                 }
-                let together = match &last.batch {
-                    Some(batch) => of_batch(db, batch)?,
-                    None => vec![last.clone()],
-                };
-                let mut interrupts = Vec::new();
-                for decision in together.iter().filter(|decision| !decision.consumed) {
-                    interrupts.push(InterruptRow::by_seq(db, decision.interrupt)?.id);
-                }
-                let (decision, at) = (last.decision.word().to_owned(), time(last.at)?);
-                return Ok(Some(Decided { interrupts, decision, at }));
             }
-            Ok(None)
+            let Some((_, question, interrupt)) = last else { return Ok(None) };
+            let mut interrupts = Vec::new();
+            for together in of_batch(db, interrupt)? {
+                if together.status == Stage::Decided && !acted(db, &together)? {
+                    interrupts.push(together.id);
+                }
+            }
+            question
+                .in_force()
+                .map(|given| {
+                    let decision = given.body.decision.word().to_owned();
+                    Ok(Decided { interrupts, decision, at: time(given.at)? })
+                })
+                .transpose()
         })
     }
 }
 
-fn undo(db: &Connection, id: &InterruptId, now: i64) -> Result<Undone, StoreError> {
-    let interrupt = InterruptRow::find(db, id)?;
-    match (interrupt.stage, &interrupt.closed_why) {
-        (Stage::Open, _) => {
-            let text = format!("`{}` is open; there is nothing to undo", interrupt.id);
-            return Err(StoreError::Conflict(text));
-        }
-        (Stage::Closed, Some(_)) => return Err(not_open(db, &interrupt)?),
-        (Stage::Decided | Stage::Closed, _) => {}
+/// Whether something was begun since a question was answered.
+fn acted(db: &Connection, interrupt: &InterruptRow) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM effects e JOIN threads t ON t.seq = e.thread
+               WHERE e.thread = ? AND e.step = t.steps AND e.seq > ? LIMIT 1";
+    Ok(db.prepare_cached(sql)?.exists([interrupt.thread, interrupt.stamp])?)
+}
+
+fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<Undone, StoreError> {
+    let interrupt = InterruptRow::find(tx, id)?;
+    if interrupt.status == Stage::Open {
+        return Err(StoreError::Conflict(format!("`{}` is open; there is nothing to undo", interrupt.id)));
     }
-    let decision = DecisionRow::in_force(db, &interrupt)?;
-    let together = match &decision.batch {
-        Some(batch) => of_batch(db, batch)?,
-        None => vec![decision],
-    };
+    if interrupt.status == Stage::Closed && Question::read(tx, interrupt.seq)?.closed.is_some() {
+        return Err(not_open(tx, &interrupt)?);
+    }
     let mut undone = Vec::new();
-    for decision in together {
-        let mut interrupt = InterruptRow::by_seq(db, decision.interrupt)?;
-        let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
-        let told = if interrupt.stage == Stage::Decided
-            && reopen(db, &row.id, &mut interrupt, Because::Person, now)?
-        {
-            restand(db, &mut row, now)?;
-            Ok(row.id)
-        } else {
-            let why = "the thread has already acted on it".to_owned();
-            Err(StoreError::NotOpen { id: interrupt.id.to_string(), why })
+    for interrupt in of_batch(tx, interrupt)? {
+        let told = match undo_one(tx, &interrupt, now) {
+            error @ Err(StoreError::Damaged(_)) => return error.map(|_| Vec::new()),
+            told => told,
         };
         undone.push((interrupt.id, told));
     }
     Ok(undone)
 }
 
-/// The decisions of a batch that are in force, in the order they were taken.
-fn of_batch(db: &Connection, batch: &BatchId) -> Result<Vec<DecisionRow>, StoreError> {
-    let mut found =
-        db.prepare_cached("SELECT * FROM decisions WHERE batch = ? AND undone_at IS NULL ORDER BY seq")?;
-    let mut rows = found.query([batch.as_str()])?;
-    let mut decisions = Vec::new();
-    while let Some(row) = rows.next()? {
-        decisions.push(DecisionRow::read(row)?);
+/// Those that were answered together with this one, in the order they were asked.
+fn of_batch(db: &Connection, one: InterruptRow) -> Result<Vec<InterruptRow>, StoreError> {
+    match &one.batch {
+        Some(batch) => InterruptRow::select(db, "WHERE batch = ? ORDER BY seq", [batch]),
+        None => Ok(vec![one]),
     }
-    Ok(decisions)
 }

@@ -2,11 +2,12 @@
 //! end of a question that nobody answered.
 
 use super::commit::{self, Commit, NewThread};
-use super::rows::{ThreadRow, damaged};
+use super::recent::Recent;
+use super::rows::ThreadRow;
 use super::{Arrival, Store, StoreError, arrive};
 use crate::graph::ThreadId;
 use crate::inbox::Status;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
 
 /// What came of beginning a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,14 +23,14 @@ impl Store {
     /// with one key at once, one begins and the others find it.
     pub async fn begin(&self, new: NewThread, first: Commit) -> Result<Begun, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| {
-            if let Some(earlier) = keyed(db, &new)? {
+        self.write(move |tx| {
+            if let Some(earlier) = keyed(tx, &new)? {
                 return Ok(Begun::Earlier(earlier.id));
             }
-            let row = commit::start(db, &new, None, first.step_limit, now)?;
-            let first = Commit { thread: row.id.clone(), version: row.version, ..first };
-            commit::run(db, &first, now)?;
-            Ok(Begun::New(row.id))
+            let started = commit::start(tx, &new, None, first.step_limit, false, now)?;
+            let (thread, version) = (started.id.clone(), started.row.version);
+            commit::run(tx, &Commit { thread, version, ..first }, now)?;
+            Ok(Begun::New(started.id))
         })
         .await
     }
@@ -38,11 +39,12 @@ impl Store {
     /// even one that can still be taken back, is never lost to it.
     pub async fn arrive_unanswered(&self, arrival: Arrival) -> Result<bool, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| {
-            if ThreadRow::find(db, &arrival.thread)?.status != Status::Waiting {
+        self.write(move |tx| {
+            let row = ThreadRow::find(tx, &arrival.thread)?;
+            if row.pruned_at.is_some() || Recent::read(tx, &row, None)?.status(tx, &row)? != Status::Waiting {
                 return Ok(false);
             }
-            arrive::run(db, &arrival, now)?;
+            arrive::run(tx, &arrival, now)?;
             Ok(true)
         })
         .await
@@ -54,11 +56,7 @@ impl Store {
             let mut found = db.prepare_cached(
                 "SELECT id FROM threads INDEXED BY threads_by_status WHERE status = 'waiting' AND workflow = ? ORDER BY seq",
             )?;
-            let ids: Vec<String> =
-                found.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            ids.iter()
-                .map(|id| ThreadId::parse(id).or_else(|_| damaged(format!("a thread is called {id:?}"))))
-                .collect()
+            Ok(found.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
     }
 }
@@ -67,14 +65,10 @@ fn keyed(db: &Connection, new: &NewThread) -> Result<Option<ThreadRow>, StoreErr
     if new.key.is_empty() {
         return Ok(None);
     }
-    let found: Option<i64> = db
-        .prepare_cached("SELECT seq FROM threads WHERE parent IS NULL AND workflow = ? AND child_key = ?")?
-        .query_row(params![new.workflow, new.key], |row| row.get(0))
-        .optional()?;
-    let Some(row) = found.map(|seq| ThreadRow::by_seq(db, seq)).transpose()? else { return Ok(None) };
-    if row.workflow == new.workflow && row.child_key.as_deref() == Some(&new.key) {
-        Ok(Some(row))
-    } else {
-        damaged(format!("the index of keys leads to thread {}", row.id))
-    }
+    Ok(ThreadRow::select(
+        db,
+        "WHERE parent IS NULL AND workflow = ? AND child_key = ?",
+        [&new.workflow, &new.key],
+    )?
+    .pop())
 }

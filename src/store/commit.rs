@@ -1,13 +1,19 @@
 //! A node's result becomes durable: one transaction, and all of it or nothing.
 
-use super::audit::{self, Fact};
-use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, StepRow, ThreadRow};
-use super::seal::{Digest, Seal};
-use super::verify::tally;
-use super::{Store, StoreError, grants};
-use crate::graph::{BatchId, Decision, Interrupt, InterruptId, ThreadId, Warning};
+use super::log::{
+    Asked, Because, Decided, Entry, Forked, Kind, Parent, SchemaBlob, Started, Step, Stepped, Tx, Undone,
+};
+use super::project::apply;
+use super::recent::{LastStep, Question, Recent};
+use super::rows::{ThreadRow, damaged, json};
+use super::{Store, StoreError, blobs, grants};
+use crate::graph::{BatchId, Decision, Hash, Interrupt, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, NextView, Status};
+use crate::text::hex;
 use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
 
 /// A thread about to be started.
 #[derive(Clone, Debug)]
@@ -26,22 +32,20 @@ pub struct NewThread {
     pub key: String,
 }
 
-/// One entry for a thread's list.
+/// One step for a thread's list.
 #[derive(Clone, Debug)]
-pub struct Entry {
-    /// A node's full name, or START, ANSWERS, JOIN, ARRIVED.
+pub struct NewStep {
+    /// A node's full name, or ANSWERS, JOIN, ARRIVED.
     pub node: String,
     /// A JSON array of updates.
     pub updates: String,
-    /// Where the thread goes.
-    pub next: EntryNext,
     /// How long its node worked, in milliseconds, where one did.
     pub took_ms: Option<i64>,
 }
 
-/// Where a thread goes after an entry.
+/// Where a thread goes after a step.
 #[derive(Clone, Debug)]
-pub enum EntryNext {
+pub enum NextStep {
     /// On to a node.
     Goto(String),
     /// A person is asked.
@@ -61,8 +65,12 @@ pub struct Commit {
     pub thread: ThreadId,
     /// The version it was read at; another one refuses the commit.
     pub version: i64,
-    /// What entered before the node (answers, results, arrivals), then the node's own entry.
-    pub entries: Vec<Entry>,
+    /// The step it rests on, where its committer has that.
+    pub after: Option<LastStep>,
+    /// What entered before the node (answers, results, arrivals), then the node's own step.
+    pub steps: Vec<NewStep>,
+    /// Where the thread goes.
+    pub next: NextStep,
     /// What the thread is about now.
     pub title: String,
     /// What it has produced, as JSON.
@@ -73,7 +81,7 @@ pub struct Commit {
     pub snapshot: Option<String>,
     /// Threads to start that nobody waits for.
     pub start: Vec<NewThread>,
-    /// The last event among the entries.
+    /// The last arrival among the steps.
     pub absorbed: Option<i64>,
     /// Whether its end is a result to be read.
     pub results: bool,
@@ -88,17 +96,13 @@ pub struct Commit {
 pub struct Committed {
     /// Its version now.
     pub version: i64,
-    /// How many steps it has.
-    pub steps: i64,
-    /// The digest of the last.
-    pub head: Digest,
+    /// Its last step.
+    pub step: LastStep,
     /// Where it stands.
     pub status: Status,
-    /// Steps since a person last said something.
-    pub alone: i64,
     /// What it asks.
     pub interrupts: Vec<InterruptId>,
-    /// Whether events wait to be taken in.
+    /// Whether something has reached it that is still to be heard.
     pub events: bool,
     /// The size of its snapshot, where that was renewed.
     pub snapshot_bytes: Option<usize>,
@@ -108,292 +112,326 @@ impl Store {
     /// Starts a thread.
     pub async fn start(&self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| Ok(start(db, &new, None, step_limit, now)?.id)).await
+        self.write(move |tx| Ok(start(tx, &new, None, step_limit, false, now)?.id)).await
     }
 
     /// Starts a thread that a person wants.
     pub async fn start_for_person(&self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| {
-            let row = start(db, &new, None, step_limit, now)?;
-            let input: serde_json::Value = super::rows::json("what a thread begins with", &new.updates)?;
-            let started = Fact::Started {
-                thread: row.id.to_string(),
-                workflow: row.workflow,
-                input: Some(audit::sha_json(&input)),
-                forked_from: None,
-            };
-            audit::record(db, &started, now)?;
-            Ok(row.id)
-        })
-        .await
+        self.write(move |tx| Ok(start(tx, &new, None, step_limit, true, now)?.id)).await
     }
 
     /// Commits a turn.
     pub async fn commit(&self, commit: Commit) -> Result<Committed, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| run(db, &commit, now)).await
+        self.write(move |tx| run(tx, &commit, now)).await
     }
 }
 
-/// Who started a thread, at which step, and whether it waits for it.
-pub(super) struct Parent {
-    pub thread: i64,
-    pub step: i64,
-    pub joined: bool,
+/// JSON that is kept as it is.
+pub(super) fn raw(text: &str) -> Result<Box<RawValue>, StoreError> {
+    RawValue::from_string(text.to_owned()).map_err(|e| StoreError::Sql(e.to_string()))
+}
+
+/// Appends an entry to a thread's stream and brings the projections up to it.
+pub(super) fn append(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    kind: Kind,
+    about: Option<i64>,
+    body: &impl serde::Serialize,
+    like: &[&Entry],
+    now: i64,
+) -> Result<Entry, StoreError> {
+    let entry = tx.append(Some(row.seq), kind, about, Some(row.last), body, like, now)?;
+    row.last = entry.seq;
+    apply(tx, &entry)?;
+    Ok(entry)
+}
+
+/// A thread that was started: its number and its id.
+pub(super) struct NewId {
+    pub seq: i64,
+    pub id: ThreadId,
+    pub row: ThreadRow,
 }
 
 pub(super) fn start(
-    db: &Connection,
+    tx: &Tx<'_>,
     new: &NewThread,
-    parent: Option<&Parent>,
+    parent: Option<Parent>,
+    step_limit: i64,
+    by_person: bool,
+    now: i64,
+) -> Result<NewId, StoreError> {
+    let from = if by_person { Some(tx.opened(now)?) } else { None };
+    let started = Started {
+        id: ThreadId::random(),
+        workflow: new.workflow.clone(),
+        fingerprint: new.fingerprint.clone(),
+        title: new.title.clone(),
+        node: new.entry.clone(),
+        step_limit,
+        updates: Some(raw(&new.updates)?),
+        key: (parent.is_some() || !new.key.is_empty()).then(|| new.key.clone()),
+        parent,
+        origin: None,
+        from,
+    };
+    begin(tx, &started, now)
+}
+
+/// Starts a thread that shares the beginning of another.
+pub(super) fn start_fork(
+    tx: &Tx<'_>,
+    origin: &ThreadRow,
+    forked: Forked,
     step_limit: i64,
     now: i64,
-) -> Result<ThreadRow, StoreError> {
-    let NewThread { workflow, fingerprint, title, entry, .. } = new;
-    let mut row = ThreadRow::new(workflow, fingerprint, title, entry, step_limit, now);
-    if let Some(parent) = parent {
-        (row.parent, row.parent_step, row.joined) = (Some(parent.thread), Some(parent.step), parent.joined);
-    }
-    row.child_key = (parent.is_some() || !new.key.is_empty()).then(|| new.key.clone());
-    row.insert(db)?;
-    append(db, &mut row, "START", &new.updates, &NextView::Goto { goto: new.entry.clone() }, None, now)?;
-    row.update(db)?;
-    Ok(row)
-}
-
-/// Adds a step to the chain; the caller writes the thread's row.
-pub(super) fn append(
-    db: &Connection,
-    row: &mut ThreadRow,
-    node: &str,
-    updates: &str,
-    next: &NextView,
-    ms: Option<i64>,
-    now: i64,
-) -> Result<(), StoreError> {
-    let next = serde_json::to_string(next).map_err(|e| StoreError::Sql(e.to_string()))?;
-    let mut step = StepRow {
-        thread: row.seq,
-        n: row.steps,
-        node: node.to_owned(),
-        updates: updates.to_owned(),
-        next,
-        at: now,
-        ms,
-        digest: Digest::default(),
+) -> Result<NewId, StoreError> {
+    let started = Started {
+        id: ThreadId::random(),
+        workflow: origin.workflow.clone(),
+        fingerprint: origin.fingerprint.clone(),
+        title: origin.title.clone(),
+        node: origin.node.clone(),
+        step_limit,
+        updates: None,
+        key: None,
+        parent: None,
+        origin: Some(forked),
+        from: Some(tx.opened(now)?),
     };
-    step.insert(db, row.head)?;
-    row.head = step.digest;
-    row.steps += 1;
-    row.updated_at = now;
-    Ok(())
+    begin(tx, &started, now)
 }
 
-pub(super) fn run(db: &Connection, commit: &Commit, now: i64) -> Result<Committed, StoreError> {
-    let mut row = ThreadRow::find(db, &commit.thread)?;
+fn begin(tx: &Tx<'_>, started: &Started, now: i64) -> Result<NewId, StoreError> {
+    let entry = tx.append(None, Kind::Started, None, None, started, &[], now)?;
+    apply(tx, &entry)?;
+    let row = ThreadRow::by_seq(tx, entry.seq)?;
+    Ok(NewId { seq: entry.seq, id: row.id.clone(), row })
+}
+
+pub(super) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, StoreError> {
+    let mut row = ThreadRow::find(tx, &commit.thread)?;
     if row.version != commit.version {
         return Err(StoreError::Moved);
     }
-    forget_calls(db, &row)?;
-    if row.awaits == Awaits::Answers {
-        consume_answers(db, &row)?;
+    forget_calls(tx, &row)?;
+    let recent = Recent::read(tx, &row, commit.after.as_ref())?;
+    let at = recent.step.steps + commit.steps.len() as i64 - 1;
+    let (takes, unheard) = taken(&recent, commit.absorbed);
+    let (mut asked, mut next, mut abandoned) = (Vec::new(), NextView::End { end: true }, false);
+    match &commit.next {
+        NextStep::Goto(node) => next = NextView::Goto { goto: node.clone() },
+        NextStep::End => {}
+        NextStep::Abandon => abandoned = true,
+        NextStep::Ask(questions, then) => {
+            for question in questions {
+                asked.push(ask(tx, &mut row, at, question, now)?);
+            }
+            let ask = asked.iter().map(|(_, asked)| asked.id.clone()).collect();
+            next = NextView::Ask { ask, then: then.clone() };
+        }
+        NextStep::Spawn(children, then) => {
+            let parent = Parent { thread: row.seq, step: at, joined: true };
+            let started =
+                children.iter().map(|new| start(tx, new, Some(parent), commit.step_limit, false, now));
+            let spawn = started.map(|child| Ok(child?.id)).collect::<Result<_, StoreError>>()?;
+            next = NextView::Spawn { spawn, then: then.clone() };
+        }
     }
-    let mut interrupts = Vec::new();
-    row.awaits = Awaits::Nothing;
-    row.hold_ms = 0;
-    row.held_at = None;
-    row.error_code = None;
-    row.error_text = None;
-    for entry in &commit.entries {
-        row.alone = match entry.node.as_str() {
-            "ANSWERS" | "ARRIVED" => 0,
-            _ => row.alone + 1,
-        };
-        enter(db, &mut row, entry, commit, now, &mut interrupts)?;
-    }
-    let at = row.steps - 1;
     for new in &commit.start {
-        start(db, new, Some(&Parent { thread: row.seq, step: at, joined: false }), commit.step_limit, now)?;
+        let parent = Parent { thread: row.seq, step: at, joined: false };
+        start(tx, new, Some(parent), commit.step_limit, false, now)?;
     }
-    row.title.clone_from(&commit.title);
-    row.output.clone_from(&commit.output);
-    row.fingerprint.clone_from(&commit.fingerprint);
-    row.version += 1;
-    if let Some(last) = commit.absorbed {
-        let heard = db
-            .prepare_cached("DELETE FROM events WHERE thread = ? AND seq <= ?")?
-            .execute([row.seq, last])?;
-        tally(db, "events", -(heard as i64))?;
+    let steps = commit
+        .steps
+        .iter()
+        .map(|step| Ok(Step { node: step.node.clone(), updates: raw(&step.updates)?, ms: step.took_ms }));
+    let changed = commit.output.as_deref().filter(|_| row.output != commit.output);
+    let output = changed.map(raw).transpose()?;
+    let stepped = Stepped {
+        n: recent.step.steps,
+        steps: steps.collect::<Result<_, StoreError>>()?,
+        next,
+        abandoned,
+        result: commit.results,
+        no_output: row.output.is_some() && commit.output.is_none(),
+        title: (row.title != commit.title).then(|| commit.title.clone()),
+        output,
+        fingerprint: (row.fingerprint != commit.fingerprint).then(|| commit.fingerprint.clone()),
+        open: asked.iter().map(|(entry, _)| entry.seq).collect(),
+        unheard,
+        takes,
+    };
+    let mut like: Vec<&Entry> =
+        recent.entries.iter().filter(|entry| matches!(entry.kind, Kind::Asked | Kind::Decided)).collect();
+    like.extend(asked.iter().map(|(entry, _)| entry));
+    let entry = append(tx, &mut row, Kind::Stepped, None, &stepped, &like, now)?;
+    let step = LastStep::after(&entry, stepped);
+    if let NextStep::Ask(questions, _) = &commit.next {
+        answer_by_grant(tx, &mut row, &asked, questions, commit.hold_ms, now)?;
     }
-    let events = has_events(db, row.seq)?;
-    // What came while the last node ran is still to be heard; a thread that ended hears it as words do.
-    row.unread = row.status == Status::Done && commit.results && row.parent.is_none();
-    row.update(db)?;
-    if row.status.ended() {
-        wake_parent(db, &row, now)?;
-    }
-    let snapshot_bytes = commit.snapshot.as_ref().map(|state| write_snapshot(db, &row, state)).transpose()?;
+    let row = ThreadRow::by_seq(tx, row.seq)?;
+    let snapshot_bytes =
+        commit.snapshot.as_ref().map(|state| write_snapshot(tx, row.seq, &step, state)).transpose()?;
     Ok(Committed {
         version: row.version,
-        steps: row.steps,
-        head: row.head,
         status: row.status,
-        alone: row.alone,
-        interrupts,
-        events,
+        interrupts: asked.into_iter().map(|(_, asked)| asked.id).collect(),
+        events: row.unheard > 0,
+        step,
         snapshot_bytes,
     })
 }
 
-fn enter(
-    db: &Connection,
-    row: &mut ThreadRow,
-    entry: &Entry,
-    commit: &Commit,
-    now: i64,
-    interrupts: &mut Vec<InterruptId>,
-) -> Result<(), StoreError> {
-    let at = row.steps;
-    let next = match &entry.next {
-        EntryNext::Goto(node) => {
-            (row.status, row.node) = (Status::Ready, node.clone());
-            NextView::Goto { goto: node.clone() }
-        }
-        EntryNext::End | EntryNext::Abandon => {
-            let abandoned = matches!(entry.next, EntryNext::Abandon);
-            row.status = if abandoned { Status::Abandoned } else { Status::Done };
-            NextView::End { end: true }
-        }
-        EntryNext::Ask(asked, then) => {
-            let standing = ask(db, row, at, asked, commit.hold_ms, now, interrupts)?;
-            (row.status, row.node, row.awaits) = (standing, then.clone(), Awaits::Answers);
-            NextView::Ask { ask: interrupts.clone(), then: then.clone() }
-        }
-        EntryNext::Spawn(children, then) => {
-            let parent = Parent { thread: row.seq, step: at, joined: true };
-            let started = children.iter().map(|new| start(db, new, Some(&parent), commit.step_limit, now));
-            let spawn: Vec<ThreadId> =
-                started.map(|child| Ok(child?.id)).collect::<Result<_, StoreError>>()?;
-            row.status = if spawn.is_empty() { Status::Ready } else { Status::Joining };
-            (row.node, row.awaits) = (then.clone(), Awaits::Children);
-            NextView::Spawn { spawn, then: then.clone() }
-        }
-    };
-    append(db, row, &entry.node, &entry.updates, &next, entry.took_ms, now)
+/// What a step takes up, and what is still to be heard after it.
+fn taken(recent: &Recent, absorbed: Option<i64>) -> (Vec<i64>, Vec<i64>) {
+    let heard = |seq: i64| absorbed.is_some_and(|last| seq <= last);
+    let answers = recent.asked().filter_map(Question::in_force).map(|given| given.seq);
+    let arrivals = recent.unheard.iter().map(|(seq, _)| *seq);
+    let takes = answers.chain(arrivals.clone().filter(|seq| heard(*seq))).collect();
+    (takes, arrivals.filter(|seq| !heard(*seq)).collect())
 }
 
 fn ask(
-    db: &Connection,
+    tx: &Tx<'_>,
     row: &mut ThreadRow,
     step: i64,
-    asked: &[Interrupt],
-    hold_ms: i64,
+    question: &Interrupt,
     now: i64,
-    interrupts: &mut Vec<InterruptId>,
-) -> Result<Status, StoreError> {
-    let (mut open, mut hold) = (false, false);
-    for question in asked {
-        let mut interrupt = InterruptRow::new(db, row.seq, step, false, now, question)?;
-        warn_if_done_in_original(db, row, &mut interrupt)?;
-        let granted = match &question.granted {
-            Some(grant) if grants::covers(db, grant, &interrupt, &row.id, now)? => Some(grant.clone()),
-            _ => None,
-        };
-        interrupt.stage = if granted.is_some() { Stage::Decided } else { Stage::Open };
-        interrupt.insert(db)?;
-        row.interrupts += 1;
-        match granted {
-            None => open = true,
-            Some(grant) => {
-                hold |= question.irreversible;
-                let decision = Decision::Accept;
-                record_decision(db, &row.id, &interrupt, decision, true, By::Grant(grant), None, now)?;
-                row.decisions += 1;
-            }
-        }
-        interrupts.push(interrupt.id);
-    }
-    Ok(if open {
-        Status::Waiting
-    } else if hold && hold_ms > 0 {
-        (row.hold_ms, row.held_at) = (hold_ms, Some(now));
-        Status::Held
-    } else {
-        Status::Ready
-    })
+) -> Result<(Entry, Asked), StoreError> {
+    let mut asked = Asked::new(step, schema(tx, &question.schema)?, None, question);
+    warn_if_done_in_original(tx, row, &mut asked)?;
+    let entry = append(tx, row, Kind::Asked, None, &asked, &[], now)?;
+    Ok((entry, asked))
 }
 
-#[expect(clippy::too_many_arguments, reason = "each is a column")]
-pub(super) fn record_decision(
-    db: &Connection,
-    thread: &ThreadId,
-    interrupt: &InterruptRow,
-    decision: Decision,
-    learn: bool,
-    by: By,
-    batch: Option<BatchId>,
-    now: i64,
-) -> Result<DecisionRow, StoreError> {
-    let mut row = DecisionRow {
-        seq: 0,
-        interrupt: interrupt.seq,
-        decision,
-        learn,
-        by,
-        shown: DecisionRow::half(&interrupt.hash),
-        at: now,
-        undone_at: None,
-        consumed: false,
-        executed: None,
-        batch,
-    };
-    row.insert(db)?;
-    let (mut edited, mut said) = (None, None);
-    match &row.decision {
-        Decision::Edit { args } => edited = Some(audit::bound(&interrupt.action, args, &interrupt.binds()?)),
-        Decision::Respond { text } => said = Some(audit::sha(text)),
-        Decision::Accept | Decision::Ignore | Decision::Draft => {}
+/// Keeps a schema; nothing where anything fits.
+pub(super) fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Option<SchemaBlob>, StoreError> {
+    match schema {
+        Value::Bool(true) => Ok(None),
+        schema => {
+            let text = schema.to_string();
+            let blob = blobs::put_shared(tx, text.as_bytes())?;
+            Ok(Some(SchemaBlob { blob, begins: beginning(&text) }))
+        }
     }
-    let decided = Fact::Decided {
-        by: row.by.to_string(),
-        thread: thread.to_string(),
-        interrupt: interrupt.id.to_string(),
-        kind: interrupt.kind.word().to_owned(),
-        action: interrupt.action.clone(),
-        decision: row.decision.word().to_owned(),
-        shown: interrupt.hash.to_string(),
-        edited,
-        said,
-        batch: row.batch.as_ref().map(ToString::to_string),
-    };
-    audit::record(db, &decided, now)?;
-    Ok(row)
+}
+
+/// The schema of a question.
+pub(super) fn schema_of(db: &Connection, asked: &Asked) -> Result<Value, StoreError> {
+    let Some(kept) = &asked.schema else { return Ok(Value::Bool(true)) };
+    let text = String::from_utf8_lossy(&blobs::get_shared(db, kept.blob)?).into_owned();
+    if beginning(&text) != kept.begins {
+        return damaged(format!("the schema of question {} is another one", asked.id));
+    }
+    json("a schema", &text)
+}
+
+/// Enough of a digest to tell one schema from another.
+fn beginning(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes())[..8])
+}
+
+/// What a grant covers is answered by it; the thread is held where the last open question was answered so.
+fn answer_by_grant(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    asked: &[(Entry, Asked)],
+    questions: &[Interrupt],
+    hold_ms: i64,
+    now: i64,
+) -> Result<(), StoreError> {
+    let mut granted = Vec::new();
+    for ((entry, asked), question) in asked.iter().zip(questions) {
+        if let Some(grant) = &question.granted
+            && grants::covers(tx, grant, asked, &row.id, now)?
+        {
+            granted.push((entry.seq, asked, grant.clone()));
+        }
+    }
+    let all = granted.len() == asked.len();
+    let held = granted.iter().any(|(_, asked, _)| asked.irreversible);
+    let last = granted.len().saturating_sub(1);
+    for (at, (seq, asked, grant)) in granted.into_iter().enumerate() {
+        let hold_ms = if all && held && at == last { hold_ms } else { 0 };
+        let decision = NewDecision {
+            decision: Decision::Accept,
+            by: By::Grant(grant),
+            shown: asked.hash(),
+            learn: true,
+            batch: None,
+            hold_ms,
+        };
+        record(tx, row, seq, decision, now)?;
+    }
+    Ok(())
+}
+
+/// An answer about to be put down.
+pub(super) struct NewDecision {
+    pub decision: Decision,
+    pub by: By,
+    pub shown: Hash,
+    pub learn: bool,
+    pub batch: Option<BatchId>,
+    pub hold_ms: i64,
+}
+
+/// Puts an answer down.
+pub(super) fn record(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    question: i64,
+    new: NewDecision,
+    now: i64,
+) -> Result<Entry, StoreError> {
+    let NewDecision { decision, by, shown, learn, batch, hold_ms } = new;
+    let from = tx.opened(now)?;
+    let decided = Decided { decision, by, shown, unlearned: !learn, batch, hold_ms, from };
+    append(tx, row, Kind::Decided, Some(question), &decided, &[], now)
+}
+
+/// Takes the answer in force on a question back.
+pub(super) fn take_back(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    question: i64,
+    because: Because,
+    now: i64,
+) -> Result<(), StoreError> {
+    let from = tx.opened(now)?;
+    append(tx, row, Kind::Undone, Some(question), &Undone { because, from }, &[], now)?;
+    Ok(())
 }
 
 /// What the original of a fork has already carried out is said on the card of whoever would do it again.
 pub(super) fn warn_if_done_in_original(
     db: &Connection,
     row: &ThreadRow,
-    interrupt: &mut InterruptRow,
+    asked: &mut Asked,
 ) -> Result<(), StoreError> {
     let (Some(mut origin), Some(mut step)) = (row.origin, row.origin_step) else { return Ok(()) };
-    if !interrupt.irreversible {
+    if !asked.irreversible {
         return Ok(());
     }
     loop {
         let done: Option<i64> = db
             .prepare_cached(
-                "SELECT i.seq FROM interrupts i JOIN decisions d ON d.interrupt = i.seq
-                 WHERE i.thread = ? AND i.step >= ? AND i.action = ? AND d.executed IS NOT NULL LIMIT 1",
+                "SELECT i.seq FROM interrupts i
+                 WHERE i.thread = ? AND i.step >= ? AND i.action = ?
+                   AND EXISTS (SELECT 1 FROM log l WHERE l.ref = i.seq AND l.kind = 'begun') LIMIT 1",
             )?
-            .query_row(params![origin, step, interrupt.action], |found| found.get(0))
+            .query_row(params![origin, step, asked.action], |found| found.get(0))
             .optional()?;
         let original = ThreadRow::by_seq(db, origin)?;
         if done.is_some() {
             let text = format!("The thread this was forked from ({}) has already done this.", original.id);
             let warning = Warning { code: "done_in_original".to_owned(), text };
-            return interrupt.warn(&warning, &format!("origin:{}", original.id));
+            asked.warn(&warning, &format!("origin:{}", original.id));
+            return Ok(());
         }
         match (original.origin, original.origin_step) {
             // Of the further origin only what lies within both prefixes is shared.
@@ -403,67 +441,25 @@ pub(super) fn warn_if_done_in_original(
     }
 }
 
-/// The answers have entered the thread: their interrupts close, and they cannot be undone any more.
-fn consume_answers(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
-    for mut interrupt in InterruptRow::pending(db, row.seq)?.into_iter().filter(|pending| !pending.engine) {
-        let mut decision = DecisionRow::in_force(db, &interrupt)?;
-        if !decision.consumed {
-            decision.consumed = true;
-            decision.update(db)?;
-        }
-        interrupt.close(db, None)?;
-    }
-    Ok(())
-}
-
-/// A parent goes on when the last of the children it waits for has ended.
-pub(super) fn wake_parent(db: &Connection, row: &ThreadRow, now: i64) -> Result<(), StoreError> {
-    let (Some(parent), Some(step), true) = (row.parent, row.parent_step, row.joined) else { return Ok(()) };
-    let mut parent = ThreadRow::by_seq(db, parent)?;
-    let waits = parent.awaits == Awaits::Children && !parent.status.ended();
-    if !waits || living_children(db, parent.seq, step)? > 0 {
-        return Ok(());
-    }
-    if parent.status == Status::Joining {
-        parent.status = Status::Ready;
-    }
-    parent.version += 1;
-    parent.updated_at = now;
-    parent.update(db)
-}
-
-pub(super) fn living_children(db: &Connection, parent: i64, step: i64) -> Result<i64, StoreError> {
-    Ok(db
-        .prepare_cached(
-            "SELECT count(*) FROM threads WHERE parent = ? AND parent_step = ? AND joined = 1
-               AND status NOT IN ('done', 'abandoned')",
-        )?
-        .query_row([parent, step], |count| count.get(0))?)
-}
-
-pub(super) fn has_events(db: &Connection, thread: i64) -> Result<bool, StoreError> {
-    Ok(db.prepare_cached("SELECT 1 FROM events WHERE thread = ? LIMIT 1")?.exists([thread])?)
-}
-
 /// The journaled calls of the step that is now committed, or that will be tried anew from other premises.
 pub(super) fn forget_calls(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     db.prepare_cached("DELETE FROM calls WHERE thread = ?")?.execute([row.seq])?;
     Ok(())
 }
 
-pub(super) fn seal_snapshot(thread: i64, steps: i64, head: Digest, state: &[u8]) -> Digest {
-    Seal::of("snapshots").int(thread).int(steps).bytes(head.bytes()).bytes(state).done()
-}
-
 /// Renews the snapshot and gives its size.
-fn write_snapshot(db: &Connection, row: &ThreadRow, state: &str) -> Result<usize, StoreError> {
+fn write_snapshot(db: &Connection, thread: i64, step: &LastStep, state: &str) -> Result<usize, StoreError> {
     let packed = lz4_flex::compress_prepend_size(state.as_bytes());
-    let digest = seal_snapshot(row.seq, row.steps, row.head, &packed);
+    let digest = seal_snapshot(thread, step.seq, &step.chain, &packed);
     db.prepare_cached(
-        "INSERT INTO snapshots (thread, steps, head, state, digest) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (thread) DO UPDATE SET steps = excluded.steps, head = excluded.head, state = excluded.state,
+        "INSERT INTO snapshots (thread, step, chain, state, digest) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (thread) DO UPDATE SET step = excluded.step, chain = excluded.chain, state = excluded.state,
             digest = excluded.digest",
     )?
-    .execute(params![row.seq, row.steps, row.head.bytes(), packed, digest.bytes()])?;
+    .execute(params![thread, step.seq, step.chain, packed, digest.bytes()])?;
     Ok(packed.len())
+}
+
+pub(super) fn seal_snapshot(thread: i64, step: i64, chain: &[u8], state: &[u8]) -> super::Digest {
+    super::seal::Seal::of("snapshots").int(thread).int(step).bytes(chain).bytes(state).done()
 }

@@ -1,12 +1,13 @@
 //! Decisions: taken once, by compare-and-set, and taken back until the thread has acted on them.
 
-use super::audit::{self, Because, Fact};
-use super::commit::{forget_calls, living_children, record_decision};
-use super::lists::outcome;
-use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, ThreadRow, time};
+use super::commit::{self, NewDecision, forget_calls, record, take_back};
+use super::lists::{item_of, outcome};
+use super::log::{Because, Kind, Snoozed, Tx};
+use super::recent::{Given, Question, Recent};
+use super::rows::{InterruptRow, Stage, ThreadRow, damaged, time};
 use super::{Store, StoreError};
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId};
-use crate::inbox::{By, Decide, Item, Outcome, Refusal, Status, check};
+use crate::inbox::{By, Decide, Item, Outcome, Refusal, check};
 use crate::text;
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -21,6 +22,13 @@ pub struct Holds {
     pub other_ms: i64,
 }
 
+impl Holds {
+    fn after(&self, question: &Question, decision: &Decision) -> i64 {
+        let acts = matches!(decision, Decision::Accept | Decision::Edit { .. });
+        if question.asked.irreversible && acts { self.irreversible_ms } else { self.other_ms }
+    }
+}
+
 impl Store {
     /// Takes a decision and says where its thread stands then; those of one batch can be taken back together.
     pub async fn decide(
@@ -30,31 +38,23 @@ impl Store {
         holds: Holds,
     ) -> Result<Outcome, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| run(db, decide, batch, holds, now)).await
+        self.write(move |tx| run(tx, decide, batch, holds, now)).await
     }
 
     /// Takes a decision back, while the thread has not acted on it.
     pub async fn undo(&self, id: InterruptId) -> Result<ThreadId, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| {
-            let mut interrupt = InterruptRow::find(db, &id)?;
-            let mut row = ThreadRow::by_seq(db, interrupt.thread)?;
-            match interrupt.stage {
+        self.write(move |tx| {
+            let interrupt = InterruptRow::find(tx, &id)?;
+            match interrupt.status {
                 Stage::Decided => {}
                 Stage::Open => {
-                    return Err(StoreError::Conflict(format!(
-                        "`{}` is open; there is nothing to undo",
-                        interrupt.id
-                    )));
+                    let text = format!("`{}` is open; there is nothing to undo", interrupt.id);
+                    return Err(StoreError::Conflict(text));
                 }
-                Stage::Closed => return Err(not_open(db, &interrupt)?),
+                Stage::Closed => return Err(not_open(tx, &interrupt)?),
             }
-            if !reopen(db, &row.id, &mut interrupt, Because::Person, now)? {
-                let why = "the thread has already acted on it".to_owned();
-                return Err(StoreError::NotOpen { id: interrupt.id.to_string(), why });
-            }
-            restand(db, &mut row, now)?;
-            Ok(row.id)
+            undo_one(tx, &interrupt, now)
         })
         .await
     }
@@ -62,86 +62,112 @@ impl Store {
     /// Takes back every decision a thread has not acted on; it is asked again.
     pub async fn ask_again(&self, thread: ThreadId, version: i64) -> Result<(), StoreError> {
         let now = self.now_ms();
-        self.write(move |db| {
-            let mut row = ThreadRow::find(db, &thread)?;
+        self.write(move |tx| {
+            let mut row = ThreadRow::find(tx, &thread)?;
             if row.version != version {
                 return Err(StoreError::Moved);
             }
-            reopen_all(db, &row, Because::HeldTooLong, now)?;
-            restand(db, &mut row, now)
+            let recent = Recent::read(tx, &row, None)?;
+            reopen_all(tx, &mut row, &recent, Because::HeldTooLong, now)
         })
         .await
     }
 
     /// Puts an open interrupt out of sight until a time, or back into it.
     pub async fn snooze(&self, id: InterruptId, until: Option<Timestamp>) -> Result<Item, StoreError> {
-        self.write(move |db| {
-            let mut interrupt = InterruptRow::find(db, &id)?;
-            if interrupt.stage != Stage::Open {
-                return Err(not_open(db, &interrupt)?);
+        let now = self.now_ms();
+        self.write(move |tx| {
+            let interrupt = InterruptRow::find(tx, &id)?;
+            if interrupt.status != Stage::Open {
+                return Err(not_open(tx, &interrupt)?);
             }
-            interrupt.snoozed_until = until.map(Timestamp::as_millisecond);
-            interrupt.waits = None;
-            interrupt.update(db)?;
-            let row = ThreadRow::by_seq(db, interrupt.thread)?;
-            interrupt.item(db, &row.id, &row.workflow)
+            let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
+            let snoozed = Snoozed { until: until.map(Timestamp::as_millisecond), waits: None };
+            commit::append(tx, &mut row, Kind::Snoozed, Some(interrupt.seq), &snoozed, &[], now)?;
+            item_of(tx, &InterruptRow::find(tx, &interrupt.id)?)
         })
         .await
     }
 }
 
-fn run(
+/// The open question that a row leads to, with the thread it is of, both as the log tells them.
+pub(super) fn open_question(
     db: &Connection,
+    interrupt: &InterruptRow,
+) -> Result<(ThreadRow, Recent, usize), StoreError> {
+    if interrupt.status != Stage::Open {
+        return Err(not_open(db, interrupt)?);
+    }
+    let row = ThreadRow::by_seq(db, interrupt.thread)?;
+    let recent = Recent::read(db, &row, None)?;
+    let at = recent.questions.iter().position(|q| q.seq == interrupt.seq && q.asked.id == interrupt.id);
+    match at {
+        Some(at) if recent.questions[at].is_open() => Ok((row, recent, at)),
+        _ => damaged(format!("question {} is listed as open, and is not on record as such", interrupt.id)),
+    }
+}
+
+fn run(
+    tx: &Tx<'_>,
     decide: Decide,
     batch: Option<BatchId>,
     holds: Holds,
     now: i64,
 ) -> Result<Outcome, StoreError> {
-    let interrupt = InterruptRow::find(db, &decide.interrupt)?;
-    if interrupt.stage != Stage::Open {
-        return Err(not_open(db, &interrupt)?);
-    }
-    interrupt.check_hash()?;
+    let interrupt = InterruptRow::find(tx, &decide.interrupt)?;
+    let (row, recent, at) = open_question(tx, &interrupt)?;
+    let question = &recent.questions[at];
     let decision = typed(decide.decision);
     // Only edited arguments are checked against it.
-    let schema = match decision {
-        Decision::Edit { .. } => interrupt.schema(db)?,
+    let schema = match &decision {
+        Decision::Edit { .. } => commit::schema_of(tx, &question.asked)?,
         Decision::Accept | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => Value::Bool(true),
     };
-    check(&decision, interrupt.allow(), &schema, &interrupt.hash, decide.shown.as_deref())
+    check(&decision, question.asked.allow(), &schema, &question.hash(), decide.shown.as_deref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
-    let row = ThreadRow::by_seq(db, interrupt.thread)?;
-    let taken = record_decision(db, &row.id, &interrupt, decision, decide.learn, decide.by, batch, now)?;
-    decided(db, row, interrupt, &taken, holds, now)
+    decided(tx, row, &recent, at, Answer { decision, learn: decide.learn, by: decide.by, batch }, holds, now)
 }
 
-/// This decision on this interrupt is on record: the thread stands accordingly.
+/// An answer that was found valid.
+pub(super) struct Answer {
+    pub decision: Decision,
+    pub learn: bool,
+    pub by: By,
+    pub batch: Option<BatchId>,
+}
+
+/// Puts an answer to the question at this place down, and says where the thread stands then.
 pub(super) fn decided(
-    db: &Connection,
+    tx: &Tx<'_>,
     mut row: ThreadRow,
-    mut interrupt: InterruptRow,
-    taken: &DecisionRow,
+    recent: &Recent,
+    at: usize,
+    answer: Answer,
     holds: Holds,
     now: i64,
 ) -> Result<Outcome, StoreError> {
-    interrupt.stage = Stage::Decided;
-    interrupt.snoozed_until = None;
-    interrupt.waits = None;
-    interrupt.update(db)?;
+    let question = &recent.questions[at];
+    let Answer { decision, learn, by, batch } = answer;
+    let hold_ms = hold(recent, at, &decision, holds);
+    let new = NewDecision { decision, by, shown: question.hash(), learn, batch, hold_ms };
+    record(tx, &mut row, question.seq, new, now)?;
+    let row = ThreadRow::by_seq(tx, row.seq)?;
+    let open = recent.questions.iter().enumerate().filter(|(n, q)| *n != at && q.is_open());
+    outcome(&row, open.map(|(_, question)| question.asked.id.clone()).collect())
+}
 
-    row.decisions += 1;
-    let pending = InterruptRow::pending(db, row.seq)?;
-    row.status = stands(db, &row, &pending)?;
-    row.version += 1;
-    row.updated_at = now;
-    if row.status == Status::Ready {
-        let hold = hold(db, &pending, taken, holds)?;
-        if hold > 0 {
-            (row.status, row.hold_ms, row.held_at) = (Status::Held, hold, Some(now));
-        }
+/// How long a thread is held, where this is the last of its questions. What cannot be undone any more is not held.
+fn hold(recent: &Recent, at: usize, decision: &Decision, holds: Holds) -> i64 {
+    let question = &recent.questions[at];
+    let others = recent.questions.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, q)| q);
+    let waits =
+        |other: &Question| other.is_open() && (!question.asked.is_trouble() || other.asked.is_trouble());
+    if others.clone().any(waits) {
+        return 0;
     }
-    row.update(db)?;
-    outcome(&row, &pending)
+    let standing = others.filter_map(|q| Some((q, q.in_force()?))).filter(|(_, given)| !given.acted);
+    let earlier = standing.map(|(q, given)| holds.after(q, &given.body.decision));
+    earlier.chain([holds.after(question, decision)]).max().unwrap_or(0)
 }
 
 /// What a person typed is kept, less the control characters a terminal may have put in.
@@ -153,124 +179,72 @@ fn typed(decision: Decision) -> Decision {
     }
 }
 
-/// Where a living thread stands, by what it still waits for.
-pub(super) fn standing(db: &Connection, row: &ThreadRow) -> Result<Status, StoreError> {
-    stands(db, row, &InterruptRow::pending(db, row.seq)?)
-}
-
-fn stands(db: &Connection, row: &ThreadRow, pending: &[InterruptRow]) -> Result<Status, StoreError> {
-    if row.status.ended() {
-        return Ok(row.status);
+/// Takes the answer to one question back, for a person.
+pub(super) fn undo_one(tx: &Tx<'_>, interrupt: &InterruptRow, now: i64) -> Result<ThreadId, StoreError> {
+    let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
+    let acted = || {
+        let why = "the thread has already acted on it".to_owned();
+        StoreError::NotOpen { id: interrupt.id.to_string(), why }
+    };
+    if interrupt.status != Stage::Decided {
+        return Err(acted());
     }
-    let open = |engine| pending.iter().any(|p| p.engine == engine && p.stage == Stage::Open);
-    Ok(if open(true) {
-        Status::Trouble
-    } else if pending.iter().any(|p| p.engine) {
-        // What was decided about its trouble comes before everything else it may wait for.
-        Status::Ready
-    } else if row.awaits == Awaits::Answers && open(false) {
-        Status::Waiting
-    } else if row.awaits == Awaits::Children && living_children(db, row.seq, row.steps - 1)? > 0 {
-        Status::Joining
-    } else {
-        Status::Ready
-    })
-}
-
-/// How long a thread is held, now that the last of its questions is decided too.
-fn hold(
-    db: &Connection,
-    pending: &[InterruptRow],
-    last: &DecisionRow,
-    holds: Holds,
-) -> Result<i64, StoreError> {
-    let mut longest = 0;
-    for interrupt in pending.iter().filter(|pending| pending.stage == Stage::Decided) {
-        let earlier;
-        let decision = if interrupt.seq == last.interrupt {
-            last
-        } else {
-            earlier = DecisionRow::in_force(db, interrupt)?;
-            &earlier
-        };
-        // What cannot be undone any more is not held either.
-        if decision.consumed {
-            continue;
+    let recent = Recent::read(tx, &row, None)?;
+    let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
+    match question.and_then(Question::in_force) {
+        None => damaged(format!("the decision on interrupt {} is missing", interrupt.id)),
+        Some(given) if given.acted => Err(acted()),
+        Some(_) => {
+            forget_calls(tx, &row)?;
+            take_back(tx, &mut row, interrupt.seq, Because::Person, now)?;
+            Ok(row.id)
         }
-        let acts = matches!(decision.decision, Decision::Accept | Decision::Edit { .. });
-        let this = if interrupt.irreversible && acts { holds.irreversible_ms } else { holds.other_ms };
-        longest = longest.max(this);
     }
-    Ok(longest)
 }
 
-/// The thread stands anew after decisions were taken back.
-pub(super) fn restand(db: &Connection, row: &mut ThreadRow, now: i64) -> Result<(), StoreError> {
-    forget_calls(db, row)?;
-    row.status = standing(db, row)?;
-    (row.hold_ms, row.held_at) = (0, None);
-    row.version += 1;
-    row.updated_at = now;
-    row.update(db)
-}
-
-/// Takes back the decisions a thread has not acted on; `false` where it has.
+/// Takes back the decisions a thread has not acted on.
 pub(super) fn reopen_all(
-    db: &Connection,
-    row: &ThreadRow,
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    recent: &Recent,
     because: Because,
     now: i64,
-) -> Result<bool, StoreError> {
-    let mut all = true;
-    for mut pending in InterruptRow::pending(db, row.seq)? {
-        if pending.stage == Stage::Decided {
-            all &= reopen(db, &row.id, &mut pending, because, now)?;
+) -> Result<(), StoreError> {
+    for question in &recent.questions {
+        if question.in_force().is_some_and(|given| !given.acted) {
+            forget_calls(tx, row)?;
+            take_back(tx, row, question.seq, because, now)?;
         }
     }
-    Ok(all)
-}
-
-pub(super) fn reopen(
-    db: &Connection,
-    thread: &ThreadId,
-    interrupt: &mut InterruptRow,
-    because: Because,
-    now: i64,
-) -> Result<bool, StoreError> {
-    let mut decision = DecisionRow::in_force(db, interrupt)?;
-    if decision.consumed {
-        return Ok(false);
-    }
-    decision.undone_at = Some(now);
-    decision.update(db)?;
-    interrupt.stage = Stage::Open;
-    interrupt.update(db)?;
-    let undone = Fact::Undone { thread: thread.to_string(), interrupt: interrupt.id.to_string(), because };
-    audit::record(db, &undone, now)?;
-    Ok(true)
+    Ok(())
 }
 
 /// What became of an interrupt that is not open.
 pub(super) fn not_open(db: &Connection, interrupt: &InterruptRow) -> Result<StoreError, StoreError> {
-    let why = match (&interrupt.closed_why, interrupt.stage) {
-        (Some(why), Stage::Closed) => why.clone(),
-        _ => {
-            let decision = DecisionRow::in_force(db, interrupt)?;
-            let word = match decision.decision {
-                Decision::Accept => "accepted",
-                Decision::Edit { .. } => "edited and accepted",
-                Decision::Respond { .. } => "answered",
-                Decision::Ignore => "ignored",
-                Decision::Draft => "kept as a draft",
-            };
-            if decision.by == By::Expiry {
-                let why = format!("nobody answered in time, so it expired at {}", time(decision.at)?);
-                return Ok(StoreError::NotOpen { id: interrupt.id.to_string(), why });
-            }
-            format!("it was {word} (by {}) at {}", decision.by, time(decision.at)?)
-        }
+    let question = Question::read(db, interrupt.seq)?;
+    let id = interrupt.id.to_string();
+    let why = match (question.closed, question.answers.last()) {
+        (Some(why), _) => why,
+        (None, Some(given)) if given.undone_at.is_none() => became(given)?,
+        // It ended with its thread, or with a step that did not need it any more.
+        (None, _) => "its thread was ended".to_owned(),
     };
-    Ok(StoreError::NotOpen { id: interrupt.id.to_string(), why })
+    Ok(StoreError::NotOpen { id, why })
+}
+
+fn became(given: &Given) -> Result<String, StoreError> {
+    let at = time(given.at)?;
+    let word = match given.body.decision {
+        _ if given.body.by == By::Expiry => {
+            return Ok(format!("nobody answered in time, so it expired at {at}"));
+        }
+        Decision::Accept => "accepted",
+        Decision::Edit { .. } => "edited and accepted",
+        Decision::Respond { .. } => "answered",
+        Decision::Ignore => "ignored",
+        Decision::Draft => "kept as a draft",
+    };
+    Ok(format!("it was {word} (by {}) at {at}", given.body.by))
 }
 
 impl StoreError {

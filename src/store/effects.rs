@@ -1,12 +1,17 @@
 //! The journal: intents before the first byte leaves, outcomes after, results of repeatable calls.
+//!
+//! Whether something may be done is judged from the log alone: what was asked, what was answered, which grant covers it,
+//! whether all driving is paused, and what has come since.
 
-use super::audit::{self, Fact};
-use super::rows::{DecisionRow, EffectRow, GrantRow, InterruptRow, Stage, ThreadRow, damaged, json};
+use super::arrive::is_news;
+use super::commit::append;
+use super::log::{self, EffectBegun, EffectEnded, Entry, Kind, Tx, bytes_of, bytes_word};
+use super::recent::{Given, Question, Recent};
+use super::rows::{EffectRow, ThreadRow, damaged, json};
 use super::seal::{Digest, Seal};
-use super::{Store, StoreError, blobs, grants};
-use crate::graph::{Basis, Begun, Decision, EffectState, Intent, ThreadId};
-use crate::inbox::{By, Status};
-use crate::text::hex;
+use super::{Store, StoreError, blobs, grants, settings};
+use crate::graph::{Basis, Begun, Decision, EffectState, Hash, Intent, ThreadId};
+use crate::inbox::By;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -28,7 +33,7 @@ impl Store {
     /// Commits an intent, or tells what an earlier attempt left.
     pub async fn begin_effect(&self, effect: EffectIntent) -> Result<Begun, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| begin(db, &effect, now)).await
+        self.write(move |tx| begin(tx, &effect, now)).await
     }
 
     /// Commits how far an effect has come. Whatever happened to its thread meanwhile, the truth is kept.
@@ -41,16 +46,12 @@ impl Store {
         outcome: Value,
     ) -> Result<(), StoreError> {
         let now = self.now_ms();
-        self.write(move |db| {
-            let seq = ThreadRow::seq_of(db, &thread)?;
-            let Some(mut effect) = EffectRow::find(db, seq, step, &name)? else {
-                return damaged(format!("effect `{name}` is missing"));
-            };
-            effect.state = state;
-            effect.outcome = outcome.to_string();
-            effect.ended_at = if state == EffectState::Begun { None } else { Some(now) };
-            effect.update(db)?;
-            record_end(db, &thread, &effect, now)
+        self.write(move |tx| {
+            let mut row = ThreadRow::find(tx, &thread)?;
+            let rest = "WHERE thread = ? AND step = ? AND name = ?";
+            let found = EffectRow::select(tx, rest, params![row.seq, step, name])?.pop();
+            let Some(effect) = found else { return damaged(format!("effect `{name}` is missing")) };
+            end(tx, &mut row, effect.seq, &name, state, outcome, now)
         })
         .await
     }
@@ -59,13 +60,13 @@ impl Store {
     /// result rests on premises that no longer hold and is dropped.
     pub fn record_call(&self, thread: ThreadId, version: i64, step: i64, name: &str, result: &Value) {
         let (name, result) = (name.to_owned(), result.to_string());
-        self.write_later(move |db| {
-            let row = ThreadRow::find(db, &thread)?;
+        self.write_later(move |tx| {
+            let row = ThreadRow::find(tx, &thread)?;
             if row.version != version {
                 return Err(StoreError::Moved);
             }
             let digest = seal_call(row.seq, step, &name, &result);
-            db.prepare_cached(
+            tx.prepare_cached(
                 "INSERT OR REPLACE INTO calls (thread, step, name, result, digest) VALUES (?, ?, ?, ?, ?)",
             )?
             .execute(params![row.seq, step, name, result, digest.bytes()])?;
@@ -74,166 +75,126 @@ impl Store {
     }
 }
 
-fn begin(db: &Connection, effect: &EffectIntent, now: i64) -> Result<Begun, StoreError> {
-    let mut row = ThreadRow::find(db, &effect.thread)?;
-    if row.version != effect.version || row.steps != effect.step {
+/// Puts down how far the effect of this entry has come.
+pub(super) fn end(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    effect: i64,
+    name: &str,
+    state: EffectState,
+    outcome: Value,
+    now: i64,
+) -> Result<(), StoreError> {
+    let begun = log::entry(tx, effect)?;
+    let is_it = begun.kind == Kind::Begun && begun.stream == row.seq;
+    if !is_it || begun.says::<EffectBegun>()?.name != name {
+        return damaged(format!("effect `{name}` of thread {} is not on record", row.id));
+    }
+    append(tx, row, Kind::Ended, Some(effect), &EffectEnded { state, outcome }, &[], now)?;
+    Ok(())
+}
+
+fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Begun, StoreError> {
+    let mut row = ThreadRow::find(tx, &effect.thread)?;
+    if row.version != effect.version {
+        return Err(StoreError::Moved);
+    }
+    let recent = Recent::read(tx, &row, None)?;
+    let overtaken = recent.approved_unseen() && recent.unheard.iter().any(|(_, event)| is_news(event));
+    let stopped = recent.troubles().next().is_some();
+    if recent.step.steps != effect.step || stopped || overtaken || settings::is_paused(tx)? {
         return Err(StoreError::Moved);
     }
     let Intent { name, basis, frozen } = &effect.intent;
-    if let Some(earlier) = EffectRow::find(db, row.seq, effect.step, name)? {
+    if let Some(earlier) = recent.effects.iter().find(|earlier| earlier.body.name == *name) {
         return Ok(Begun::Earlier {
             state: earlier.state,
-            frozen: blobs::get(db, &earlier.frozen)?,
-            outcome: json("an effect's outcome", &earlier.outcome)?,
+            frozen: blobs::get(tx, &bytes_of(&earlier.body.bytes)?)?,
+            outcome: earlier.outcome.clone(),
         });
     }
-    let approved = approve(db, &row, basis, now)?;
-    let by = match basis {
-        Basis::Decision { .. } => "decision".to_owned(),
-        Basis::Draft { .. } => "draft".to_owned(),
-        Basis::Answers { .. } => "answers".to_owned(),
-        Basis::Grant { name } => format!("grant:{name}"),
-    };
-    let basis = serde_json::to_string(basis).map_err(|e| StoreError::Sql(e.to_string()))?;
-    let mut new = EffectRow {
-        seq: 0,
-        thread: row.seq,
+    let approved = approve(tx, &row, &recent, basis, now)?;
+    let begun = EffectBegun {
         step: effect.step,
         name: name.clone(),
-        basis,
-        state: EffectState::Begun,
-        frozen: blobs::put(db, frozen)?,
-        outcome: Value::Null.to_string(),
-        begun_at: now,
-        ended_at: None,
+        basis: basis.clone(),
+        bytes: bytes_word(&blobs::put(tx, frozen)?),
+        executed: approved.as_ref().map(|(_, hash)| hash.to_string()),
+        from: tx.opened(now)?,
     };
-    new.insert(db)?;
-    row.effects += 1;
-    row.status = Status::Running;
-    row.updated_at = now;
-    row.update(db)?;
-    let begun = Fact::EffectBegun {
-        thread: row.id.to_string(),
-        step: new.step,
-        effect: new.name,
-        by,
-        interrupt: approved.as_ref().map(|approved| approved.interrupt.clone()),
-        action: approved.as_ref().map(|approved| approved.action.clone()),
-        executed: approved.map(|approved| approved.executed),
-        bytes: hex(&new.frozen),
-    };
-    audit::record(db, &begun, now)?;
+    let card = approved.map(|(card, _)| card);
+    let repeats =
+        |entry: &&Entry| Some(entry.seq) == card || (entry.kind == Kind::Decided && entry.about == card);
+    let like: Vec<&Entry> = recent.entries.iter().filter(repeats).collect();
+    append(tx, &mut row, Kind::Begun, card, &begun, &like, now)?;
     Ok(Begun::New)
 }
 
-/// The card an effect rests on, the last where it rests on several, as the audit names it.
-struct Approved {
-    interrupt: String,
-    action: String,
-    executed: String,
-}
-
-fn approved(interrupt: &InterruptRow, args: &Value) -> Result<Approved, StoreError> {
-    Ok(Approved {
-        interrupt: interrupt.id.to_string(),
-        action: interrupt.action.clone(),
-        executed: audit::bound(&interrupt.action, args, &interrupt.binds()?),
-    })
-}
-
-/// Tells the audit how far an effect has come.
-pub(super) fn record_end(
-    db: &Connection,
-    thread: &ThreadId,
-    effect: &EffectRow,
-    now: i64,
-) -> Result<(), StoreError> {
-    let ended = Fact::EffectEnded {
-        thread: thread.to_string(),
-        step: effect.step,
-        effect: effect.name.clone(),
-        state: effect.state.word().to_owned(),
-        outcome: audit::sha(&effect.outcome),
-    };
-    audit::record(db, &ended, now)
-}
-
-/// Checks that what is about to be done is what was approved, byte for byte, and closes the way back.
+/// Checks that what is about to be done is what was approved, byte for byte. Gives the card it rests on, the last where
+/// it rests on several, with the hash of what is carried out.
 fn approve(
     db: &Connection,
     row: &ThreadRow,
+    recent: &Recent,
     basis: &Basis,
     now: i64,
-) -> Result<Option<Approved>, StoreError> {
-    let pending = InterruptRow::pending(db, row.seq)?;
-    let decided = pending.iter().filter(|p| !p.engine && p.stage == Stage::Decided);
-    let mut by_card = None;
-    let otherwise = match basis {
-        Basis::Grant { name } if GrantRow::builtin_on(db, name)? => true,
-        Basis::Grant { name } => {
-            let text = format!("no grant in force goes by `{name}`; `sayso grants` shows those there are");
-            return Err(StoreError::NotApproved(text));
-        }
-        Basis::Decision { .. } | Basis::Draft { .. } => false,
-        Basis::Answers { given } => {
-            all_answered(&pending, given)?;
-            true
-        }
+) -> Result<Option<(i64, Hash)>, StoreError> {
+    let refuse = |text: String| Err(StoreError::NotApproved(text));
+    let executes = |question: &Question, args: &Value| {
+        (question.seq, Hash::of(&question.asked.action, args, &question.asked.binds))
     };
-    for interrupt in decided {
-        let mut decision = DecisionRow::in_force(db, interrupt)?;
-        if let Basis::Decision { key, args } | Basis::Draft { key, args } = basis
-            && *key == interrupt.key
-        {
-            interrupt.check_hash()?;
+    match basis {
+        Basis::Grant { name } if grants::builtin_on(db, name)? => Ok(None),
+        Basis::Grant { name } => {
+            refuse(format!("no grant in force goes by `{name}`; `sayso grants` shows those there are"))
+        }
+        Basis::Decision { key, args } | Basis::Draft { key, args } => {
+            let found = recent.asked().find(|question| question.asked.key == *key);
+            let Some((question, given)) = found.and_then(|q| Some((q, q.in_force()?))) else {
+                return refuse("nobody approved this effect".to_owned());
+            };
             let leaves = matches!(basis, Basis::Decision { .. });
-            let allowed = match &decision.decision {
-                Decision::Accept if leaves => interrupt.args()?,
-                Decision::Edit { args } if leaves => args.clone(),
-                Decision::Draft if !leaves => interrupt.args()?,
+            let id = &question.asked.id;
+            let allowed = match &given.body.decision {
+                Decision::Accept if leaves => &question.asked.args,
+                Decision::Edit { args } if leaves => args,
+                Decision::Draft if !leaves => &question.asked.args,
                 Decision::Accept | Decision::Edit { .. } | Decision::Draft => {
-                    let text = format!("`{}` was approved, but not in this way", interrupt.id);
-                    return Err(StoreError::NotApproved(text));
+                    return refuse(format!("`{id}` was approved, but not in this way"));
                 }
                 Decision::Respond { .. } | Decision::Ignore => {
-                    return Err(StoreError::NotApproved(format!("`{}` was not approved", interrupt.id)));
+                    return refuse(format!("`{id}` was not approved"));
                 }
             };
-            if decision.shown != DecisionRow::half(&interrupt.hash) || allowed != *args {
-                let text = format!("what would be done is not what was approved on `{}`", interrupt.id);
-                return Err(StoreError::NotApproved(text));
+            if given.body.shown != question.hash() || allowed != args {
+                return refuse(format!("what would be done is not what was approved on `{id}`"));
             }
             // A grant that ended since it answered: the thread is looked at anew, and the person is asked.
-            if let By::Grant(grant) = &decision.by
-                && !decision.consumed
-                && !grants::covers(db, grant, interrupt, &row.id, now)?
+            if let By::Grant(grant) = &given.body.by
+                && !given.acted
+                && !grants::covers(db, grant, &question.asked, &row.id, now)?
             {
                 return Err(StoreError::Moved);
             }
-            decision.executed = Some(args.to_string());
-            by_card = Some(approved(interrupt, args)?);
+            Ok(Some(executes(question, args)))
         }
-        if let Basis::Answers { given } = basis {
-            let args = answered(interrupt, &decision, given)?;
-            if let Some(args) = &args {
-                by_card = Some(approved(interrupt, args)?);
+        Basis::Answers { given } => {
+            all_answered(recent, given)?;
+            let mut card = None;
+            for (question, answer) in recent.asked().filter_map(|q| Some((q, q.in_force()?))) {
+                if let Some(args) = answered(question, answer, given)? {
+                    card = Some(executes(question, args));
+                }
             }
-            decision.executed = args.map(|args| args.to_string());
+            Ok(card)
         }
-        decision.consumed = true;
-        decision.update(db)?;
-    }
-    if otherwise || by_card.is_some() {
-        Ok(by_card)
-    } else {
-        Err(StoreError::NotApproved("nobody approved this effect".to_owned()))
     }
 }
 
 /// Checks that what leaves answers every question and no other.
-fn all_answered(pending: &[InterruptRow], given: &BTreeMap<String, Value>) -> Result<(), StoreError> {
-    let asked: Vec<&InterruptRow> = pending.iter().filter(|p| !p.engine).collect();
-    let each = asked.iter().all(|p| p.stage == Stage::Decided && given.contains_key(&p.key));
+fn all_answered(recent: &Recent, given: &BTreeMap<String, Value>) -> Result<(), StoreError> {
+    let asked: Vec<&Question> = recent.asked().collect();
+    let each = asked.iter().all(|question| !question.is_open() && given.contains_key(&question.asked.key));
     if each && !asked.is_empty() && asked.len() == given.len() {
         return Ok(());
     }
@@ -241,26 +202,25 @@ fn all_answered(pending: &[InterruptRow], given: &BTreeMap<String, Value>) -> Re
 }
 
 /// Checks that an answer about to leave is the one that was given; gives the arguments it carries out.
-fn answered(
-    interrupt: &InterruptRow,
-    decision: &DecisionRow,
+fn answered<'a>(
+    question: &'a Question,
+    answer: &'a Given,
     given: &BTreeMap<String, Value>,
-) -> Result<Option<Value>, StoreError> {
-    interrupt.check_hash()?;
-    let allowed = match &decision.decision {
-        Decision::Accept => Some(interrupt.args()?),
-        Decision::Edit { args } => Some(args.clone()),
+) -> Result<Option<&'a Value>, StoreError> {
+    let id = &question.asked.id;
+    let allowed = match &answer.body.decision {
+        Decision::Accept => Some(&question.asked.args),
+        Decision::Edit { args } => Some(args),
         Decision::Respond { .. } | Decision::Ignore => None,
         Decision::Draft => {
-            let text = format!("`{}` was approved, but not in this way", interrupt.id);
-            return Err(StoreError::NotApproved(text));
+            return Err(StoreError::NotApproved(format!("`{id}` was approved, but not in this way")));
         }
     };
-    let same = given.get(&interrupt.key) == Some(allowed.as_ref().unwrap_or(&Value::Null));
-    if decision.shown == DecisionRow::half(&interrupt.hash) && same {
+    let same = given.get(&question.asked.key) == Some(allowed.unwrap_or(&Value::Null));
+    if answer.body.shown == question.hash() && same {
         return Ok(allowed);
     }
-    Err(StoreError::NotApproved(format!("what would be sent is not what was answered on `{}`", interrupt.id)))
+    Err(StoreError::NotApproved(format!("what would be sent is not what was answered on `{id}`")))
 }
 
 fn seal_call(thread: i64, step: i64, name: &str, result: &str) -> Digest {

@@ -39,10 +39,7 @@ impl Store {
             let mut rows = found.query((workflow, LATELY, limit))?;
             let mut threads = Vec::new();
             while let Some(row) = rows.next()? {
-                let id: String = row.get(0)?;
-                if let Ok(id) = ThreadId::parse(&id) {
-                    threads.push((id, time(row.get(1)?)?));
-                }
+                threads.push((row.get(0)?, time(row.get(1)?)?));
             }
             Ok(threads)
         })
@@ -50,29 +47,24 @@ impl Store {
 }
 
 fn troubles(db: &Connection) -> Result<Vec<Occurred>, StoreError> {
-    let mut found = db.prepare_cached(
-        "SELECT * FROM interrupts
-         WHERE seq > (SELECT coalesce(max(seq), 0) FROM interrupts) - ? AND kind = 'trouble'",
-    )?;
-    let mut rows = found.query([LATELY])?;
+    let rest = "WHERE seq > (SELECT coalesce(max(seq), 0) FROM interrupts) - ? AND kind = 'trouble'";
     let mut occurred = Vec::new();
-    while let Some(row) = rows.next()? {
-        let read = InterruptRow::read(row).and_then(|trouble| {
-            let thread = ThreadRow::by_seq(db, trouble.thread)?;
-            Ok((thread, trouble.args()?, trouble))
-        });
-        let (thread, args, trouble) = match read {
+    for row in InterruptRow::select(db, rest, [LATELY])? {
+        let read = ThreadRow::by_seq(db, row.thread)
+            .and_then(|thread| Ok((thread, super::recent::Question::read(db, row.seq)?)));
+        let (thread, question) = match read {
             Ok(read) => read,
             Err(StoreError::Damaged(_)) => continue,
             Err(error) => return Err(error),
         };
+        let (trouble, args) = (&question.asked, &question.asked.args);
         if NO_ERRORS.contains(&trouble.action.as_str()) {
             continue;
         }
         let named = |key: &str| args.get(key).and_then(Value::as_str).filter(|name| !name.is_empty());
         let node = named("node").or_else(|| named("effect")).unwrap_or(&trouble.action).to_owned();
         let text = if trouble.gist.is_empty() { trouble.title.clone() } else { trouble.gist.clone() };
-        occurred.push(Occurred { workflow: thread.workflow, node, text, at: time(trouble.created_at)? });
+        occurred.push(Occurred { workflow: thread.workflow, node, text, at: time(question.at)? });
     }
     Ok(occurred)
 }

@@ -4,9 +4,11 @@
 //! answer exactly one stands. Nothing is carried out because of it: a question that waits beside one that was accepted,
 //! edited or answered stays open, since its end would let those go on.
 
-use super::commit::record_decision;
-use super::decide::{Holds, decided};
-use super::rows::{DecisionRow, InterruptRow, Stage, ThreadRow, damaged};
+use super::commit::append;
+use super::decide::{Answer, Holds, decided, open_question};
+use super::log::{self, Snoozed};
+use super::recent::Question;
+use super::rows::{InterruptRow, Stage, ThreadRow, damaged};
 use super::seal::Seal;
 use super::{Store, StoreError, settings};
 use crate::graph::{Decision, InterruptId, Kind};
@@ -70,18 +72,16 @@ impl Store {
             let mut found = db.prepare_cached(
                 "SELECT i.id, t.workflow, i.action, i.kind, i.waits
                  FROM interrupts i JOIN threads t ON t.seq = i.thread
-                 WHERE i.status = 'open' AND i.engine = 0 AND i.kind <> 'trouble' AND i.allow & 8 <> 0
+                 WHERE i.status = 'open' AND i.trouble = 0 AND i.kind <> 'trouble' AND i.allow & 8 <> 0
                    AND coalesce(i.snoozed_until, 0) <= ?
                  ORDER BY i.seq",
             )?;
             let mut rows = found.query([now])?;
             let mut unanswered = Vec::new();
             while let Some(row) = rows.next()? {
-                let (id, kind): (String, String) = (row.get(0)?, row.get(3)?);
-                let (Ok(id), Some(kind)) = (InterruptId::parse(&id), Kind::from_word(&kind)) else {
-                    return damaged(format!("interrupt {id} has no valid id or kind"));
-                };
-                let (workflow, action, waits) = (row.get(1)?, row.get(2)?, row.get(4)?);
+                let (id, workflow, action): (InterruptId, String, String) =
+                    (row.get(0)?, row.get(1)?, row.get(2)?);
+                let (kind, waits): (Kind, Option<i64>) = (row.get(3)?, row.get(4)?);
                 unanswered.push(Unanswered { id, workflow, action, kind, waits });
             }
             Ok(unanswered)
@@ -90,12 +90,14 @@ impl Store {
 
     /// The time of these questions runs from here on.
     pub async fn wait_from(&self, ids: Vec<InterruptId>, total: i64) -> Result<(), StoreError> {
-        self.write(move |db| {
+        let now = self.now_ms();
+        self.write(move |tx| {
             for id in &ids {
-                let mut interrupt = InterruptRow::find(db, id)?;
-                if interrupt.stage == Stage::Open {
-                    interrupt.waits = Some(total);
-                    interrupt.update(db)?;
+                let interrupt = InterruptRow::find(tx, id)?;
+                if interrupt.status == Stage::Open {
+                    let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
+                    let waits = Snoozed { until: interrupt.snoozed_until, waits: Some(total) };
+                    append(tx, &mut row, log::Kind::Snoozed, Some(interrupt.seq), &waits, &[], now)?;
                 }
             }
             Ok(())
@@ -106,34 +108,29 @@ impl Store {
     /// Ends a question whose time ran from `waits` on; whether it did. Whatever happened to it since keeps it open.
     pub async fn expire(&self, id: InterruptId, waits: i64) -> Result<bool, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| {
-            let interrupt = InterruptRow::find(db, &id)?;
-            let snoozed = interrupt.snoozed_until.is_some_and(|until| until > now);
-            let as_it_was = interrupt.stage == Stage::Open && interrupt.waits == Some(waits) && !snoozed;
-            let may = interrupt.allow().ignore && !interrupt.engine && interrupt.kind != Kind::Trouble;
-            if !as_it_was || !may || settings::is_paused(db)? || would_let_go_on(db, &interrupt)? {
+        self.write(move |tx| {
+            let interrupt = InterruptRow::find(tx, &id)?;
+            if interrupt.status != Stage::Open || settings::is_paused(tx)? {
                 return Ok(false);
             }
-            interrupt.check_hash()?;
-            let row = ThreadRow::by_seq(db, interrupt.thread)?;
-            let taken =
-                record_decision(db, &row.id, &interrupt, Decision::Ignore, false, By::Expiry, None, now)?;
-            decided(db, row, interrupt, &taken, Holds::default(), now)?;
+            let (row, recent, at) = open_question(tx, &interrupt)?;
+            let question = &recent.questions[at];
+            let snoozed = question.snoozed_until.is_some_and(|until| until > now);
+            let asked = &question.asked;
+            let may = asked.allow().ignore && !asked.is_trouble() && asked.kind != Kind::Trouble;
+            // Its end must not let something else go on that was allowed.
+            let allowed = |other: &Question| {
+                other.in_force().is_some_and(|given| given.body.decision != Decision::Ignore)
+            };
+            if question.waits != Some(waits) || snoozed || !may || recent.questions.iter().any(allowed) {
+                return Ok(false);
+            }
+            let answer = Answer { decision: Decision::Ignore, learn: false, by: By::Expiry, batch: None };
+            decided(tx, row, &recent, at, answer, Holds::default(), now)?;
             Ok(true)
         })
         .await
     }
-}
-
-/// Whether its end would let something else go on that was allowed.
-fn would_let_go_on(db: &Connection, interrupt: &InterruptRow) -> Result<bool, StoreError> {
-    for beside in InterruptRow::pending(db, interrupt.thread)? {
-        if beside.stage == Stage::Decided && DecisionRow::in_force(db, &beside)?.decision != Decision::Ignore
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 fn kept(db: &Connection) -> Result<Option<PolicyClock>, StoreError> {

@@ -1,82 +1,61 @@
 //! Forks: another thread that shares the beginning of this one, by reference.
 
-use super::audit::{self, Fact};
-use super::commit::{NewThread, Parent, start, warn_if_done_in_original};
+use super::commit::{NewThread, append, start, start_fork, warn_if_done_in_original};
 use super::load::steps;
-use super::rows::{Awaits, InterruptRow, Stage, ThreadRow};
+use super::log::{Forked, Kind, Parent, Stepped, Tx};
+use super::recent::Question;
+use super::rows::{InterruptRow, ThreadRow, damaged};
 use super::{Store, StoreError};
-use crate::graph::ThreadId;
-use crate::inbox::{NextView, Status};
-use rusqlite::Connection;
+use crate::graph::{InterruptId, ThreadId};
+use crate::inbox::NextView;
 
 impl Store {
     /// Begins a thread that shares steps `0..=step` of another. What the last of them asked is asked anew,
     /// and what it started is started anew; no effect of the shared part is ever carried out again.
     pub async fn fork(&self, thread: ThreadId, step: u64, step_limit: i64) -> Result<ThreadId, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| run(db, &thread, step, step_limit, now)).await
+        self.write(move |tx| run(tx, &thread, step, step_limit, now)).await
     }
 }
 
-fn run(
-    db: &Connection,
-    thread: &ThreadId,
-    step: u64,
-    step_limit: i64,
-    now: i64,
-) -> Result<ThreadId, StoreError> {
-    let origin = ThreadRow::find(db, thread)?;
-    let Some(n) = i64::try_from(step).ok().filter(|n| *n < origin.steps) else {
-        let last = origin.steps - 1;
-        return Err(StoreError::Conflict(format!(
-            "thread `{}` has steps 0 to {last}, no step {step}",
-            origin.id
-        )));
+fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> Result<ThreadId, StoreError> {
+    let origin = ThreadRow::find(tx, thread)?;
+    super::prune::refuse_pruned(&origin)?;
+    let all = steps(tx, &origin)?;
+    let Some(last) = usize::try_from(step).ok().and_then(|n| all.get(n)) else {
+        let text = format!("thread `{}` has steps 0 to {}, no step {step}", origin.id, all.len() - 1);
+        return Err(StoreError::Conflict(text));
     };
-    let Some(last) = steps(db, &origin, 0)?.into_iter().nth(usize::try_from(n).unwrap_or(usize::MAX)) else {
-        return super::rows::damaged(format!("step {n} of thread {} is missing", origin.id));
-    };
-    let next = last.next()?;
-    let ThreadRow { workflow, fingerprint, title, node, .. } = &origin;
-    let mut fork = ThreadRow::new(workflow, fingerprint, title, node, step_limit, now);
-    (fork.origin, fork.origin_step) = (Some(origin.seq), Some(n));
-    (fork.steps, fork.head) = (n + 1, last.digest);
-    match &next {
-        NextView::Goto { goto } => fork.node.clone_from(goto),
-        NextView::End { .. } => fork.status = Status::Done,
-        NextView::Ask { then, ask } => {
-            (fork.node, fork.awaits) = (then.clone(), Awaits::Answers);
-            fork.status = if ask.is_empty() { Status::Ready } else { Status::Waiting };
-            fork.interrupts = ask.len() as i64;
-        }
-        NextView::Spawn { then, spawn } => {
-            (fork.node, fork.awaits) = (then.clone(), Awaits::Children);
-            fork.status = if spawn.is_empty() { Status::Ready } else { Status::Joining };
-        }
-    }
-    fork.insert(db)?;
-    match next {
-        NextView::Goto { .. } | NextView::End { .. } => {}
-        NextView::Ask { ask, .. } => {
+    // What a fork shares may itself be shared; it leads to the thread that took the step.
+    let forked = Forked { thread: origin.seq, step: last.n, entry: last.entry };
+    let mut fork = start_fork(tx, &origin, forked, step_limit, now)?;
+    let row = &mut fork.row;
+    let mut open = Vec::new();
+    let next = match &last.next {
+        NextView::Goto { .. } | NextView::End { .. } => last.next.clone(),
+        NextView::Ask { ask, then } => {
+            let mut anew = Vec::new();
             for id in ask {
-                let mut interrupt = InterruptRow::find(db, &id)?;
-                interrupt.id = crate::graph::InterruptId::random();
-                (interrupt.thread, interrupt.step, interrupt.created_at) = (fork.seq, n, now);
-                (interrupt.stage, interrupt.closed_why) = (Stage::Open, None);
-                (interrupt.snoozed_until, interrupt.waits) = (None, None);
-                warn_if_done_in_original(db, &fork, &mut interrupt)?;
-                interrupt.insert(db)?;
+                let original = InterruptRow::find(tx, id)?;
+                let mut asked = Question::read(tx, original.seq)?.asked;
+                (asked.id, asked.step, asked.snoozed_until) = (InterruptId::random(), last.n, None);
+                warn_if_done_in_original(tx, row, &mut asked)?;
+                let entry = append(tx, row, Kind::Asked, Some(original.seq), &asked, &[], now)?;
+                open.push(entry.seq);
+                anew.push(asked.id);
             }
+            NextView::Ask { ask: anew, then: then.clone() }
         }
-        NextView::Spawn { spawn, .. } => {
-            let parent = Parent { thread: fork.seq, step: n, joined: true };
+        NextView::Spawn { spawn, then } => {
+            let parent = Parent { thread: row.seq, step: last.n, joined: true };
+            let mut anew = Vec::new();
             for id in spawn {
-                let child = ThreadRow::find(db, &id)?;
-                let Some(first) = steps(db, &child, 0)?.into_iter().next() else {
-                    return super::rows::damaged(format!("thread {} has no beginning", child.id));
+                let child = ThreadRow::find(tx, id)?;
+                let Some(first) = steps(tx, &child)?.into_iter().next() else {
+                    return damaged(format!("thread {} has no beginning", child.id));
                 };
-                let NextView::Goto { goto: entry } = first.next()? else {
-                    return super::rows::damaged(format!("thread {} begins nowhere", child.id));
+                let NextView::Goto { goto: entry } = first.next else {
+                    return damaged(format!("thread {} begins nowhere", child.id));
                 };
                 let new = NewThread {
                     workflow: child.workflow,
@@ -86,16 +65,25 @@ fn run(
                     title: child.title,
                     key: child.child_key.unwrap_or_default(),
                 };
-                start(db, &new, Some(&parent), step_limit, now)?;
+                anew.push(start(tx, &new, Some(parent), step_limit, false, now)?.id);
             }
+            NextView::Spawn { spawn: anew, then: then.clone() }
         }
-    }
-    let started = Fact::Started {
-        thread: fork.id.to_string(),
-        workflow: fork.workflow,
-        input: None,
-        forked_from: Some(origin.id.to_string()),
     };
-    audit::record(db, &started, now)?;
+    let stands = Stepped {
+        n: last.n + 1,
+        steps: Vec::new(),
+        next,
+        abandoned: false,
+        result: false,
+        no_output: false,
+        title: None,
+        output: None,
+        fingerprint: None,
+        takes: Vec::new(),
+        open,
+        unheard: Vec::new(),
+    };
+    append(tx, row, Kind::Stepped, None, &stands, &[], now)?;
     Ok(fork.id)
 }

@@ -3,14 +3,15 @@
 //! The store is the judge of what covers what. Whoever asks names a grant; whether it covers the question is
 //! decided from the rows when the question is committed, when its answer is taken up, and before the effect.
 
-use super::audit::{self, Because, Fact};
-use super::decide::{reopen, restand};
-use super::rows::{CommandScope, DecisionRow, GrantRow, InterruptRow, Scope, Stage, ThreadRow, time};
+use super::commit::{forget_calls, take_back};
+use super::log::{self, Asked, Because, CommandScope, Granted, Kind, Revoked, Scope, Tx};
+use super::project::apply;
+use super::recent::{Question, Recent};
+use super::rows::{GrantRow, InterruptRow, Stage, ThreadRow, damaged, time, whole_grant};
 use super::{Store, StoreError};
 use crate::graph::{CommandLine, Decision, GrantId, InterruptId, ThreadId};
 use crate::inbox::{BUILTIN_GRANTS, BuiltinGrant, By, GrantLine, GrantRequest, GrantScope, POLICY_GRANT};
 use rusqlite::Connection;
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// How long a grant lasts that is not a thread's where the person says nothing.
@@ -23,14 +24,14 @@ impl Store {
     /// Allows what a card offers to allow.
     pub async fn grant(&self, request: GrantRequest) -> Result<GrantLine, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| give(db, &request, now)).await
+        self.write(move |tx| give(tx, &request, now)).await
     }
 
     /// Built-in grants and those that people gave, oldest first.
     pub fn grants(&self) -> Result<Vec<GrantLine>, StoreError> {
         let now = self.now_ms();
         self.read(|db| {
-            let rows = GrantRow::all(db)?;
+            let rows = all(db)?;
             let switched = |builtin: &BuiltinGrant| rows.iter().find(|row| row.id == builtin.id);
             let mut lines: Vec<GrantLine> =
                 BUILTIN_GRANTS.iter().map(|b| builtin_line(b, switched(b))).collect::<Result<_, _>>()?;
@@ -44,7 +45,7 @@ impl Store {
     /// Ends a grant, or switches a built-in one off.
     pub async fn revoke(&self, id: String) -> Result<GrantLine, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| revoke(db, &id, now)).await
+        self.write(move |tx| revoke(tx, &id, now)).await
     }
 
     /// Switches a built-in grant on again.
@@ -55,14 +56,16 @@ impl Store {
                 let text = format!("`{id}` is not built in; allow it again from a card");
                 return Err(StoreError::Conflict(text));
             };
-            let mut row = GrantRow::named(db, builtin.id)?;
-            if let Some(row) = &mut row
-                && row.revoked_at.take().is_some()
+            let mut grant = named(db, builtin.id)?;
+            if let Some(grant) = &mut grant
+                && grant.revoked_at.take().is_some()
             {
-                row.update(db)?;
-                audit::record(db, &Fact::Restored { grant: row.id.clone() }, now)?;
+                let body = Revoked { builtin: Some(grant.id.clone()), from: db.opened(now)? };
+                let entry =
+                    db.append(Some(grant.seq), Kind::Restored, None, Some(grant.last), &body, &[], now)?;
+                apply(db, &entry)?;
             }
-            builtin_line(builtin, row.as_ref())
+            builtin_line(builtin, grant.as_ref())
         })
         .await
     }
@@ -93,20 +96,14 @@ impl Store {
     }
 
     /// The first grant for a tool that is in force and covers what is asked for.
-    fn first_grant(
-        &self,
-        tool: &str,
-        covers: impl Fn(&GrantRow) -> bool,
-    ) -> Result<Option<String>, StoreError> {
+    fn first_grant(&self, tool: &str, covers: impl Fn(&Grant) -> bool) -> Result<Option<String>, StoreError> {
         let now = self.now_ms();
         self.read(|db| {
-            let mut found =
-                db.prepare_cached("SELECT * FROM grants WHERE tool = ? AND revoked_at IS NULL ORDER BY seq")?;
-            let mut rows = found.query([tool])?;
-            while let Some(row) = rows.next()? {
-                let row = GrantRow::read(row)?;
-                if covers(&row) && row.lasts(now) {
-                    return Ok(Some(row.id));
+            let rest = "WHERE tool = ? AND revoked_at IS NULL ORDER BY seq";
+            for row in GrantRow::select(db, rest, [tool])? {
+                let grant = Grant::read(db, row.seq)?;
+                if covers(&grant) && grant.lasts(now) {
+                    return Ok(Some(grant.id));
                 }
             }
             Ok(None)
@@ -115,7 +112,7 @@ impl Store {
 
     /// Whether the built-in grant of this name is listed and switched on.
     pub fn builtin_grant(&self, name: &str) -> Result<bool, StoreError> {
-        self.read(|db| GrantRow::builtin_on(db, name))
+        self.read(|db| builtin_on(db, name))
     }
 
     /// Asks again what grants had answered that no longer cover it.
@@ -131,10 +128,14 @@ impl Store {
             if row.version != version {
                 return Err(StoreError::Moved);
             }
-            for id in &interrupts {
-                reopen(db, &row.id, &mut InterruptRow::find(db, id)?, Because::GrantEnded, now)?;
+            let recent = Recent::read(db, &row, None)?;
+            forget_calls(db, &row)?;
+            for question in recent.questions.iter().filter(|q| interrupts.contains(&q.asked.id)) {
+                if question.in_force().is_some_and(|given| !given.acted) {
+                    take_back(db, &mut row, question.seq, Because::GrantEnded, now)?;
+                }
             }
-            restand(db, &mut row, now)
+            Ok(())
         })
         .await
     }
@@ -145,41 +146,166 @@ impl Store {
 pub(super) fn covers(
     db: &Connection,
     grant: &str,
-    interrupt: &InterruptRow,
+    asked: &Asked,
     thread: &ThreadId,
     now: i64,
 ) -> Result<bool, StoreError> {
     // A warning suspends a grant: what is unusual is seen by a person.
-    if interrupt.warnings.is_some() {
+    if !asked.warnings.is_empty() {
         return Ok(false);
     }
     if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
-        return Ok(tool == interrupt.action);
+        return Ok(tool == asked.action);
     }
-    GrantRow::named(db, grant)?.map_or(Ok(false), |row| row.covers(interrupt, thread, now))
+    Ok(named(db, grant)?.is_some_and(|grant| grant.covers(asked, thread, now)))
 }
 
-fn give(db: &Connection, request: &GrantRequest, now: i64) -> Result<GrantLine, StoreError> {
-    let interrupt = InterruptRow::find(db, &request.interrupt)?;
-    interrupt.check_hash()?;
-    let thread = ThreadRow::by_seq(db, interrupt.thread)?;
-    let refuse = |why: &str| Err(StoreError::Conflict(format!("`{}` {why}", interrupt.id)));
-    let accepted = || {
-        let decision = DecisionRow::in_force(db, &interrupt)?.decision;
-        Ok::<_, StoreError>(matches!(decision, Decision::Accept | Decision::Edit { .. }))
-    };
-    match interrupt.stage {
-        Stage::Open => {}
-        Stage::Closed if interrupt.closed_why.is_some() => {
-            return Err(super::decide::not_open(db, &interrupt)?);
+/// A grant, as the log tells it.
+#[derive(Clone, Debug)]
+struct Grant {
+    seq: i64,
+    last: i64,
+    id: String,
+    tool: String,
+    scope: Scope,
+    interrupt: Option<String>,
+    created_at: i64,
+    expires_at: Option<i64>,
+    revoked_at: Option<i64>,
+}
+
+impl Grant {
+    fn read(db: &Connection, seq: i64) -> Result<Self, StoreError> {
+        let entries = log::stream(db, seq, seq, None)?;
+        let Some(first) = entries.first().filter(|first| first.seq == seq) else {
+            return damaged(format!("entry {seq} of the log is missing"));
+        };
+        let mut grant = match first.kind {
+            Kind::Granted => {
+                let Granted { id, tool, scope, interrupt, expires_at, .. } = first.says()?;
+                let (created_at, last) = (first.at, seq);
+                Self { seq, last, id, tool, scope, interrupt, created_at, expires_at, revoked_at: None }
+            }
+            Kind::Revoked => {
+                let id = first.says::<Revoked>()?.builtin.unwrap_or_default();
+                let tool = BUILTIN_GRANTS.iter().find(|builtin| builtin.id == id).map(|builtin| builtin.tool);
+                Self {
+                    seq,
+                    last: seq,
+                    id,
+                    tool: tool.unwrap_or_default().to_owned(),
+                    scope: Scope::Builtin,
+                    interrupt: None,
+                    created_at: first.at,
+                    expires_at: None,
+                    revoked_at: None,
+                }
+            }
+            _ => return damaged(format!("entry {seq} of the log gives no grant")),
+        };
+        for entry in &entries {
+            grant.last = entry.seq;
+            match entry.kind {
+                Kind::Revoked => grant.revoked_at = Some(entry.at),
+                Kind::Restored => grant.revoked_at = None,
+                _ => {}
+            }
         }
-        Stage::Decided | Stage::Closed if accepted()? => {}
-        Stage::Decided | Stage::Closed => return refuse("was not accepted, so nothing is allowed by it"),
+        Ok(grant)
     }
-    if interrupt.warnings.is_some() {
+
+    /// Whether it is neither revoked nor over.
+    fn lasts(&self, now: i64) -> bool {
+        self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
+    }
+
+    /// Whether it answers this question of this thread.
+    fn covers(&self, asked: &Asked, thread: &ThreadId, now: i64) -> bool {
+        let grantable = &asked.grantable;
+        let reaches = match &self.scope {
+            Scope::Thread(only) => only == thread,
+            Scope::Sender(only) => {
+                grantable.sender.as_ref().is_some_and(|sender| sender.eq_ignore_ascii_case(only))
+            }
+            Scope::Builtin => false,
+            Scope::Command(_) => {
+                grantable.command.as_ref().is_some_and(|command| self.covers_command(command))
+            }
+        };
+        reaches && self.tool == asked.action && self.lasts(now)
+    }
+
+    /// Whether it reaches as far as this command.
+    fn covers_command(&self, command: &CommandLine) -> bool {
+        matches!(&self.scope, Scope::Command(scope) if scope.covers(command))
+    }
+}
+
+impl CommandScope {
+    /// Whether it covers a command. What leads out of the folder by its words is never covered beside the first words.
+    fn covers(&self, command: &CommandLine) -> bool {
+        let inside = |word: &String| {
+            let path = word.rsplit('=').next().unwrap_or_default();
+            !path.starts_with('/') && !word.split(['/', '=', ':']).any(|part| part == "..")
+        };
+        let rest = command.words.get(self.words.len()..).unwrap_or_default();
+        self.by == command.by
+            && self.folder == command.folder
+            && command.words.starts_with(&self.words)
+            && (rest.is_empty() || self.more && rest.iter().all(inside))
+    }
+}
+
+/// All grants there are entries of, oldest first.
+fn all(db: &Connection) -> Result<Vec<Grant>, StoreError> {
+    let seqs: Vec<i64> = db
+        .prepare_cached(
+            "SELECT seq FROM log INDEXED BY log_grants WHERE kind IN ('granted', 'revoked') AND seq = stream ORDER BY seq",
+        )?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    seqs.into_iter().map(|seq| Grant::read(db, seq)).collect()
+}
+
+/// The grant of this whole name.
+fn named(db: &Connection, id: &str) -> Result<Option<Grant>, StoreError> {
+    let Some(row) = GrantRow::select(db, "WHERE id = ?", [id])?.pop() else { return Ok(None) };
+    let grant = Grant::read(db, row.seq)?;
+    if grant.id == id {
+        Ok(Some(grant))
+    } else {
+        damaged(format!("grant {id} is not on record under that id"))
+    }
+}
+
+/// Whether the built-in grant of this name is listed and switched on. It is on until somebody switches it.
+pub(super) fn builtin_on(db: &Connection, name: &str) -> Result<bool, StoreError> {
+    if !BUILTIN_GRANTS.iter().any(|builtin| builtin.id == name) {
+        return Ok(false);
+    }
+    // By the log: a row taken away would switch it on again.
+    let switched = all(db)?.into_iter().find(|grant| grant.id == name);
+    Ok(switched.is_none_or(|grant| grant.revoked_at.is_none()))
+}
+
+fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, StoreError> {
+    let interrupt = InterruptRow::find(tx, &request.interrupt)?;
+    let question = super::lists::question_of(tx, &interrupt)?;
+    let thread = ThreadRow::by_seq(tx, interrupt.thread)?;
+    let refuse = |why: &str| Err(StoreError::Conflict(format!("`{}` {why}", interrupt.id)));
+    if question.closed.is_some() {
+        return Err(super::decide::not_open(tx, &interrupt)?);
+    }
+    let accepts = |decision: &Decision| matches!(decision, Decision::Accept | Decision::Edit { .. });
+    match question.in_force() {
+        Some(given) if accepts(&given.body.decision) => {}
+        None if interrupt.status == Stage::Open => {}
+        _ => return refuse("was not accepted, so nothing is allowed by it"),
+    }
+    if !question.asked.warnings.is_empty() {
         return refuse("carries a warning; such a card is decided by itself, and allows nothing further");
     }
-    let offered = interrupt.grantable()?;
+    let Question { asked: Asked { grantable: offered, action, .. }, .. } = question;
     let scope = match request.scope {
         GrantScope::Thread if offered.thread => Scope::Thread(thread.id.clone()),
         GrantScope::Sender => match offered.sender {
@@ -208,31 +334,17 @@ fn give(db: &Connection, request: &GrantRequest, now: i64) -> Result<GrantLine, 
         }
         Some(lasts) => Some(now.saturating_add(i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX))),
     };
-    let mut row = GrantRow {
-        seq: 0,
+    let granted = Granted {
         id: GrantId::random().to_string(),
-        tool: interrupt.action.clone(),
+        tool: action,
         scope,
         interrupt: Some(interrupt.id.to_string()),
-        created_at: now,
         expires_at,
-        revoked_at: None,
+        from: tx.opened(now)?,
     };
-    row.insert(db)?;
-    let granted = Fact::Granted {
-        grant: row.id.clone(),
-        tool: row.tool.clone(),
-        scope: match &row.scope {
-            Scope::Thread(thread) => format!("thread:{thread}"),
-            Scope::Sender(sender) => format!("sender:{sender}"),
-            Scope::Builtin => "builtin".to_owned(),
-            Scope::Command(command) => format!("command:{}", commands(command)),
-        },
-        interrupt: row.interrupt.clone(),
-        expires_at: row.expires_at,
-    };
-    audit::record(db, &granted, now)?;
-    line(db, &row, now)
+    let entry = tx.append(None, Kind::Granted, None, None, &granted, &[], now)?;
+    apply(tx, &entry)?;
+    line(tx, &Grant::read(tx, entry.seq)?, now)
 }
 
 /// Which commands are allowed, in words.
@@ -247,69 +359,53 @@ fn commanded(command: CommandLine, more: bool) -> Option<CommandScope> {
     Some(CommandScope { by: command.by, folder: command.folder, words, more })
 }
 
-fn revoke(db: &Connection, id: &str, now: i64) -> Result<GrantLine, StoreError> {
+fn revoke(tx: &Tx<'_>, id: &str, now: i64) -> Result<GrantLine, StoreError> {
     if let Some(tool) = id.strip_prefix(POLICY_GRANT) {
         let text = format!("`{id}` is allowed by the config; set mode = \"ask\" in its [policy.{tool}]");
         return Err(StoreError::Conflict(text));
     }
     if let Some(builtin) = builtin(id)? {
-        let mut row = match GrantRow::named(db, builtin.id)? {
-            Some(row) => row,
-            None => {
-                let mut row = GrantRow {
-                    seq: 0,
-                    id: builtin.id.to_owned(),
-                    tool: builtin.tool.to_owned(),
-                    scope: Scope::Builtin,
-                    interrupt: None,
-                    created_at: now,
-                    expires_at: None,
-                    revoked_at: None,
-                };
-                row.insert(db)?;
-                row
-            }
-        };
-        end(db, &mut row, now)?;
-        return builtin_line(builtin, Some(&row));
+        let before = named(tx, builtin.id)?;
+        let seq = end(tx, before.as_ref(), Some(builtin.id.to_owned()), now)?;
+        return builtin_line(builtin, Some(&Grant::read(tx, seq)?));
     }
     let parsed = GrantId::parse(id).map_err(|_| StoreError::Unknown("grant", id.to_owned()))?;
-    let mut row = GrantRow::find(db, &parsed)?;
-    end(db, &mut row, now)?;
-    ask_again(db, &row.id, now)?;
-    line(db, &row, now)
+    let whole = match parsed.is_whole() {
+        true => parsed.to_string(),
+        false => whole_grant(tx, parsed.as_str())?,
+    };
+    let grant = named(tx, &whole)?.ok_or(StoreError::Unknown("grant", whole))?;
+    end(tx, Some(&grant), None, now)?;
+    ask_again(tx, &grant.id, now)?;
+    line(tx, &Grant::read(tx, grant.seq)?, now)
 }
 
-fn end(db: &Connection, row: &mut GrantRow, now: i64) -> Result<(), StoreError> {
-    if let Some(at) = row.revoked_at {
+/// Ends a grant; gives its number.
+fn end(tx: &Tx<'_>, grant: Option<&Grant>, builtin: Option<String>, now: i64) -> Result<i64, StoreError> {
+    if let Some(grant) = grant
+        && let Some(at) = grant.revoked_at
+    {
         let why = format!("it was revoked at {}", time(at)?);
-        return Err(StoreError::NotOpen { id: row.id.clone(), why });
+        return Err(StoreError::NotOpen { id: grant.id.clone(), why });
     }
-    row.revoked_at = Some(now);
-    row.update(db)?;
-    audit::record(db, &Fact::Revoked { grant: row.id.clone() }, now)
+    let (stream, last) = (grant.map(|grant| grant.seq), grant.map(|grant| grant.last));
+    let revoked = Revoked { builtin, from: tx.opened(now)? };
+    let entry = tx.append(stream, Kind::Revoked, None, last, &revoked, &[], now)?;
+    apply(tx, &entry)?;
+    Ok(entry.stream)
 }
 
 /// What a grant had answered and nobody has acted on is a person's to decide.
-fn ask_again(db: &Connection, grant: &str, now: i64) -> Result<(), StoreError> {
-    let decided: Vec<i64> = db
-        .prepare_cached("SELECT seq FROM interrupts WHERE status = 'decided' ORDER BY seq")?
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    let mut threads = BTreeSet::new();
-    for seq in decided {
-        let mut interrupt = InterruptRow::by_seq(db, seq)?;
-        let decision = DecisionRow::in_force(db, &interrupt)?;
-        if decision.by != By::Grant(grant.to_owned()) {
-            continue;
+fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
+    for interrupt in InterruptRow::select(tx, "WHERE status = 'decided' ORDER BY seq", [])? {
+        let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
+        let recent = Recent::read(tx, &row, None)?;
+        let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
+        let by = By::Grant(grant.to_owned());
+        if question.and_then(Question::in_force).is_some_and(|given| given.body.by == by && !given.acted) {
+            forget_calls(tx, &row)?;
+            take_back(tx, &mut row, interrupt.seq, Because::GrantEnded, now)?;
         }
-        let thread = ThreadRow::by_seq(db, interrupt.thread)?.id;
-        if reopen(db, &thread, &mut interrupt, Because::GrantEnded, now)? {
-            threads.insert(interrupt.thread);
-        }
-    }
-    for thread in threads {
-        restand(db, &mut ThreadRow::by_seq(db, thread)?, now)?;
     }
     Ok(())
 }
@@ -331,7 +427,7 @@ fn builtin(id: &str) -> Result<Option<&'static BuiltinGrant>, StoreError> {
     }
 }
 
-fn builtin_line(builtin: &BuiltinGrant, row: Option<&GrantRow>) -> Result<GrantLine, StoreError> {
+fn builtin_line(builtin: &BuiltinGrant, row: Option<&Grant>) -> Result<GrantLine, StoreError> {
     let revoked_at = row.and_then(|row| row.revoked_at).map(time).transpose()?;
     Ok(GrantLine {
         id: builtin.id.to_owned(),
@@ -348,7 +444,7 @@ fn builtin_line(builtin: &BuiltinGrant, row: Option<&GrantRow>) -> Result<GrantL
     })
 }
 
-fn line(db: &Connection, row: &GrantRow, now: i64) -> Result<GrantLine, StoreError> {
+fn line(db: &Connection, row: &Grant, now: i64) -> Result<GrantLine, StoreError> {
     let (scope, thread, sender, lives) = match &row.scope {
         Scope::Thread(id) => {
             let thread = ThreadRow::find(db, id)?;

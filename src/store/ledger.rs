@@ -1,7 +1,8 @@
 //! What became of each mail: sayso's own record, whatever the mailbox says.
 
+use super::log::{self, Arrived, Closed, Kind};
 use super::rows::{MailRow, MailState, ThreadRow, time};
-use super::{Store, StoreError, arrive, blobs};
+use super::{Store, StoreError, blobs};
 use crate::graph::ThreadId;
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
@@ -136,7 +137,7 @@ impl Store {
                 let thread = ThreadRow::by_seq(db, thread)?;
                 let mail = by_seq(db, newest)?;
                 waiting.push(Waiting {
-                    acted: thread.effects > 0,
+                    acted: acted(db, thread.seq)?,
                     thread: thread.id,
                     place: mail.place,
                     message_id: mail.message_id,
@@ -150,10 +151,17 @@ impl Store {
     pub fn was_told(&self, thread: &ThreadId, event: &str, reason: &str) -> Result<bool, StoreError> {
         self.read(|db| {
             let thread = ThreadRow::seq_of(db, thread)?;
-            let closed = db
-                .prepare_cached("SELECT 1 FROM interrupts WHERE thread = ? AND closed_why = ? LIMIT 1")?
-                .exists(params![thread, reason])?;
-            Ok(closed || arrive::queued(db, thread)?.iter().any(|(_, queued)| queued.id == event))
+            for entry in log::stream(db, thread, thread, None)? {
+                let said = match entry.kind {
+                    Kind::Closed => entry.says::<Closed>()?.why == reason,
+                    Kind::Arrived => entry.says::<Arrived>()?.event.id == event,
+                    _ => false,
+                };
+                if said {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
         })
     }
 
@@ -185,6 +193,10 @@ impl Store {
                 .exists(params![thread, message_id])?)
         })
     }
+}
+
+fn acted(db: &Connection, thread: i64) -> Result<bool, StoreError> {
+    Ok(db.prepare_cached("SELECT 1 FROM effects WHERE thread = ? LIMIT 1")?.exists([thread])?)
 }
 
 /// A thread was ended from outside: the mails that these events brought leave it and wait to be taken in anew, all

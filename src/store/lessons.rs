@@ -113,7 +113,7 @@ impl Store {
     ) -> Result<ThreadId, StoreError> {
         let now = self.now_ms();
         self.write(move |db| {
-            let learner = start(db, &new, None, step_limit, now)?;
+            let learner = start(db, &new, None, step_limit, false, now)?;
             for seq in &lessons {
                 let mut row = LessonRow::find(db, *seq)?;
                 if row.learner.is_some() {

@@ -1,7 +1,9 @@
 //! Lists, page by page: each an indexed query that begins where the last page ended.
 
-use super::rows::{InterruptRow, Stage, ThreadRow, json, time};
-use super::{Store, StoreError, decide, narrow};
+use super::log::{Did, Kind as Happened};
+use super::recent::Question;
+use super::rows::{InterruptRow, Stage, ThreadRow, damaged, json, time};
+use super::{Store, StoreError, commit, decide, narrow};
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::{
     ErrorView, ForkedFrom, Item, ItemKind, ItemPage, ItemQuery, Outcome, Status, ThreadLine, ThreadPage,
@@ -27,18 +29,18 @@ impl Store {
             let interrupt = InterruptRow::find(db, id)?;
             let row = ThreadRow::by_seq(db, interrupt.thread)?;
             // An open question is read with what has arrived since; trouble is no step, a question is one.
-            let steps = match (interrupt.stage, interrupt.engine) {
+            let steps = match (interrupt.status, interrupt.trouble) {
                 (Stage::Open, _) => row.steps,
                 (Stage::Decided | Stage::Closed, true) => interrupt.step,
                 (Stage::Decided | Stage::Closed, false) => interrupt.step + 1,
             };
-            let mut item = interrupt.item(db, &row.id, &row.workflow)?;
-            if interrupt.stage != Stage::Open
+            let mut item = item(db, &interrupt, &row)?;
+            if interrupt.status != Stage::Open
                 && let StoreError::NotOpen { why, .. } = decide::not_open(db, &interrupt)?
             {
                 item.closed = Some(why);
             }
-            Ok(StoredItem { item, steps: steps.unsigned_abs(), engine: interrupt.engine })
+            Ok(StoredItem { item, steps: steps.unsigned_abs(), engine: interrupt.trouble })
         })
     }
 
@@ -67,7 +69,9 @@ impl Store {
     pub fn outcome(&self, id: &ThreadId) -> Result<Outcome, StoreError> {
         self.read(|db| {
             let row = ThreadRow::find(db, id)?;
-            outcome(&row, &InterruptRow::pending(db, row.seq)?)
+            let rest = "WHERE thread = ? AND status = 'open' ORDER BY seq";
+            let open = InterruptRow::select(db, rest, [row.seq])?;
+            outcome(&row, open.into_iter().map(|open| open.id).collect())
         })
     }
 
@@ -137,13 +141,15 @@ impl Store {
 
     /// Files a result away.
     pub async fn file_away(&self, id: ThreadId) -> Result<(), StoreError> {
-        self.write(move |db| {
-            let mut row = ThreadRow::find(db, &id)?;
+        let now = self.now_ms();
+        self.write(move |tx| {
+            let mut row = ThreadRow::find(tx, &id)?;
             if !row.unread {
                 return Err(no_result(&row));
             }
-            row.unread = false;
-            row.update(db)
+            let from = tx.opened(now)?;
+            commit::append(tx, &mut row, Happened::Filed, None, &Did { from }, &[], now)?;
+            Ok(())
         })
         .await
     }
@@ -173,15 +179,59 @@ pub struct Counts {
     pub threads: [u64; 8],
 }
 
-/// Where a thread stands that has these on its mind.
-pub(super) fn outcome(row: &ThreadRow, pending: &[InterruptRow]) -> Result<Outcome, StoreError> {
-    let open = pending.iter().filter(|pending| pending.stage == Stage::Open);
+/// Where a thread stands that asks these.
+pub(super) fn outcome(row: &ThreadRow, open: Vec<InterruptId>) -> Result<Outcome, StoreError> {
     Ok(Outcome {
-        interrupts: open.map(|pending| pending.id.clone()).collect(),
+        interrupts: open,
         output: output(row)?,
         error: error(row),
         thread: row.id.clone(),
         status: row.status,
+    })
+}
+
+/// The question a row leads to, as the log tells it.
+pub(super) fn question_of(db: &Connection, interrupt: &InterruptRow) -> Result<Question, StoreError> {
+    let question = Question::read(db, interrupt.seq)?;
+    if question.asked.id == interrupt.id {
+        Ok(question)
+    } else {
+        damaged(format!("question {} is not on record under that id", interrupt.id))
+    }
+}
+
+/// The item the inbox shows; its text comes with its card.
+pub(super) fn item_of(db: &Connection, interrupt: &InterruptRow) -> Result<Item, StoreError> {
+    item(db, interrupt, &ThreadRow::by_seq(db, interrupt.thread)?)
+}
+
+fn item(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result<Item, StoreError> {
+    let question = question_of(db, interrupt)?;
+    let hash = question.hash();
+    let asked = question.asked;
+    let schema = commit::schema_of(db, &asked)?;
+    Ok(Item {
+        id: asked.id.to_string(),
+        allow: asked.allow(),
+        key: asked.key,
+        thread: thread.id.clone(),
+        workflow: thread.workflow.clone(),
+        kind: ItemKind::Interrupt(asked.kind),
+        title: asked.title,
+        gist: asked.gist,
+        action: asked.action,
+        args: asked.args,
+        schema,
+        labels: asked.labels,
+        warnings: asked.warnings,
+        source: asked.source,
+        text: String::new(),
+        created_at: time(question.at)?,
+        snoozed_until: question.snoozed_until.map(time).transpose()?,
+        args_hash: Some(hash),
+        irreversible: asked.irreversible,
+        grantable: asked.grantable,
+        closed: None,
     })
 }
 
@@ -191,30 +241,25 @@ fn interrupts(
     kind: Option<Kind>,
     now: i64,
 ) -> Result<ItemPage, StoreError> {
-    let mut found = db.prepare_cached(
-        "SELECT * FROM interrupts
-         WHERE status = 'open' AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
-         ORDER BY seq LIMIT ?5",
-    )?;
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1);
     let after = query.after.unwrap_or(0);
-    let mut rows =
-        found.query(params![after, kind.map(Kind::word), now, query.snoozed, limit.saturating_add(1)])?;
+    let rows = InterruptRow::select(
+        db,
+        "WHERE status = 'open' AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
+         ORDER BY seq LIMIT ?5",
+        params![after, kind.map(Kind::word), now, query.snoozed, limit.saturating_add(1)],
+    )?;
     let mut page = ItemPage::default();
     let (mut taken, mut last) = (0, after);
-    while let Some(row) = rows.next()? {
+    for row in rows {
         if taken == query.limit {
             page.next = Some(last);
             break;
         }
         taken += 1;
-        last = row.get("seq")?;
+        last = row.seq;
         page.last = Some(last);
-        let item = InterruptRow::read(row).and_then(|interrupt| {
-            let thread = ThreadRow::by_seq(db, interrupt.thread)?;
-            interrupt.item(db, &thread.id, &thread.workflow)
-        });
-        match item {
+        match item_of(db, &row) {
             Ok(item) => page.items.push(item),
             Err(StoreError::Damaged(what)) => page.damaged.push(what),
             Err(error) => return Err(error),
@@ -224,21 +269,19 @@ fn interrupts(
 }
 
 fn results(db: &Connection, query: &ItemQuery) -> Result<ItemPage, StoreError> {
-    let mut found =
-        db.prepare_cached("SELECT * FROM threads WHERE unread = 1 AND seq > ? ORDER BY seq LIMIT ?")?;
-    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1);
-    let mut rows = found.query([query.after.unwrap_or(0), limit.saturating_add(1)])?;
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
+    let rest = "WHERE unread = 1 AND seq > ? ORDER BY seq LIMIT ?";
     let mut page = ItemPage::default();
     let (mut taken, mut last) = (0, 0);
-    while let Some(row) = rows.next()? {
+    for row in ThreadRow::select(db, rest, [query.after.unwrap_or(0), limit])? {
         if taken == query.limit {
             page.next = Some(last);
             break;
         }
         taken += 1;
-        last = row.get("seq")?;
+        last = row.seq;
         page.last = Some(last);
-        match ThreadRow::read(row).and_then(|thread| result(&thread)) {
+        match result(&row) {
             Ok(item) => page.items.push(item),
             Err(StoreError::Damaged(what)) => page.damaged.push(what),
             Err(error) => return Err(error),
@@ -282,11 +325,7 @@ pub(super) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
 fn thread_statuses(mut rows: Rows<'_>) -> Result<Vec<(ThreadId, Status)>, StoreError> {
     let mut threads = Vec::new();
     while let Some(row) = rows.next()? {
-        let (id, status): (String, String) = (row.get(0)?, row.get(1)?);
-        match (ThreadId::parse(&id), Status::from_word(&status)) {
-            (Ok(id), Some(status)) => threads.push((id, status)),
-            _ => return super::rows::damaged(format!("thread {id} has no valid id or status")),
-        }
+        threads.push((row.get(0)?, row.get(1)?));
     }
     Ok(threads)
 }

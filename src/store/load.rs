@@ -1,9 +1,11 @@
 //! What a driver needs to know of a thread to take it one step further, read at one moment.
 
+use super::arrive::is_news;
 use super::commit::seal_snapshot;
-use super::rows::{Awaits, DecisionRow, InterruptRow, Stage, StepRow, ThreadRow, damaged, json};
-use super::seal::Digest;
-use super::{Store, StoreError, arrive, effects, grants, prune, settings};
+use super::log::{self, Entry, Kind, Settled, Started, Stepped, Sum};
+use super::recent::{LastStep, Question, Recent};
+use super::rows::{Awaits, ThreadRow, damaged};
+use super::{Store, StoreError, effects, grants, prune, settings};
 use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
 use crate::inbox::{By, NextView, Status};
 use rusqlite::{Connection, OptionalExtension, Rows};
@@ -35,22 +37,18 @@ pub struct ToDo {
 }
 
 /// The part of a thread's state that the driver has folded already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Have {
-    /// How many steps are folded into it.
-    pub steps: i64,
-    /// The digest of the last of them.
-    pub head: Digest,
-    /// How many questions that one asked.
-    pub asked: usize,
+    /// The last step folded into it.
+    pub step: LastStep,
     /// The size of the stored snapshot, or 0 where there is none.
     pub snapshot_bytes: usize,
 }
 
 impl Have {
-    /// Whether nothing was added to the thread since; the chain of digests tells.
-    fn is_all_of(&self, row: &ThreadRow) -> bool {
-        self.steps == row.steps && self.head == row.head
+    /// How many steps are folded into it.
+    pub fn steps(&self) -> i64 {
+        self.step.steps
     }
 }
 
@@ -61,8 +59,8 @@ pub struct Tail {
     pub snapshot: Option<String>,
     /// The updates of each further step, JSON arrays.
     pub updates: Vec<String>,
-    /// How many steps the snapshot (or what the driver has) stands for.
-    pub from: i64,
+    /// Whether they go on from what the driver has.
+    pub goes_on: bool,
     /// The size of the stored snapshot, or 0 where there is none.
     snapshot_bytes: usize,
 }
@@ -95,8 +93,10 @@ pub struct Loaded {
     pub awaits: Awaits,
     /// Its version.
     pub version: i64,
-    /// How many steps it has, and the digest of the last.
+    /// Its last step, and the size of its snapshot.
     pub at: Have,
+    /// How long it is held.
+    pub hold_ms: i64,
     /// Steps since a person last said something.
     pub alone: i64,
     /// How many of those it may take.
@@ -134,16 +134,11 @@ impl Store {
             let mut active = db.prepare_cached(
                 "SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'held'
                  UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'ready'
-                 UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'running'",
+                 UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'running'
+                 UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads
+                     WHERE unheard > 0 AND status IN ('waiting', 'done')",
             )?;
             collect(active.query([])?, &mut threads)?;
-            if db.prepare_cached("SELECT 1 FROM events LIMIT 1")?.exists([])? {
-                let mut addressed = db.prepare_cached(
-                    "SELECT id, status, version, hold_ms, held_at FROM threads
-                     WHERE status IN ('waiting', 'done') AND seq IN (SELECT thread FROM events) ORDER BY seq",
-                )?;
-                collect(addressed.query([])?, &mut threads)?;
-            }
             Ok(ToDo { threads, paused: settings::is_paused(db)? })
         })
     }
@@ -158,7 +153,7 @@ impl Store {
     }
 
     /// Everything needed to drive a thread; `have` is what the driver has folded already.
-    pub fn load(&self, thread: &ThreadId, have: Option<Have>) -> Result<Loaded, StoreError> {
+    pub fn load(&self, thread: &ThreadId, have: Option<&Have>) -> Result<Loaded, StoreError> {
         let now = self.now_ms();
         self.read(|db| run(db, thread, have, now))
     }
@@ -167,50 +162,35 @@ impl Store {
     /// pruned one.
     pub fn fold(&self, thread: &ThreadId, steps: Option<u64>) -> Result<Option<(String, Tail)>, StoreError> {
         self.read(|db| {
-            let mut row = ThreadRow::find(db, thread)?;
+            let row = ThreadRow::find(db, thread)?;
             if row.pruned_at.is_some() {
                 return Ok(None);
             }
-            let (workflow, whole) = (row.workflow.clone(), row.steps);
-            if let Some(wanted) = steps.and_then(|n| i64::try_from(n).ok()).filter(|n| *n < whole) {
-                row.steps = wanted;
-            }
-            let tail = tail(db, &row, None, row.steps == whole)?;
-            Ok(Some((workflow, tail)))
+            let wanted = steps.and_then(|n| i64::try_from(n).ok()).filter(|n| *n < row.steps);
+            let tail = tail(db, &row, None, wanted)?;
+            Ok(Some((row.workflow, tail)))
         })
     }
 
     /// The driver says that a node takes a while. It changes nothing a running node rests on.
     pub fn mark_running(&self, thread: ThreadId, version: i64) {
-        self.write_later(move |db| {
-            let mut row = ThreadRow::find(db, &thread)?;
-            if row.version != version || !row.status.active() {
-                return Err(StoreError::Moved);
-            }
-            row.status = Status::Running;
-            row.update(db)
+        self.write_later(move |tx| {
+            tx.prepare_cached(
+                "UPDATE threads SET status = 'running' WHERE id = ? AND version = ? AND status IN ('ready', 'held')",
+            )?
+            .execute((thread.as_str(), version))?;
+            Ok(())
         });
     }
 
-    /// A new driver takes over: what ran when the last one ended is ready again.
+    /// A new driver takes over, once it has looked at what it is about to rest on: what ran when the last one ended is
+    /// ready again.
     pub async fn recover(&self) -> Result<usize, StoreError> {
-        self.write(|db| {
-            let mut found = db.prepare_cached("SELECT seq FROM threads WHERE status = 'running'")?;
-            let running: Vec<i64> = found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            for seq in &running {
-                let mut row = match ThreadRow::by_seq(db, *seq) {
-                    Ok(row) => row,
-                    // One row that cannot be trusted does not keep the others from being driven.
-                    Err(StoreError::Damaged(what)) => {
-                        tracing::error!(%what, "a running thread is left alone");
-                        continue;
-                    }
-                    Err(error) => return Err(error),
-                };
-                row.status = Status::Ready;
-                row.update(db)?;
-            }
-            Ok(running.len())
+        self.read(super::verify::before_driving)?;
+        self.write(|tx| {
+            let running = "UPDATE threads SET status = CASE WHEN held_at IS NULL THEN 'ready' ELSE 'held' END
+                           WHERE status = 'running'";
+            Ok(tx.prepare_cached(running)?.execute([])?)
         })
         .await
     }
@@ -218,279 +198,292 @@ impl Store {
 
 fn collect(mut rows: Rows<'_>, threads: &mut Vec<Runnable>) -> Result<(), StoreError> {
     while let Some(row) = rows.next()? {
-        let (id, status): (String, String) = (row.get(0)?, row.get(1)?);
-        let (Ok(thread), Some(status)) = (ThreadId::parse(&id), Status::from_word(&status)) else {
-            return damaged(format!("thread {id} has no valid id or status"));
-        };
-        let (version, hold_ms, held_at) = (row.get(2)?, row.get(3)?, row.get(4)?);
+        let (thread, status, version) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let (hold_ms, held_at) = (row.get(3)?, row.get(4)?);
         threads.push(Runnable { thread, status, version, hold_ms, held_at });
     }
     Ok(())
 }
 
-fn run(db: &Connection, thread: &ThreadId, have: Option<Have>, now: i64) -> Result<Loaded, StoreError> {
+fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Result<Loaded, StoreError> {
     let row = ThreadRow::find(db, thread)?;
-    let pending = InterruptRow::pending(db, row.seq)?;
-    check_effects(db, &row)?;
-    let (mut answers, mut granted, mut asked) = (Vec::new(), Vec::new(), 0);
-    if row.awaits == Awaits::Answers {
-        asked = check_asked(db, &row, &pending, have)?;
-        for interrupt in pending.iter().filter(|p| !p.engine && p.stage == Stage::Decided) {
-            interrupt.check_hash()?;
-            let decision = DecisionRow::in_force(db, interrupt)?;
-            if let By::Grant(grant) = &decision.by
-                && !decision.consumed
+    prune::refuse_pruned(&row)?;
+    let recent = Recent::read(db, &row, have.map(|have| &have.step))?;
+    let (mut answers, mut granted) = (Vec::new(), Vec::new());
+    if recent.step.awaits == Awaits::Answers {
+        for (question, given) in recent.asked().filter_map(|q| Some((q, q.in_force()?))) {
+            if given.body.shown != question.hash() {
+                return damaged(format!(
+                    "interrupt {} no longer has the arguments that were shown",
+                    question.asked.id
+                ));
+            }
+            if let By::Grant(grant) = &given.body.by
+                && !given.acted
             {
                 granted.push(Granted {
-                    interrupt: interrupt.id.clone(),
+                    interrupt: question.asked.id.clone(),
                     grant: grant.clone(),
-                    covered: grants::covers(db, grant, interrupt, &row.id, now)?,
+                    covered: grants::covers(db, grant, &question.asked, &row.id, now)?,
                 });
             }
             answers.push(Answer {
-                key: interrupt.key.clone(),
-                interrupt: interrupt.id.clone(),
-                proposed: interrupt.args()?,
-                decision: decision.decision,
-                learn: decision.learn,
-                expired: decision.by == By::Expiry,
+                key: question.asked.key.clone(),
+                interrupt: question.asked.id.clone(),
+                proposed: question.asked.args.clone(),
+                decision: given.body.decision.clone(),
+                learn: !given.body.unlearned,
+                expired: given.body.by == By::Expiry,
             });
         }
     }
-    let tail = tail(db, &row, have, true)?;
-    let events = arrive::queued(db, row.seq)?;
+    let tail = match have {
+        Some(have) if have.step == recent.step => {
+            Tail { goes_on: true, snapshot_bytes: have.snapshot_bytes, ..Tail::default() }
+        }
+        have => tail(db, &row, have, None)?,
+    };
+    let status = recent.status(db, &row)?;
+    // Whether a thread is at work is not in the log.
+    let alike = |status: Status| if status.active() { Status::Ready } else { status };
+    let unheard = recent.unheard.len() as i64;
+    if row.unheard != unheard {
+        return damaged(format!(
+            "thread {} is listed with {} arrivals, and has {unheard}",
+            row.id, row.unheard
+        ));
+    }
+    if alike(row.status) != alike(status) {
+        return damaged(format!("thread {} is listed as {}, and is {status} by the log", row.id, row.status));
+    }
+    let children =
+        if recent.step.awaits == Awaits::Children { children(db, &row, &recent)? } else { Vec::new() };
+    let news = recent.unheard.iter().any(|(_, event)| is_news(event));
+    let overtaken = status.active() && news && recent.approved_unseen();
+    let (trouble_decided, hold_ms) = (recent.troubles().any(|trouble| !trouble.is_open()), recent.hold_ms());
     Ok(Loaded {
         thread: row.id.clone(),
-        status: row.status,
-        node: row.node.clone(),
-        awaits: row.awaits,
+        status,
+        awaits: recent.step.awaits,
         version: row.version,
-        at: Have { steps: row.steps, head: row.head, asked, snapshot_bytes: tail.snapshot_bytes },
         alone: row.alone,
         step_limit: row.step_limit,
         allowance: row.allowance,
         forked: row.origin.is_some(),
         paused: settings::is_paused(db)?,
-        trouble_decided: pending.iter().any(|p| p.engine && p.stage == Stage::Decided),
+        trouble_decided,
+        overtaken,
+        hold_ms,
         answers,
         granted,
-        children: if row.awaits == Awaits::Children { children(db, &row)? } else { Vec::new() },
-        overtaken: arrive::overtaken(db, &row, &events)?,
-        events,
-        calls: effects::calls(db, row.seq, row.steps)?,
+        children,
+        events: recent.unheard,
+        calls: effects::calls(db, row.seq, recent.step.steps)?,
+        node: recent.step.node.clone(),
+        at: Have { step: recent.step, snapshot_bytes: tail.snapshot_bytes },
         tail,
         workflow: row.workflow,
         fingerprint: row.fingerprint,
     })
 }
 
-/// A missing effect row would mean doing it again, so the thread counts them.
-fn check_effects(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
-    let count: i64 = db
-        .prepare_cached("SELECT count(*) FROM effects WHERE thread = ?")?
-        .query_row([row.seq], |found| found.get(0))?;
-    if count == row.effects {
-        Ok(())
-    } else {
-        damaged(format!("thread {} has {} effects, and {count} are on record", row.id, row.effects))
-    }
-}
-
-/// A question that went missing would let the thread go on without its answer, so its last step counts them.
-fn check_asked(
-    db: &Connection,
-    row: &ThreadRow,
-    pending: &[InterruptRow],
-    have: Option<Have>,
-) -> Result<usize, StoreError> {
-    let asked = match have.filter(|have| have.is_all_of(row)) {
-        Some(have) => have.asked,
-        None => {
-            let last = steps(db, row, row.steps - 1)?;
-            last.iter().map(|step| Ok(asked(step)?.len())).sum::<Result<_, StoreError>>()?
-        }
+/// How the children ended that a thread waits for, in the order it started them; each as its own log tells it.
+fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<ChildResult>, StoreError> {
+    let entry = recent.entries.iter().find(|entry| entry.seq == recent.step.seq);
+    let spawned = match entry.filter(|entry| entry.body.is_some()) {
+        Some(entry) => entry.says::<Stepped>()?.next,
+        None => log::entry(db, recent.step.seq)?.says::<Stepped>()?.next,
     };
-    let found = pending.iter().filter(|pending| !pending.engine).count();
-    if asked == found {
-        Ok(asked)
-    } else {
-        damaged(format!("thread {} waits for {asked} answers, and {found} questions are on record", row.id))
-    }
-}
-
-/// What `sayso doctor` reads of a thread's state: its snapshot, and the chain from there to its head.
-pub(super) fn check_tail(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
-    let own: i64 = db
-        .prepare_cached("SELECT count(*) FROM steps WHERE thread = ?")?
-        .query_row([row.seq], |found| found.get(0))?;
-    if own != row.steps - row.origin_step.map_or(0, |last| last + 1) {
-        return damaged(format!(
-            "thread {} has {} steps, and {own} of its own are on record",
-            row.id, row.steps
-        ));
-    }
-    tail(db, row, None, true).map(|_| ())
-}
-
-fn children(db: &Connection, row: &ThreadRow) -> Result<Vec<ChildResult>, StoreError> {
-    // Nothing is appended to a thread that waits for children, so the step that started them is its last.
-    let mut found = db.prepare_cached(
-        "SELECT seq FROM threads WHERE parent = ? AND parent_step = ? AND joined = 1 ORDER BY seq",
-    )?;
-    let seqs: Vec<i64> =
-        found.query_map([row.seq, row.steps - 1], |found| found.get(0))?.collect::<Result<_, _>>()?;
+    let NextView::Spawn { spawn, .. } = spawned else {
+        return damaged(format!("thread {} waits for children it has not started", row.id));
+    };
     let mut results = Vec::new();
-    for seq in seqs {
-        let child = ThreadRow::by_seq(db, seq)?;
+    for id in spawn {
+        let child = ThreadRow::find(db, &id)?;
+        let recent = Recent::read(db, &child, None)?;
+        let status = recent.status(db, &child)?;
+        // Its output stands with the step that brought it.
+        let output = if status.ended() { output_of(db, &child)? } else { None };
         results.push(ChildResult {
             key: child.child_key.unwrap_or_default(),
             thread: child.id,
-            done: child.status == Status::Done,
-            output: child.output.as_deref().map(|text| json("an output", text)).transpose()?,
+            done: status == Status::Done,
+            output,
             error: child.error_text,
         });
     }
     Ok(results)
 }
 
-/// The steps of a thread from number `from` on, through the threads it was forked from, chain checked.
-///
-/// `from` 0 checks the chain from its very beginning.
-pub(super) fn steps(db: &Connection, row: &ThreadRow, from: i64) -> Result<Vec<StepRow>, StoreError> {
-    let before = if from == 0 { Digest::default() } else { digest_at(db, row, from - 1)? };
-    chain(db, row, from, before)
-}
-
-fn chain(db: &Connection, row: &ThreadRow, from: i64, before: Digest) -> Result<Vec<StepRow>, StoreError> {
-    let mut steps = Vec::new();
-    let mut before = before;
-    for (thread, low, high) in segments(db, row, from)? {
-        let mut found =
-            db.prepare_cached("SELECT * FROM steps WHERE thread = ? AND n >= ? AND n < ? ORDER BY n")?;
-        let mut rows = found.query([thread, low, high])?;
-        let mut n = low;
-        while let Some(found) = rows.next()? {
-            let step = StepRow::read(found, before)?;
-            if step.n != n {
-                break;
-            }
-            before = step.digest;
-            n += 1;
-            steps.push(step);
+/// What a thread has produced, by its log.
+fn output_of(db: &Connection, row: &ThreadRow) -> Result<Option<Value>, StoreError> {
+    let mut output = None;
+    for entry in log::stream(db, row.seq, row.seq, None)?.iter().filter(|entry| entry.kind == Kind::Stepped) {
+        let body: Stepped = entry.says()?;
+        if body.no_output {
+            output = None;
         }
-        if n != high {
-            return damaged(format!("step {n} of thread {} is missing", row.id));
+        if let Some(written) = body.output {
+            let read: Result<Value, _> = serde_json::from_str(written.get());
+            output =
+                Some(read.or_else(|_| damaged(format!("the output of thread {} is not readable", row.id)))?);
         }
     }
+    Ok(output)
+}
+
+/// One step of a thread, its own or one it shares.
+#[derive(Clone, Debug)]
+pub(super) struct StepOf {
+    pub n: i64,
+    pub node: String,
+    pub updates: String,
+    pub next: NextView,
+    pub at: i64,
+    pub ms: Option<i64>,
+    /// The entry it stands in.
+    pub entry: i64,
+}
+
+/// The steps that an entry holds.
+pub(super) fn steps_in(entry: &Entry) -> Result<Vec<StepOf>, StoreError> {
+    let (at, seq) = (entry.at, entry.seq);
+    if entry.kind == Kind::Started {
+        let started: Started = entry.says()?;
+        let first = started.updates.map(|updates| StepOf {
+            n: 0,
+            node: "START".to_owned(),
+            updates: updates.get().to_owned(),
+            next: NextView::Goto { goto: started.node },
+            at,
+            ms: None,
+            entry: seq,
+        });
+        return Ok(first.into_iter().collect());
+    }
+    let body: Stepped = entry.says()?;
+    let names: Vec<String> = body.steps.iter().skip(1).map(|step| step.node.clone()).collect();
+    let nexts = names.into_iter().map(|goto| NextView::Goto { goto }).chain([body.next]);
+    let steps = (body.n..).zip(body.steps).zip(nexts).map(|((n, step), next)| StepOf {
+        n,
+        node: step.node,
+        updates: step.updates.get().to_owned(),
+        next,
+        at,
+        ms: step.ms,
+        entry: seq,
+    });
+    Ok(steps.collect())
+}
+
+/// All steps of a thread, through the threads it was forked from.
+pub(super) fn steps(db: &Connection, row: &ThreadRow) -> Result<Vec<StepOf>, StoreError> {
+    steps_since(db, row, row.seq, 0)
+}
+
+/// The steps from entry `from` of a thread on, with those of its origins where that is its first; at least number
+/// `low`.
+fn steps_since(db: &Connection, row: &ThreadRow, from: i64, low: i64) -> Result<Vec<StepOf>, StoreError> {
+    prune::refuse_pruned(row)?;
+    let mut steps = Vec::new();
+    if let (Some(origin), Some(last)) = (row.origin, row.origin_step)
+        && from == row.seq
+        && low <= last
+    {
+        let origin = ThreadRow::by_seq(db, origin)?;
+        steps = steps_since(db, &origin, origin.seq, low)?;
+        steps.retain(|step| step.n <= last);
+    }
+    let entries = log::stream(db, row.seq, from, None)?;
+    if entries.last().map(|entry| entry.seq) != Some(row.last) {
+        return damaged(format!("what last happened to thread {} is not on record", row.id));
+    }
+    if entries.first().is_none_or(|entry| entry.seq != from) {
+        return damaged(format!("entry {from} of the log is missing"));
+    }
+    for entry in entries.iter().filter(|entry| matches!(entry.kind, Kind::Started | Kind::Stepped)) {
+        steps.extend(steps_in(entry)?);
+    }
+    for (expected, step) in (steps.first().map_or(low, |step| step.n)..).zip(&steps) {
+        if step.n != expected {
+            return damaged(format!("step {expected} of thread {} is missing", row.id));
+        }
+    }
+    steps.retain(|step| step.n >= low);
     Ok(steps)
 }
 
-/// Which rows hold steps `from..row.steps`: those of its origins first.
-fn segments(db: &Connection, row: &ThreadRow, from: i64) -> Result<Vec<(i64, i64, i64)>, StoreError> {
-    prune::refuse_pruned(row)?;
-    let mut parts = Vec::new();
-    let (mut seq, mut high, mut origin, mut shared) = (row.seq, row.steps, row.origin, row.origin_step);
-    loop {
-        let low = shared.map_or(0, |last| last + 1);
-        if high > low.max(from) {
-            parts.push((seq, low.max(from), high));
-        }
-        match origin {
-            Some(further) if low > from => {
-                let original = ThreadRow::by_seq(db, further)?;
-                high = high.min(low);
-                (seq, origin, shared) = (original.seq, original.origin, original.origin_step);
-            }
-            _ => break,
-        }
-    }
-    parts.reverse();
-    Ok(parts)
+/// What `sayso doctor` reads of a thread's state: its snapshot, and the steps from there to its last.
+pub(super) fn check_tail(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+    tail(db, row, None, None).map(|_| ())
 }
 
-fn digest_at(db: &Connection, row: &ThreadRow, n: i64) -> Result<Digest, StoreError> {
-    let Some((thread, ..)) = segments(db, row, n)?.into_iter().next() else { return Ok(row.head) };
-    let found: Option<Vec<u8>> = db
-        .prepare_cached("SELECT digest FROM steps WHERE thread = ? AND n = ?")?
-        .query_row([thread, n], |found| found.get(0))
-        .optional()?;
-    found
-        .and_then(|bytes| Digest::from_bytes(&bytes))
-        .map_or_else(|| damaged(format!("step {n} of thread {} is missing", row.id)), Ok)
+/// What is left to fold, up to the first `wanted` steps.
+fn tail(
+    db: &Connection,
+    row: &ThreadRow,
+    have: Option<&Have>,
+    wanted: Option<i64>,
+) -> Result<Tail, StoreError> {
+    let limit = wanted.unwrap_or(i64::MAX);
+    let stored = snapshot(db, row)?;
+    let snapshot_bytes = stored.as_ref().map_or(0, |stored| stored.bytes);
+    // What the driver has may come from before a failed write; then its entry is not there.
+    if let Some(have) = have
+        && let Ok(entry) = log::entry(db, have.step.seq)
+        && entry.chain == have.step.chain
+        && entry.stream == row.seq
+    {
+        let steps = steps_since(db, row, have.step.seq, have.step.steps)?;
+        let updates = steps.into_iter().map(|step| step.updates).collect();
+        return Ok(Tail { snapshot: None, updates, goes_on: true, snapshot_bytes });
+    }
+    if let Some(stored) = stored.filter(|stored| stored.steps <= limit) {
+        let steps = steps_since(db, row, stored.entry, stored.steps)?;
+        let updates = steps.into_iter().filter(|step| step.n < limit).map(|step| step.updates).collect();
+        return Ok(Tail { snapshot: Some(stored.state), updates, goes_on: false, snapshot_bytes });
+    }
+    let steps = steps_since(db, row, row.seq, 0)?;
+    let updates = steps.into_iter().filter(|step| step.n < limit).map(|step| step.updates).collect();
+    Ok(Tail { snapshot: None, updates, goes_on: false, snapshot_bytes })
 }
 
-/// What is left to fold; `newest` says that the chain must end at the thread's head.
-fn tail(db: &Connection, row: &ThreadRow, have: Option<Have>, newest: bool) -> Result<Tail, StoreError> {
-    if let Some(have) = have.filter(|have| have.is_all_of(row)) {
-        return Ok(Tail { from: have.steps, snapshot_bytes: have.snapshot_bytes, ..Tail::default() });
-    }
-    if let Some(have) = have.filter(|have| have.steps <= row.steps) {
-        let steps = chain(db, row, have.steps, have.head);
-        // What the driver has may come from before a failed write; then the whole is folded anew.
-        if let Ok(steps) = steps
-            && ends_at_head(row, steps.last().map_or(have.head, |step| step.digest), newest)
-        {
-            let bytes: Option<i64> = db
-                .prepare_cached("SELECT length(state) FROM snapshots WHERE thread = ?")?
-                .query_row([row.seq], |found| found.get(0))
-                .optional()?;
-            let updates = steps.into_iter().map(|step| step.updates).collect();
-            return Ok(Tail {
-                snapshot: None,
-                updates,
-                from: have.steps,
-                snapshot_bytes: bytes.and_then(|n| usize::try_from(n).ok()).unwrap_or(0),
-            });
-        }
-        return tail(db, row, None, newest);
-    }
-    let found = snapshot(db, row)?;
-    let (from, head) = found.as_ref().map_or((0, Digest::default()), |(from, head, ..)| (*from, *head));
-    let steps = chain(db, row, from, head)?;
-    if !ends_at_head(row, steps.last().map_or(head, |step| step.digest), newest) {
-        return damaged(format!("the steps of thread {} do not lead to where it stands", row.id));
-    }
-    let snapshot_bytes = found.as_ref().map_or(0, |(.., bytes)| *bytes);
-    Ok(Tail {
-        snapshot: found.map(|(_, _, state, _)| state),
-        updates: steps.into_iter().map(|step| step.updates).collect(),
-        from,
-        snapshot_bytes,
-    })
+struct Snapshot {
+    entry: i64,
+    steps: i64,
+    state: String,
+    bytes: usize,
 }
 
-fn ends_at_head(row: &ThreadRow, last: Digest, newest: bool) -> bool {
-    !newest || last == row.head
-}
-
-type Snapshot = (i64, Digest, String, usize);
-
-/// The newest snapshot, where it is not newer than what is wanted.
+/// The stored snapshot, held against the entry it was made at.
 fn snapshot(db: &Connection, row: &ThreadRow) -> Result<Option<Snapshot>, StoreError> {
-    let mut found = db.prepare_cached("SELECT steps, head, state, digest FROM snapshots WHERE thread = ?")?;
-    let mut rows = found.query([row.seq])?;
-    let Some(found) = rows.next()? else { return Ok(None) };
+    let found: Option<(i64, Sum, Vec<u8>, Vec<u8>)> = db
+        .prepare_cached("SELECT step, chain, state, digest FROM snapshots WHERE thread = ?")?
+        .query_row([row.seq], |found| Ok((found.get(0)?, found.get(1)?, found.get(2)?, found.get(3)?)))
+        .optional()?;
+    let Some((step, chain, packed, digest)) = found else { return Ok(None) };
     let what = || format!("the snapshot of thread {}", row.id);
-    let (steps, head, packed, digest): (i64, Vec<u8>, Vec<u8>, Vec<u8>) =
-        (found.get(0)?, found.get(1)?, found.get(2)?, found.get(3)?);
-    if steps > row.steps {
-        return Ok(None);
-    }
-    let head = Digest::from_bytes(&head).map_or_else(|| damaged(what()), Ok)?;
-    if seal_snapshot(row.seq, steps, head, &packed).bytes() != digest {
+    let entry = log::entry(db, step)?;
+    if seal_snapshot(row.seq, step, &chain, &packed).bytes() != digest || entry.chain != chain {
         return damaged(format!("{} is not as it was written", what()));
     }
     let state = lz4_flex::decompress_size_prepended(&packed)
         .ok()
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .map_or_else(|| damaged(format!("{} cannot be unpacked", what())), Ok)?;
-    Ok(Some((steps, head, state, packed.len())))
+    let steps = LastStep::of(&entry)?.steps;
+    Ok(Some(Snapshot { entry: step, steps, state, bytes: packed.len() }))
 }
 
-/// The interrupts a step asked, by the ids it names.
-pub(super) fn asked(step: &StepRow) -> Result<Vec<crate::graph::InterruptId>, StoreError> {
-    match step.next()? {
-        NextView::Ask { ask, .. } => Ok(ask),
-        NextView::Goto { .. } | NextView::Spawn { .. } | NextView::End { .. } => Ok(Vec::new()),
-    }
+/// How a thread was ended from outside its graph, by its log.
+pub(super) fn ended_outside(entry: &Entry) -> Result<bool, StoreError> {
+    Ok(entry.kind == Kind::Settled && entry.says::<Settled>()?.ends.is_some())
+}
+
+/// Every question a thread has asked, oldest first, with whether something was begun since each answer.
+pub(super) fn questions(db: &Connection, row: &ThreadRow) -> Result<Vec<Question>, StoreError> {
+    let mut found =
+        db.prepare_cached("SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq")?;
+    let seqs: Vec<i64> = found.query_map([row.seq], |found| found.get(0))?.collect::<Result<_, _>>()?;
+    seqs.into_iter().map(|seq| Question::read(db, seq)).collect()
 }

@@ -6,6 +6,7 @@
 use super::arrive::{self, Arrival};
 use super::commit::{NewThread, start};
 use super::lists::output;
+use super::log::Tx;
 use super::rows::{MailRow, MailState, ThreadRow, time};
 use super::{Store, StoreError, blobs};
 use crate::graph::ThreadId;
@@ -249,7 +250,7 @@ pub(super) fn live(
 }
 
 fn take_in(
-    db: &Connection,
+    db: &Tx<'_>,
     mail: NewMail,
     road: &Road,
     step_limit: i64,
@@ -285,7 +286,7 @@ fn take_in(
             if live(db, &row.account, &row.conversation)?.is_some() {
                 return Err(StoreError::Moved);
             }
-            let thread = start(db, new, None, step_limit, now)?;
+            let thread = start(db, new, None, step_limit, false, now)?;
             (row.state, row.thread) = (MailState::Thread, Some(thread.seq));
             TakenIn::Started(thread.id)
         }
@@ -297,7 +298,7 @@ fn take_in(
             TakenIn::Joined(thread.id)
         }
         Road::Unreadable(new) => {
-            let thread = start(db, new, None, step_limit, now)?;
+            let thread = start(db, new, None, step_limit, false, now)?;
             (row.state, row.thread) = (MailState::Unreadable, Some(thread.seq));
             TakenIn::Started(thread.id)
         }

@@ -1,13 +1,12 @@
 //! Memory: profiles by namespace, every version kept with what caused it.
 
-use super::audit::{self, Fact};
-use super::rows::{damaged, json, time};
-use super::seal::{Digest, Seal};
-use super::verify::{tallied, tally};
-use super::{Store, StoreError, pins};
+use super::log::{self, Kind, Learned, Pin, Tx};
+use super::project::apply;
+use super::rows::{damaged, time};
+use super::{Store, StoreError};
 use crate::graph::ThreadId;
 use crate::inbox::{MemoryCause, MemoryVersion, MemoryView};
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension};
 
 impl Store {
     /// Every namespace there is.
@@ -20,17 +19,22 @@ impl Store {
 
     /// The newest version of a profile.
     pub fn memory(&self, namespace: &str) -> Result<Option<MemoryVersion>, StoreError> {
-        self.read(|db| Ok(history(db, namespace)?.pop().map(|(version, _)| version)))
+        self.read(|db| Ok(history(db, namespace)?.versions.pop()))
     }
 
     /// All versions of a profile, newest first.
     pub fn memory_history(&self, namespace: &str) -> Result<Vec<MemoryVersion>, StoreError> {
-        self.read(|db| Ok(history(db, namespace)?.into_iter().rev().map(|(version, _)| version).collect()))
+        self.read(|db| Ok(history(db, namespace)?.versions.into_iter().rev().collect()))
     }
 
     /// A profile as it stands, with its pinned lines.
     pub fn memory_view(&self, namespace: &str) -> Result<MemoryView, StoreError> {
         self.read(|db| view(db, namespace))
+    }
+
+    /// The pinned lines of a profile, oldest pin first.
+    pub fn pins(&self, namespace: &str) -> Result<Vec<String>, StoreError> {
+        self.read(|db| Ok(history(db, namespace)?.pins))
     }
 
     /// The whole name of the namespace a person means: itself, or one whose last part it is.
@@ -62,7 +66,7 @@ impl Store {
         cause: MemoryCause,
     ) -> Result<u64, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| append(db, &namespace, read, &profile, &cause, now)).await
+        self.write(move |tx| append(tx, &namespace, read, &profile, &cause, now)).await
     }
 
     /// Writes what a person made of a profile. It keeps the pinned lines, which are let go by name only.
@@ -73,16 +77,16 @@ impl Store {
         profile: String,
     ) -> Result<MemoryView, StoreError> {
         let now = self.now_ms();
-        self.write(move |db| rewrite(db, &namespace, read, &profile, "edit", now)).await
+        self.write(move |tx| rewrite(tx, &namespace, read, &profile, "edit", now)).await
     }
 
     /// Makes an earlier version the newest again.
     pub async fn revert_memory(&self, namespace: String, version: u64) -> Result<MemoryView, StoreError> {
         let now = self.now_ms();
         self.write(move |db| {
-            let versions = history(db, &namespace)?;
-            let newest = versions.last().map_or(0, |(newest, _)| newest.version);
-            let Some((wanted, _)) = versions.iter().find(|(found, _)| found.version == version) else {
+            let versions = history(db, &namespace)?.versions;
+            let newest = versions.last().map_or(0, |newest| newest.version);
+            let Some(wanted) = versions.iter().find(|found| found.version == version) else {
                 return Err(StoreError::Unknown("version", format!("{version} of {namespace}")));
             };
             if version == newest {
@@ -106,7 +110,7 @@ impl Store {
                 let pins: Vec<&str> = there.pinned.iter().map(String::as_str).collect();
                 meant(&pins, &line, &format!("the pinned lines of `{namespace}`"))?
             };
-            pins::set(db, &namespace, &line, pinned, now)?;
+            set_pin(db, &namespace, &line, pinned, now)?;
             view(db, &namespace)
         })
         .await
@@ -138,106 +142,112 @@ fn meant(lines: &[&str], word: &str, whole: &str) -> Result<String, StoreError> 
 
 /// Whether a version was learned from this thread.
 pub(super) fn caused_by(db: &Connection, thread: &ThreadId) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM memory WHERE json_extract(cause, '$.thread') = ? LIMIT 1";
+    let sql = "SELECT 1 FROM memory WHERE thread = ? LIMIT 1";
     Ok(db.prepare_cached(sql)?.exists([thread.as_str()])?)
 }
 
 fn view(db: &Connection, namespace: &str) -> Result<MemoryView, StoreError> {
-    let Some((newest, _)) = history(db, namespace)?.pop() else {
-        return Err(StoreError::Unknown("memory", namespace.to_owned()));
-    };
-    Ok(MemoryView { newest, pinned: pins::pins(db, namespace)? })
+    let mut history = history(db, namespace)?;
+    match history.versions.pop() {
+        Some(newest) => Ok(MemoryView { newest, pinned: history.pins }),
+        None => Err(StoreError::Unknown("memory", namespace.to_owned())),
+    }
 }
 
 fn rewrite(
-    db: &Connection,
+    tx: &Tx<'_>,
     namespace: &str,
     read: u64,
     profile: &str,
     kind: &str,
     now: i64,
 ) -> Result<MemoryView, StoreError> {
-    let there = view(db, namespace)?;
+    let there = view(tx, namespace)?;
     if let Some(pin) = there.pinned.iter().find(|pin| !profile.lines().any(|line| line.trim() == **pin)) {
         return Err(StoreError::Conflict(format!("the line `{pin}` is pinned; unpin it before it goes")));
     }
     let cause = MemoryCause { kind: kind.to_owned(), thread: None, interrupt: None };
-    append(db, namespace, read, profile, &cause, now)?;
-    view(db, namespace)
+    append(tx, namespace, read, profile, &cause, now)?;
+    view(tx, namespace)
 }
 
 fn append(
-    db: &Connection,
+    tx: &Tx<'_>,
     namespace: &str,
     read: u64,
     profile: &str,
     cause: &MemoryCause,
     now: i64,
 ) -> Result<u64, StoreError> {
-    let versions = history(db, namespace)?;
-    let (newest, before) =
-        versions.last().map_or((0, Digest::default()), |(version, digest)| (version.version, *digest));
+    let before = history(tx, namespace)?;
+    let newest = before.versions.last().map_or(0, |newest| newest.version);
     if newest != read {
         return Err(StoreError::Conflict(format!(
             "the memory `{namespace}` is at version {newest}, not {read}; read it again"
         )));
     }
-    let told = Fact::Remembered {
-        namespace: namespace.to_owned(),
-        version: newest + 1,
-        cause: cause.kind.clone(),
-        thread: cause.thread.as_ref().map(ToString::to_string),
-        interrupt: cause.interrupt.as_ref().map(ToString::to_string),
-        profile: audit::sha(profile),
-    };
-    let cause = serde_json::to_string(cause).map_err(|e| StoreError::Sql(e.to_string()))?;
+    let (namespace, profile, cause) = (namespace.to_owned(), profile.to_owned(), cause.clone());
     let version = newest + 1;
-    let digest = seal(before, namespace, version, profile, &cause, now);
-    db.prepare_cached(
-        "INSERT INTO memory (namespace, version, profile, cause, at, digest) VALUES (?, ?, ?, ?, ?, ?)",
-    )?
-    .execute(params![namespace, version.cast_signed(), profile, cause, now, digest.bytes()])?;
-    tally(db, &format!("memory:{namespace}"), 1)?;
-    audit::record(db, &told, now)?;
+    let learned = Learned { namespace, version, profile, cause, from: tx.opened(now)? };
+    let entry = tx.append(before.stream, Kind::Learned, None, before.last, &learned, &[], now)?;
+    apply(tx, &entry)?;
     Ok(version)
 }
 
-fn seal(before: Digest, namespace: &str, version: u64, profile: &str, cause: &str, at: i64) -> Digest {
-    Seal::of("memory")
-        .bytes(before.bytes())
-        .text(namespace)
-        .int(version.cast_signed())
-        .text(profile)
-        .text(cause)
-        .int(at)
-        .done()
+/// Pins a line, or lets it go; nothing changes where it is so already.
+fn set_pin(tx: &Tx<'_>, namespace: &str, line: &str, pinned: bool, now: i64) -> Result<(), StoreError> {
+    let before = history(tx, namespace)?;
+    if before.pins.iter().any(|there| there == line) == pinned {
+        return Ok(());
+    }
+    let kind = if pinned { Kind::Pinned } else { Kind::Unpinned };
+    let pin = Pin { namespace: namespace.to_owned(), line: line.to_owned(), from: tx.opened(now)? };
+    let entry = tx.append(before.stream, kind, None, before.last, &pin, &[], now)?;
+    apply(tx, &entry)
 }
 
-/// All versions, oldest first, chain checked.
-pub(super) fn history(db: &Connection, namespace: &str) -> Result<Vec<(MemoryVersion, Digest)>, StoreError> {
-    let mut found = db.prepare_cached("SELECT * FROM memory WHERE namespace = ? ORDER BY version")?;
-    let mut rows = found.query([namespace])?;
-    let mut versions: Vec<(MemoryVersion, Digest)> = Vec::new();
-    while let Some(row) = rows.next()? {
-        let before = versions.last().map_or(Digest::default(), |(_, digest)| *digest);
-        versions.push(read(row, before)?);
+/// A memory as the log tells it.
+#[derive(Default)]
+pub(super) struct History {
+    stream: Option<i64>,
+    last: Option<i64>,
+    /// All versions, oldest first.
+    versions: Vec<MemoryVersion>,
+    /// Its pinned lines, oldest pin first.
+    pins: Vec<String>,
+}
+
+pub(super) fn history(db: &Connection, namespace: &str) -> Result<History, StoreError> {
+    let stream: Option<i64> = db
+        .prepare_cached("SELECT stream FROM memory WHERE namespace = ? LIMIT 1")?
+        .query_row([namespace], |row| row.get(0))
+        .optional()?;
+    let Some(stream) = stream else { return Ok(History::default()) };
+    let mut history = History { stream: Some(stream), ..History::default() };
+    for entry in log::stream(db, stream, stream, None)? {
+        history.last = Some(entry.seq);
+        match entry.kind {
+            Kind::Learned => {
+                let Learned { namespace: of, version, profile, cause, .. } = entry.says()?;
+                if of != namespace || version != history.versions.len() as u64 + 1 {
+                    return damaged(format!("the memory `{namespace}` is not on record as it is listed"));
+                }
+                let updated_at = time(entry.at)?;
+                history.versions.push(MemoryVersion { namespace: of, version, profile, updated_at, cause });
+            }
+            Kind::Pinned => history.pins.push(entry.says::<Pin>()?.line),
+            Kind::Unpinned => {
+                let Pin { line, .. } = entry.says()?;
+                history.pins.retain(|pinned| *pinned != line);
+            }
+            _ => return damaged(format!("entry {} is no entry of a memory", entry.seq)),
+        }
     }
-    if tallied(db, &format!("memory:{namespace}"))? != versions.len() as i64 {
+    let listed: i64 = db
+        .prepare_cached("SELECT count(*) FROM memory WHERE namespace = ?")?
+        .query_row([namespace], |row| row.get(0))?;
+    if listed != history.versions.len() as i64 {
         return damaged(format!("versions of the memory `{namespace}` are missing"));
     }
-    Ok(versions)
-}
-
-fn read(row: &Row<'_>, before: Digest) -> Result<(MemoryVersion, Digest), StoreError> {
-    let (namespace, version): (String, i64) = (row.get("namespace")?, row.get("version")?);
-    let version = version.unsigned_abs();
-    let (profile, cause, at): (String, String, i64) =
-        (row.get("profile")?, row.get("cause")?, row.get("at")?);
-    let digest: Vec<u8> = row.get("digest")?;
-    let expected = seal(before, &namespace, version, &profile, &cause, at);
-    if digest != expected.bytes() {
-        return damaged(format!("version {version} of the memory `{namespace}` is not as it was written"));
-    }
-    let cause = json("the cause of a memory", &cause)?;
-    Ok((MemoryVersion { namespace, version, profile, updated_at: time(at)?, cause }, expected))
+    Ok(history)
 }

@@ -1,6 +1,7 @@
 //! Opening the file, and the two ways in: reading and writing.
 
-use super::schema::{self, APPLICATION_ID, VERSION};
+use super::log::Tx;
+use super::schema::{self, APPLICATION_ID, BEFORE_THE_LOG, VERSION};
 use super::writer::Writer;
 use super::{StoreError, notice};
 use crate::text::{io_words, unreadable};
@@ -78,7 +79,7 @@ impl Store {
             return Err(StoreError::Newer { path, found, known: VERSION });
         }
         prepare_writer(&db)?;
-        schema::migrate(&db, clock().as_millisecond())?;
+        schema::create(&db)?;
         let writer = Writer::start(db, changed.clone())?;
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),
@@ -169,7 +170,7 @@ impl Store {
     /// Writes: `job` runs in a savepoint of the next transaction, and the answer comes after its COMMIT.
     pub(super) async fn write<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+        job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         match (&self.0.writer, self.mode()) {
             (Some(writer), Mode::ReadWrite) => writer.write(job).await,
@@ -184,10 +185,7 @@ impl Store {
     }
 
     /// Writes without waiting; whoever needs to know asks another way.
-    pub(super) fn write_later(
-        &self,
-        job: impl FnOnce(&Connection) -> Result<(), StoreError> + Send + 'static,
-    ) {
+    pub(super) fn write_later(&self, job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static) {
         if let Some(writer) = &self.0.writer {
             writer.write_later(job);
         }
@@ -276,7 +274,8 @@ fn look_at_header(path: &Path) -> Result<(), StoreError> {
         (Some(APPLICATION_ID), Some(found)) if i64::from(found) > VERSION => {
             Err(StoreError::Newer { path: path.to_owned(), found: i64::from(found), known: VERSION })
         }
-        // 0, 0 is a file whose first migration has not reached the main file yet.
+        (Some(BEFORE_THE_LOG), Some(_)) => Err(not_ours("it was made by a sayso that was never released")),
+        // 0, 0 is a file whose tables have not reached the main file yet.
         (Some(APPLICATION_ID), Some(_)) | (Some(0), Some(0)) => Ok(()),
         (Some(_), Some(_)) => Err(not_ours("it belongs to another program")),
         _ => Err(not_ours("its header is cut short")),

@@ -1,8 +1,11 @@
 //! Decisions that people took, for whoever wants to know what another model would have proposed.
 
-use super::rows::{DecisionRow, InterruptRow, ThreadRow, time};
+use super::log::{COLUMNS, Decided, Entry};
+use super::recent::Question;
+use super::rows::{ThreadRow, time};
 use super::{Store, StoreError};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
+use crate::inbox::By;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -39,32 +42,34 @@ impl Store {
     ) -> Result<Vec<PastDecision>, StoreError> {
         let since = since.map_or(i64::MIN, Timestamp::as_millisecond);
         self.read(|db| {
-            let mut found = db.prepare_cached(
-                "SELECT * FROM decisions WHERE undone_at IS NULL AND at >= ? AND by IN ('tui', 'cli')
-                 ORDER BY seq DESC",
-            )?;
+            let mut found = db.prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM log l INDEXED BY log_decided WHERE l.kind = 'decided' AND l.at >= ?
+                 ORDER BY l.seq DESC"
+            ))?;
             let mut rows = found.query([since])?;
             let mut past = Vec::new();
             while let Some(row) = rows.next()? {
                 if past.len() == limit {
                     break;
                 }
-                let row = DecisionRow::read(row)?;
-                let interrupt = InterruptRow::by_seq(db, row.interrupt)?;
-                if interrupt.engine {
+                let entry = Entry::read(db, row)?;
+                let decided: Decided = entry.says()?;
+                let question = Question::read(db, entry.about.unwrap_or_default())?;
+                let undone = question.answers.iter().any(|g| g.seq == entry.seq && g.undone_at.is_some());
+                if !matches!(decided.by, By::Tui | By::Cli) || undone || question.asked.is_trouble() {
                     continue;
                 }
-                let thread = ThreadRow::by_seq(db, interrupt.thread)?;
+                let thread = ThreadRow::by_seq(db, entry.stream)?;
                 past.push(PastDecision {
                     thread: thread.id,
                     workflow: thread.workflow,
-                    step: interrupt.step.unsigned_abs(),
-                    kind: interrupt.kind,
-                    action: interrupt.action.clone(),
-                    proposed: interrupt.args()?,
-                    interrupt: interrupt.id,
-                    decision: row.decision,
-                    at: time(row.at)?,
+                    step: question.asked.step.unsigned_abs(),
+                    kind: question.asked.kind,
+                    action: question.asked.action,
+                    proposed: question.asked.args,
+                    interrupt: question.asked.id,
+                    decision: decided.decision,
+                    at: time(entry.at)?,
                 });
             }
             past.reverse();

@@ -16,7 +16,7 @@ impl Store {
         self.read(|db| {
             let mut all = Vec::new();
             let mut found = db.prepare_cached(
-                "SELECT seq, id, digest, coalesce(snoozed_until, 0) > ? FROM interrupts WHERE status = 'open' ORDER BY seq",
+                "SELECT seq, id, stamp, coalesce(snoozed_until, 0) > ? FROM interrupts WHERE status = 'open' ORDER BY seq",
             )?;
             let mut rows = found.query([now])?;
             while let Some(row) = rows.next()? {
@@ -24,17 +24,16 @@ impl Store {
                 all.push(glance(row, standing)?);
             }
             let mut found = db.prepare_cached(
-                "SELECT i.seq, i.id, i.digest, t.status, t.hold_ms, t.held_at
+                "SELECT i.seq, i.id, i.stamp, t.status, t.hold_ms, t.held_at
                  FROM interrupts i JOIN threads t ON t.seq = i.thread WHERE i.status = 'decided' ORDER BY i.seq",
             )?;
             let mut rows = found.query([])?;
             while let Some(row) = rows.next()? {
-                let status: String = row.get(3)?;
-                let standing = decided(&status, row.get(4)?, row.get(5)?)?;
+                let standing = decided(row.get(3)?, row.get(4)?, row.get(5)?)?;
                 all.push(glance(row, standing)?);
             }
             let mut found =
-                db.prepare_cached("SELECT seq, id, digest FROM threads WHERE unread = 1 ORDER BY seq")?;
+                db.prepare_cached("SELECT seq, id, last FROM threads WHERE unread = 1 ORDER BY seq")?;
             let mut rows = found.query([])?;
             while let Some(row) = rows.next()? {
                 all.push(glance(row, Standing::Result)?);
@@ -89,18 +88,13 @@ impl Store {
 }
 
 fn glance(row: &Row<'_>, standing: Standing) -> Result<Glance, StoreError> {
-    let digest = row.get_ref(2)?.as_blob().map_err(|e| StoreError::Damaged(e.to_string()))?;
-    Ok(Glance { id: row.get(1)?, place: row.get(0)?, standing, stamp: stamp(digest) })
+    let stamp: i64 = row.get(2)?;
+    Ok(Glance { id: row.get(1)?, place: row.get(0)?, standing, stamp: stamp.unsigned_abs() })
 }
 
-/// The beginning of a row's digest: it differs when anything in the row does.
-fn stamp(digest: &[u8]) -> u64 {
-    digest.iter().take(8).fold(0, |stamp, byte| stamp << 8 | u64::from(*byte))
-}
-
-fn decided(status: &str, hold_ms: i64, held_at: Option<i64>) -> Result<Standing, StoreError> {
+fn decided(status: Status, hold_ms: i64, held_at: Option<i64>) -> Result<Standing, StoreError> {
     Ok(match held_at {
-        Some(since) if status == Status::Held.word() => Standing::Held { hold_ms, since: time(since)? },
+        Some(since) if status == Status::Held => Standing::Held { hold_ms, since: time(since)? },
         _ => Standing::Decided,
     })
 }
@@ -108,15 +102,9 @@ fn decided(status: &str, hold_ms: i64, held_at: Option<i64>) -> Result<Standing,
 type Found = Result<Option<ItemLine>, StoreError>;
 
 fn first(db: &Connection, limit: usize, now: i64) -> Result<Vec<Found>, StoreError> {
-    let mut found = db.prepare_cached(
-        "SELECT * FROM interrupts WHERE status = 'open' AND coalesce(snoozed_until, 0) <= ? ORDER BY seq LIMIT ?",
-    )?;
-    let mut rows = found.query([now, i64::try_from(limit).unwrap_or(i64::MAX)])?;
-    let mut lines = Vec::new();
-    while let Some(row) = rows.next()? {
-        lines.push(InterruptRow::read(row).and_then(|row| interrupt(db, row, now)));
-    }
-    Ok(lines)
+    let rest = "WHERE status = 'open' AND coalesce(snoozed_until, 0) <= ? ORDER BY seq LIMIT ?";
+    let rows = InterruptRow::select(db, rest, [now, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    Ok(rows.into_iter().map(|row| interrupt(db, row, now)).collect())
 }
 
 fn one(db: &Connection, id: &str, now: i64) -> Found {
@@ -130,7 +118,7 @@ fn one(db: &Connection, id: &str, now: i64) -> Found {
     }
     let item = lists::result(&row)?;
     let glance =
-        Glance { id: item.id, place: row.seq, standing: Standing::Result, stamp: stamp(row.seal().bytes()) };
+        Glance { id: item.id, place: row.seq, standing: Standing::Result, stamp: row.last.unsigned_abs() };
     Ok(Some(ItemLine {
         glance,
         thread: item.thread,
@@ -151,27 +139,29 @@ fn one(db: &Connection, id: &str, now: i64) -> Found {
 
 fn interrupt(db: &Connection, row: InterruptRow, now: i64) -> Found {
     let thread = ThreadRow::by_seq(db, row.thread)?;
-    let standing = match row.stage {
+    let standing = match row.status {
         Stage::Closed => return Ok(None),
         Stage::Open if row.snoozed_until.unwrap_or(0) > now => Standing::Snoozed,
         Stage::Open => Standing::Open,
-        Stage::Decided => decided(thread.status.word(), thread.hold_ms, thread.held_at)?,
+        Stage::Decided => decided(thread.status, thread.hold_ms, thread.held_at)?,
     };
-    let warnings = row.warnings()?.into_iter().map(|Warning { code, .. }| code).collect();
+    let question = lists::question_of(db, &row)?;
+    let (hash, asked) = (question.hash(), question.asked);
+    let stamp = row.stamp.unsigned_abs();
     Ok(Some(ItemLine {
-        allow: row.allow(),
-        warnings,
-        created_at: time(row.created_at)?,
+        allow: asked.allow(),
+        warnings: asked.warnings.into_iter().map(|Warning { code, .. }| code).collect(),
+        created_at: time(question.at)?,
         snoozed_until: row.snoozed_until.map(time).transpose()?,
-        glance: Glance { id: row.id.to_string(), place: row.seq, standing, stamp: stamp(row.seal().bytes()) },
+        glance: Glance { id: row.id.to_string(), place: row.seq, standing, stamp },
         thread: thread.id,
         workflow: thread.workflow,
-        kind: ItemKind::Interrupt(row.kind),
-        action: row.action,
-        title: row.title,
-        gist: row.gist,
-        source: row.source,
-        irreversible: row.irreversible,
-        hash: Some(row.hash),
+        kind: ItemKind::Interrupt(asked.kind),
+        action: asked.action,
+        title: asked.title,
+        gist: asked.gist,
+        source: asked.source,
+        irreversible: asked.irreversible,
+        hash: Some(hash),
     }))
 }

@@ -62,22 +62,6 @@ impl Seal {
         }
     }
 
-    /// A column that rows of earlier formats do not have; it comes last, and nothing is nothing.
-    pub(super) fn later_text(self, value: Option<&str>) -> Self {
-        match value {
-            Some(value) => self.text(value),
-            None => self,
-        }
-    }
-
-    /// The same for a number.
-    pub(super) fn later_int(self, value: Option<i64>) -> Self {
-        match value {
-            Some(value) => self.int(value),
-            None => self,
-        }
-    }
-
     pub(super) fn maybe_int(self, value: Option<i64>) -> Self {
         match value {
             Some(value) => self.int(1).int(value),

@@ -1,6 +1,8 @@
 //! Words. Steps are indexed in batches, when somebody searches, so that a turn does not pay for it; mails when they
 //! are taken in.
 
+use super::load::steps_in;
+use super::log::{self, COLUMNS, Entry, Kind, Started};
 use super::rows::json;
 use super::{Store, StoreError};
 use crate::inbox::{Status, ThreadQuery};
@@ -14,16 +16,12 @@ impl Store {
     /// Brings the index up to date.
     pub async fn index_words(&self) -> Result<(), StoreError> {
         loop {
-            let behind = self.read(|db| {
-                let last: i64 =
-                    db.query_row("SELECT coalesce(max(seq), 0) FROM steps", [], |row| row.get(0))?;
-                Ok(last > indexed(db)?)
-            })?;
+            let behind = self.read(|db| Ok(log::end_of(db)? > indexed(db)?))?;
             // A store that can only be viewed is searched as far as it was indexed.
             if !behind || matches!(self.mode(), super::Mode::ViewOnly(_)) {
                 return Ok(());
             }
-            self.write(index_batch).await?;
+            self.write(|tx| index_batch(tx)).await?;
         }
     }
 }
@@ -38,19 +36,29 @@ fn indexed(db: &Connection) -> Result<i64, StoreError> {
 
 fn index_batch(db: &Connection) -> Result<(), StoreError> {
     let from = indexed(db)?;
-    let mut found = db.prepare_cached(
-        "SELECT s.seq, s.updates, CASE s.n WHEN 0 THEN t.title ELSE '' END
-         FROM steps s JOIN threads t ON t.seq = s.thread WHERE s.seq > ? ORDER BY s.seq LIMIT ?",
-    )?;
+    let mut found = db.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM log l WHERE l.seq > ? AND l.kind IN ('started', 'stepped') AND l.body IS NOT NULL
+         ORDER BY l.seq LIMIT ?"
+    ))?;
     let mut rows = found.query([from, BATCH])?;
     let mut insert = db.prepare_cached("INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)")?;
-    let mut last = from;
+    let (mut last, mut count) = (from, 0);
     while let Some(row) = rows.next()? {
-        let (seq, updates, title): (i64, String, String) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let mut text = title;
-        strings(&json("a step", &updates).unwrap_or(Value::Null), &mut text);
-        insert.execute(params![seq, text])?;
-        last = seq;
+        count += 1;
+        last = row.get(0)?;
+        // What cannot be read is named by whoever looks at its thread.
+        let Ok(entry) = Entry::read(db, row) else { continue };
+        let mut text = match entry.kind {
+            Kind::Started => entry.says::<Started>().map(|started| started.title).unwrap_or_default(),
+            _ => String::new(),
+        };
+        for step in steps_in(&entry).unwrap_or_default() {
+            strings(&json("a step", &step.updates).unwrap_or(Value::Null), &mut text);
+        }
+        insert.execute(params![last, text])?;
+    }
+    if count < BATCH {
+        last = log::end_of(db)?;
     }
     db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES ('indexed', ?)")?
         .execute([last.to_string()])?;
@@ -92,7 +100,7 @@ pub(super) fn threads(
     let mut found = db.prepare_cached(
         "SELECT t.seq FROM threads t
          WHERE t.seq IN (
-             SELECT s.thread FROM words w JOIN steps s ON s.seq = w.rowid WHERE w.text MATCH ?1
+             SELECT l.stream FROM words w JOIN log l ON l.seq = w.rowid WHERE w.text MATCH ?1
              UNION ALL
              SELECT m.thread FROM mail_words w JOIN mails m ON m.seq = w.rowid
               WHERE w.text MATCH ?1 AND m.thread IS NOT NULL

@@ -1,6 +1,6 @@
 //! A handful of switches that every process shares.
 
-use super::audit::{self, Fact};
+use super::log::{self, Did, HOUSE, Kind, Tx};
 use super::rows::damaged;
 use super::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -14,24 +14,35 @@ impl Store {
     /// Pauses or resumes all driving, in every process and across restarts.
     pub async fn pause(&self, paused: bool) -> Result<(), StoreError> {
         let now = self.now_ms();
-        self.write(move |db| {
-            db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES ('paused', ?)")?
-                .execute(params![paused.to_string()])?;
-            audit::record(db, if paused { &Fact::Paused } else { &Fact::Resumed }, now)
+        self.write(move |tx| {
+            let kind = if paused { Kind::Paused } else { Kind::Resumed };
+            tell_house(tx, kind, &|from| Did { from }, now)
         })
         .await
     }
 }
 
+/// Appends something that concerns no thread, grant or memory.
+pub(super) fn tell_house<B: serde::Serialize>(
+    tx: &Tx<'_>,
+    kind: Kind,
+    body: &dyn Fn(i64) -> B,
+    now: i64,
+) -> Result<(), StoreError> {
+    let from = tx.opened(now)?;
+    let prev = log::last_of(tx, HOUSE)?;
+    let entry = tx.append(Some(HOUSE), kind, None, prev, &body(from), &[], now)?;
+    super::project::apply(tx, &entry)
+}
+
+/// The log says so: whichever of the two came last.
 pub(super) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
-    let found: Option<String> = db
-        .prepare_cached("SELECT value FROM settings WHERE name = 'paused'")?
-        .query_row([], |row| row.get(0))
-        .optional()?;
-    match found.as_deref() {
-        Some("true") => Ok(true),
-        Some("false") | None => Ok(false),
-        Some(_) => damaged("whether all driving is paused is not readable"),
+    let last: Option<i64> = db
+        .prepare_cached("SELECT max(seq) FROM log WHERE stream = 0 AND kind IN ('paused', 'resumed')")?
+        .query_row([], |row| row.get(0))?;
+    match last {
+        None => Ok(false),
+        Some(seq) => Ok(log::entry(db, seq)?.kind == Kind::Paused),
     }
 }
 

@@ -96,7 +96,7 @@ impl Store {
         let now = self.now_ms();
         self.write(move |db| {
             let mut row = known(db, &name)?;
-            let thread = start(db, &new, None, step_limit, now)?;
+            let thread = start(db, &new, None, step_limit, false, now)?;
             (row.phase, row.thread) = (Phase::Asking, Some(thread.seq));
             row.update(db)?;
             Ok(thread.id)

@@ -129,7 +129,7 @@ impl Store {
 /// What a trace of a thread is made from.
 pub(super) fn laps(db: &Connection, row: ThreadRow) -> Result<Laps, StoreError> {
     let mut steps = Vec::new();
-    let kept = if row.pruned_at.is_some() { Vec::new() } else { load::steps(db, &row, 0)? };
+    let kept = if row.pruned_at.is_some() { Vec::new() } else { load::steps(db, &row)? };
     for step in kept {
         let ms = step.ms.map(i64::unsigned_abs);
         steps.push(Lap { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });

@@ -1,11 +1,11 @@
 //! How far traces were told to somebody outside, and what there is to tell since.
 //!
-//! The mark is three numbers in `settings`: the last step, model call and line of the audit that were told. It is moved
-//! only after somebody took them, so whatever is interrupted is told again and nothing is left out; a thread that was
-//! ended from outside its graph has no step that says so, and leaves a note. Where nobody ever asked for traces there is
-//! no mark, and nothing here costs anything.
+//! The mark is two numbers in `settings`: the last entry of the log and the last model call that were told. It is moved
+//! only after somebody took them, so whatever is interrupted is told again and nothing is left out. Where nobody ever
+//! asked for traces there is no mark, and nothing here costs anything.
 
-use super::audit::Fact;
+use super::load::{ended_outside, steps_in};
+use super::log::{self, COLUMNS, EffectBegun, Entry, Kind};
 use super::rows::{EffectRow, ThreadRow, damaged, time};
 use super::spans::{Laps, laps};
 use super::{Store, StoreError};
@@ -16,17 +16,14 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 /// Where the mark is kept.
 const MARK: &str = "traces";
-/// What the note of a thread that was ended from outside begins with; its number follows.
-const ENDED: &str = "ended:";
 /// Longer lines of threads that start threads are not followed.
 const DEPTH: usize = 64;
 
-/// How far was told: the last step, model call and line of the audit.
+/// How far was told: the last entry of the log, and the last model call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceCursor {
-    steps: i64,
+    entries: i64,
     calls: i64,
-    facts: i64,
 }
 
 /// Something to tell.
@@ -121,8 +118,7 @@ impl Store {
             return Ok(());
         }
         self.write(|db| {
-            let all = format!("{ENDED}*");
-            db.execute("DELETE FROM settings WHERE name = ? OR name GLOB ?", [MARK, &all])?;
+            db.execute("DELETE FROM settings WHERE name = ?", [MARK])?;
             Ok(())
         })
         .await
@@ -137,33 +133,17 @@ impl Store {
                 return Ok(Untold { before: none, spans: Vec::new(), after: none });
             };
             let mut untold = Untold { before, spans: Vec::new(), after: before };
-            untold.steps(db, most)?;
+            untold.entries(db, most)?;
             untold.calls(db, most)?;
-            untold.effects(db, most)?;
-            untold.ended(db, most)?;
             Ok(untold)
         })
     }
 
-    /// Everything up to `after` is told, and that these threads were ended; `false` where somebody else told meanwhile.
-    pub async fn told(
-        &self,
-        before: TraceCursor,
-        after: TraceCursor,
-        ended: Vec<ThreadId>,
-    ) -> Result<bool, StoreError> {
+    /// Everything up to `after` is told; `false` where somebody else told meanwhile.
+    pub async fn told(&self, before: TraceCursor, after: TraceCursor) -> Result<bool, StoreError> {
         self.write(move |db| {
             if mark(db)? != Some(before) {
                 return Ok(false);
-            }
-            for thread in &ended {
-                match ThreadRow::seq_of(db, thread) {
-                    Ok(seq) => {
-                        db.execute("DELETE FROM settings WHERE name = ?", [format!("{ENDED}{seq}")])?
-                    }
-                    Err(StoreError::Unknown(..)) => 0,
-                    Err(error) => return Err(error),
-                };
             }
             set_mark(db, after)?;
             Ok(true)
@@ -199,19 +179,29 @@ impl Store {
 }
 
 impl Untold {
-    fn steps(&mut self, db: &Connection, most: i64) -> Result<(), StoreError> {
-        let mut found = db.prepare_cached(
-            "SELECT s.seq, t.id, s.n, s.next FROM steps s JOIN threads t ON t.seq = s.thread
-             WHERE s.seq > ? ORDER BY s.seq LIMIT ?",
-        )?;
-        let mut rows = found.query([self.after.steps, most])?;
+    fn entries(&mut self, db: &Connection, most: i64) -> Result<(), StoreError> {
+        let mut found = db.prepare_cached(&format!(
+            "SELECT {COLUMNS}, t.id FROM log l JOIN threads t ON t.seq = l.stream
+             WHERE l.seq > ? AND l.kind IN ('started', 'stepped', 'ended', 'settled') ORDER BY l.seq LIMIT ?"
+        ))?;
+        let mut rows = found.query([self.after.entries, most])?;
+        let mut count = 0;
         while let Some(row) = rows.next()? {
-            self.after.steps = row.get(0)?;
-            let next: String = row.get(3)?;
-            // Whoever reads the thread to tell of it is told of damage.
-            let ends = matches!(serde_json::from_str(&next), Ok(NextView::End { .. }));
-            let step = row.get::<_, i64>(2)?.unsigned_abs();
-            self.push(&row.get::<_, String>(1)?, UntoldSpan::Step { step, ends });
+            count += 1;
+            let before = self.after;
+            self.after.entries = row.get(0)?;
+            let thread: ThreadId = row.get(10)?;
+            // Whoever reads the thread to tell of it is told of damage, and of what was pruned there is nothing to tell.
+            let spans = Entry::read(db, row).and_then(|entry| spans_of(db, &entry)).unwrap_or_default();
+            let last = spans.len().saturating_sub(1);
+            for (at, span) in spans.into_iter().enumerate() {
+                // An entry is told when the last of its spans is.
+                let then = if at == last { self.after } else { before };
+                self.spans.push((thread.clone(), span, then));
+            }
+        }
+        if count < most {
+            self.after.entries = log::end_of(db)?;
         }
         Ok(())
     }
@@ -225,71 +215,42 @@ impl Untold {
         while let Some(row) = rows.next()? {
             self.after.calls = row.get(0)?;
             let call = self.after.calls.unsigned_abs();
-            self.push(&row.get::<_, String>(1)?, UntoldSpan::Call { call });
+            self.spans.push((row.get(1)?, UntoldSpan::Call { call }, self.after));
         }
         Ok(())
-    }
-
-    fn effects(&mut self, db: &Connection, most: i64) -> Result<(), StoreError> {
-        let mut found =
-            db.prepare_cached("SELECT seq, entry FROM audit WHERE seq > ? ORDER BY seq LIMIT ?")?;
-        let mut rows = found.query([self.after.facts, most])?;
-        while let Some(row) = rows.next()? {
-            self.after.facts = row.get(0)?;
-            let entry: String = row.get(1)?;
-            if let Ok(Fact::EffectEnded { thread, step, effect, .. }) = serde_json::from_str(&entry) {
-                self.push(&thread, UntoldSpan::Effect { step: step.unsigned_abs(), name: effect });
-            }
-        }
-        Ok(())
-    }
-
-    fn ended(&mut self, db: &Connection, most: i64) -> Result<(), StoreError> {
-        let mut found = db.prepare_cached(
-            "SELECT t.id FROM settings n JOIN threads t ON t.seq = CAST(substr(n.name, ?) AS INTEGER)
-             WHERE n.name GLOB ? ORDER BY t.seq LIMIT ?",
-        )?;
-        let mut rows = found.query(params![ENDED.len() as i64 + 1, format!("{ENDED}*"), most])?;
-        while let Some(row) = rows.next()? {
-            self.push(&row.get::<_, String>(0)?, UntoldSpan::Ended);
-        }
-        Ok(())
-    }
-
-    fn push(&mut self, thread: &str, what: UntoldSpan) {
-        if let Ok(thread) = ThreadId::parse(thread) {
-            self.spans.push((thread, what, self.after));
-        }
     }
 }
 
-/// A thread was ended from outside its graph.
-pub(super) fn ended(db: &Connection, thread: i64) -> Result<(), StoreError> {
-    db.prepare_cached(
-        "INSERT OR REPLACE INTO settings (name, value)
-         SELECT ?, '' WHERE EXISTS (SELECT 1 FROM settings WHERE name = ?)",
-    )?
-    .execute(params![format!("{ENDED}{thread}"), MARK])?;
-    Ok(())
+/// What an entry tells.
+fn spans_of(db: &Connection, entry: &Entry) -> Result<Vec<UntoldSpan>, StoreError> {
+    Ok(match entry.kind {
+        Kind::Started | Kind::Stepped => {
+            let span = |step: super::load::StepOf| UntoldSpan::Step {
+                step: step.n.unsigned_abs(),
+                ends: matches!(step.next, NextView::End { .. }),
+            };
+            steps_in(entry)?.into_iter().map(span).collect()
+        }
+        Kind::Ended => {
+            let EffectBegun { step, name, .. } = log::entry(db, entry.about.unwrap_or_default())?.says()?;
+            vec![UntoldSpan::Effect { step: step.unsigned_abs(), name }]
+        }
+        _ if ended_outside(entry)? => vec![UntoldSpan::Ended],
+        _ => Vec::new(),
+    })
 }
 
-/// Rows were taken away, and numbers are given from the last one left on: what comes next must not count as told.
+/// Calls were taken away, and numbers are given from the last one left on: what comes next must not count as told.
 pub(super) fn numbered_again(db: &Connection) -> Result<(), StoreError> {
     let Some(told) = mark(db)? else { return Ok(()) };
-    let newest = newest(db)?;
-    let (steps, calls) = (told.steps.min(newest.steps), told.calls.min(newest.calls));
-    db.execute(
-        "DELETE FROM settings WHERE name GLOB ? AND CAST(substr(name, ?) AS INTEGER) NOT IN (SELECT seq FROM threads)",
-        params![format!("{ENDED}*"), ENDED.len() as i64 + 1],
-    )?;
-    set_mark(db, TraceCursor { steps, calls, ..told })
+    set_mark(db, TraceCursor { calls: told.calls.min(newest(db)?.calls), ..told })
 }
 
 fn newest(db: &Connection) -> Result<TraceCursor, StoreError> {
     let last = |table: &str| {
         db.query_row(&format!("SELECT coalesce(max(seq), 0) FROM {table}"), [], |row| row.get::<_, i64>(0))
     };
-    Ok(TraceCursor { steps: last("steps")?, calls: last("spans")?, facts: last("audit")? })
+    Ok(TraceCursor { entries: last("log")?, calls: last("spans")? })
 }
 
 fn mark(db: &Connection) -> Result<Option<TraceCursor>, StoreError> {
@@ -300,24 +261,21 @@ fn mark(db: &Connection) -> Result<Option<TraceCursor>, StoreError> {
     let Some(text) = found else { return Ok(None) };
     let numbers: Option<Vec<i64>> = text.split(' ').map(|number| number.parse().ok()).collect();
     match numbers.as_deref() {
-        Some([steps, calls, facts]) => Ok(Some(TraceCursor { steps: *steps, calls: *calls, facts: *facts })),
+        Some([entries, calls]) => Ok(Some(TraceCursor { entries: *entries, calls: *calls })),
         _ => damaged("how far traces were told is not readable"),
     }
 }
 
 fn set_mark(db: &Connection, mark: TraceCursor) -> Result<(), StoreError> {
-    let TraceCursor { steps, calls, facts } = mark;
+    let TraceCursor { entries, calls } = mark;
     db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")?
-        .execute(params![MARK, format!("{steps} {calls} {facts}")])?;
+        .execute(params![MARK, format!("{entries} {calls}")])?;
     Ok(())
 }
 
 fn effects(db: &Connection, thread: i64) -> Result<Vec<TracedEffect>, StoreError> {
-    let mut found = db.prepare_cached("SELECT * FROM effects WHERE thread = ? ORDER BY seq")?;
-    let mut rows = found.query([thread])?;
     let mut effects = Vec::new();
-    while let Some(row) = rows.next()? {
-        let row = EffectRow::read(row)?;
+    for row in EffectRow::select(db, "WHERE thread = ? ORDER BY seq", [thread])? {
         effects.push(TracedEffect {
             step: row.step.unsigned_abs(),
             name: row.name,

@@ -4,14 +4,15 @@
 //! an earlier attempt left. A decision on trouble only marks it, like any other; the driver carries it out as
 //! the thread's next write, and until then it can be undone.
 
-use super::audit::{self, Because, Fact};
-use super::commit::wake_parent;
-use super::decide::{reopen_all, standing};
-use super::rows::{Awaits, DecisionRow, EffectRow, InterruptRow, Stage, ThreadRow};
-use super::{Store, StoreError, arrive, effects, ledger, traces};
+use super::arrive::{self, is_news};
+use super::commit::{append, schema};
+use super::decide::reopen_all;
+use super::log::{Asked, Because, Did, Kind, Settled, Tx};
+use super::recent::Recent;
+use super::rows::{Awaits, ThreadRow};
+use super::{Store, StoreError, effects, ledger};
 use crate::graph::{Decision, EffectState, Event, Interrupt, ThreadId, What};
 use crate::inbox::Status;
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 /// Trouble about to be put to a person.
@@ -31,7 +32,7 @@ impl Store {
     /// Puts trouble to a person; the thread waits.
     pub async fn trouble(&self, trouble: NewTrouble) -> Result<(), StoreError> {
         let now = self.now_ms();
-        self.write(move |db| put(db, &trouble, now)).await
+        self.write(move |tx| put(tx, &trouble, now)).await
     }
 
     /// Carries out what was decided about a thread's trouble. `step_limit` is what "as much again" adds.
@@ -42,84 +43,78 @@ impl Store {
         step_limit: i64,
     ) -> Result<(), StoreError> {
         let now = self.now_ms();
-        self.write(move |db| settle(db, &thread, version, step_limit, now)).await
+        self.write(move |tx| settle(tx, &thread, version, step_limit, now)).await
     }
 }
 
-fn put(db: &Connection, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
-    let mut row = ThreadRow::find(db, &trouble.thread)?;
+fn put(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
+    let mut row = ThreadRow::find(tx, &trouble.thread)?;
     if trouble.version.is_some_and(|version| version != row.version) {
         return Err(StoreError::Moved);
     }
     if row.status.ended() {
         return Err(StoreError::NotOpen { id: row.id.to_string(), why: format!("it is {}", row.status) });
     }
-    let pending = InterruptRow::pending(db, row.seq)?;
+    let recent = Recent::read(tx, &row, None)?;
     let code = &trouble.interrupt.action;
-    if pending.iter().any(|p| p.engine && p.stage == Stage::Open && &p.action == code) {
+    if recent.troubles().any(|question| question.is_open() && question.asked.action == *code) {
         return Ok(());
     }
     // A person who stops a thread does not want a held decision to act as soon as it may go on.
     if trouble.version.is_none() {
-        reopen_all(db, &row, Because::Stopped, now)?;
-        audit::record(db, &Fact::Stopped { thread: row.id.to_string() }, now)?;
+        reopen_all(tx, &mut row, &recent, Because::Stopped, now)?;
+        let from = tx.opened(now)?;
+        append(tx, &mut row, Kind::Stopped, None, &Did { from }, &[], now)?;
     }
-    let mut asked = InterruptRow::new(db, row.seq, row.steps, true, now, &trouble.interrupt)?;
-    for (_, event) in arrive::queued(db, row.seq)? {
+    let schema = schema(tx, &trouble.interrupt.schema)?;
+    let mut asked = Asked::new(recent.step.steps, schema, Some(trouble.text.clone()), &trouble.interrupt);
+    for (_, event) in &recent.unheard {
         if let What::News { warning, .. } = &event.what {
-            asked.warn(warning, &event.id)?;
+            asked.warn(warning, &event.id);
         }
     }
-    asked.insert(db)?;
-    row.interrupts += 1;
-    row.error_code = Some(code.clone());
-    row.error_text = Some(trouble.text.clone());
-    row.status = Status::Trouble;
-    row.version += 1;
-    row.updated_at = now;
-    row.update(db)
+    append(tx, &mut row, Kind::Asked, None, &asked, &[], now)?;
+    Ok(())
 }
 
-fn settle(db: &Connection, thread: &ThreadId, version: i64, more: i64, now: i64) -> Result<(), StoreError> {
-    let mut row = ThreadRow::find(db, thread)?;
+fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, more: i64, now: i64) -> Result<(), StoreError> {
+    let mut row = ThreadRow::find(tx, thread)?;
     if row.version != version {
         return Err(StoreError::Moved);
     }
-    let mut fate = Fate::GoesOn;
-    let mut came = Vec::new();
-    for mut interrupt in InterruptRow::pending(db, row.seq)? {
-        if !interrupt.engine || interrupt.stage != Stage::Decided {
-            continue;
-        }
-        let mut decision = DecisionRow::in_force(db, &interrupt)?;
-        decision.consumed = true;
-        decision.update(db)?;
-        interrupt.close(db, None)?;
-        came.extend(interrupt.binds()?);
-        match (interrupt.action.as_str(), &decision.decision) {
-            ("step_limit", Decision::Accept) => row.step_limit += more,
-            ("budget", Decision::Accept) => row.allowance += 1,
+    let recent = Recent::read(tx, &row, None)?;
+    let (mut fate, mut settled) = (Fate::GoesOn, Settled::default());
+    let mut hints = Vec::new();
+    for (question, given) in recent.troubles().filter_map(|q| Some((q, q.in_force()?))) {
+        settled.takes.push(given.seq);
+        match (question.asked.action.as_str(), &given.body.decision) {
+            ("step_limit", Decision::Accept) => settled.more_steps += more,
+            ("budget", Decision::Accept) => settled.more_budgets += 1,
             ("step_limit" | "budget", Decision::Ignore) => fate = fate.max(Fate::Ends),
-            ("in_doubt", Decision::Accept) => settle_effect(db, &row, &interrupt.args()?, now)?,
-            ("in_doubt", Decision::Edit { args }) => settle_effect(db, &row, args, now)?,
+            ("in_doubt", Decision::Accept) => {
+                settle_effect(tx, &mut row, &recent, &question.asked.args, now)?;
+            }
+            ("in_doubt", Decision::Edit { args }) => settle_effect(tx, &mut row, &recent, args, now)?,
             (_, Decision::Respond { text }) => {
-                let event = Event { id: interrupt.id.to_string(), what: What::Hint { text: text.clone() } };
-                arrive::queue(db, row.seq, &event, now)?;
+                let what = What::Hint { text: text.clone() };
+                hints.push(Event { id: question.asked.id.to_string(), what });
             }
             (_, Decision::Ignore) => fate = fate.max(Fate::Abandoned),
             (_, Decision::Accept | Decision::Edit { .. } | Decision::Draft) => {}
         }
     }
-    row.version += 1;
-    row.updated_at = now;
     match fate {
         Fate::GoesOn => {
-            (row.error_code, row.error_text) = (None, None);
-            row.status = standing(db, &row)?;
-            row.update(db)
+            for hint in hints {
+                arrive::queue(tx, &mut row, &hint, now)?;
+            }
+            append(tx, &mut row, Kind::Settled, None, &settled, &[], now)?;
+            Ok(())
         }
-        Fate::Ends => end(db, &mut row, Status::Done, came, now),
-        Fate::Abandoned => end(db, &mut row, Status::Abandoned, came, now),
+        Fate::Ends => end(tx, &mut row, &recent, Settled { ends: Some(Status::Done), ..settled }, now),
+        Fate::Abandoned => {
+            end(tx, &mut row, &recent, Settled { ends: Some(Status::Abandoned), ..settled }, now)
+        }
     }
 }
 
@@ -132,50 +127,45 @@ enum Fate {
 }
 
 /// The person found out whether an effect in doubt happened.
-fn settle_effect(db: &Connection, row: &ThreadRow, args: &Value, now: i64) -> Result<(), StoreError> {
+fn settle_effect(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    recent: &Recent,
+    args: &Value,
+    now: i64,
+) -> Result<(), StoreError> {
     let name = args.get("effect").and_then(Value::as_str).unwrap_or_default();
-    let Some(mut effect) = EffectRow::find(db, row.seq, row.steps, name)? else {
+    let Some(effect) = recent.effects.iter().find(|effect| effect.body.name == name) else {
         return Err(StoreError::Damaged(format!("effect `{name}` of thread {} is missing", row.id)));
     };
     let done = args.get("outcome").and_then(Value::as_str) != Some("not_done");
-    effect.state = if done { EffectState::Settled } else { EffectState::NotDone };
-    effect.outcome = json!({ "settled": if done { "done" } else { "not_done" } }).to_string();
-    effect.ended_at = Some(now);
-    effect.update(db)?;
-    effects::record_end(db, &row.id, &effect, now)
+    let state = if done { EffectState::Settled } else { EffectState::NotDone };
+    let outcome = json!({ "settled": if done { "done" } else { "not_done" } });
+    effects::end(tx, row, effect.seq, name, state, outcome, now)
 }
 
-/// Ends a thread from outside its graph, with everything that hangs on it. `came` names the events that reached it
-/// while it was in trouble: no node has looked at them, so their mails are given a thread of their own.
+/// Ends a thread from outside its graph, with everything that hangs on it. What reached it while it was in trouble no
+/// node has looked at, so those mails are given a thread of their own.
 fn end(
-    db: &Connection,
+    tx: &Tx<'_>,
     row: &mut ThreadRow,
-    status: Status,
-    mut came: Vec<String>,
+    recent: &Recent,
+    settled: Settled,
     now: i64,
 ) -> Result<(), StoreError> {
-    for mut pending in InterruptRow::pending(db, row.seq)? {
-        pending.close(db, Some("its thread was ended"))?;
-        if pending.engine {
-            came.extend(pending.binds()?);
-        }
+    let mut came: Vec<String> = recent.troubles().flat_map(|trouble| trouble.asked.binds.clone()).collect();
+    came.extend(recent.unheard.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()));
+    let status = settled.ends.unwrap_or(Status::Abandoned);
+    append(tx, row, Kind::Settled, None, &settled, &[], now)?;
+    ledger::ended(tx, row.seq, &came, status.word(), now)?;
+    if recent.step.awaits != Awaits::Children {
+        return Ok(());
     }
-    row.status = status;
-    row.update(db)?;
-    traces::ended(db, row.seq)?;
-    came.extend(arrive::drop_all(db, row.seq)?.into_iter().map(|event| event.id));
-    ledger::ended(db, row.seq, &came, row.status.word(), now)?;
-    if row.awaits == Awaits::Children {
-        let mut children = db.prepare_cached(
-            "SELECT seq FROM threads WHERE parent = ? AND joined = 1 AND status NOT IN ('done', 'abandoned')",
-        )?;
-        let children: Vec<i64> =
-            children.query_map([row.seq], |found| found.get(0))?.collect::<Result<_, _>>()?;
-        for child in children {
-            let mut child = ThreadRow::by_seq(db, child)?;
-            child.version += 1;
-            end(db, &mut child, Status::Abandoned, Vec::new(), now)?;
-        }
+    let rest = "WHERE parent = ? AND joined = 1 AND status NOT IN ('done', 'abandoned')";
+    for mut child in ThreadRow::select(tx, rest, [row.seq])? {
+        let recent = Recent::read(tx, &child, None)?;
+        let abandoned = Settled { ends: Some(Status::Abandoned), ..Settled::default() };
+        end(tx, &mut child, &recent, abandoned, now)?;
     }
-    wake_parent(db, row, now)
+    Ok(())
 }

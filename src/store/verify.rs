@@ -1,9 +1,19 @@
-//! The whole file looked over: every row that carries a digest, every chain, every count.
+//! The whole file looked over: the log, the projections made from it, and every row that carries a digest of its own.
 
-use super::rows::{DecisionRow, EffectRow, GrantRow, InterruptRow, MailRow, SourceRow, ThreadRow, damaged};
+use super::log::{self, Entry, Kind, Pruned, Tx, check_links};
+use super::project::{self, apply};
+use super::rows::{EffectRow, MailRow, SourceRow, ThreadRow, damaged};
 use super::seal::Seal;
-use super::{Store, StoreError, arrive, audit, blobs, effects, lessons, load, memory, pins, prune, view};
+use super::{Store, StoreError, blobs, commit, effects, lessons, load, prune, recent, schema, view};
+use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::{BTreeMap, HashSet};
+
+/// A driver that starts follows this many of the newest links.
+const NEWEST: i64 = 10_000;
+
+/// No more differences of one table are named.
+const MOST: usize = 20;
 
 /// What a look over the whole file found.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +22,8 @@ pub struct Verified {
     pub threads: u64,
     /// Everything that is not as it was written, each in a sentence.
     pub damaged: Vec<String>,
+    /// Every row of a list that is not what the log says, each in a sentence. `sayso doctor --repair` makes them anew.
+    pub differing: Vec<String>,
 }
 
 impl Store {
@@ -19,6 +31,65 @@ impl Store {
     pub fn verify(&self) -> Result<Verified, StoreError> {
         self.read(run)
     }
+
+    /// Makes every list anew from the log, unless the log itself is damaged; says which rows were not what it says.
+    pub async fn repair(&self) -> Result<Vec<String>, StoreError> {
+        self.write(|tx| {
+            let (fresh, problems) = replay(tx)?;
+            if let Some(first) = problems.into_iter().next() {
+                return Err(StoreError::Damaged(first));
+            }
+            let differing = differences(tx, &fresh)?;
+            if !differing.is_empty() {
+                rewrite(tx)?;
+            }
+            Ok(differing)
+        })
+        .await
+    }
+}
+
+/// What a driver looks at before it drives: the end of the log, its newest links, and whether what is open and under
+/// way is what the log says. A link that is broken is only named: it keeps its own thread from being driven, no other.
+pub(super) fn before_driving(db: &Connection) -> Result<(), StoreError> {
+    let end = log::end_of(db)?;
+    let count: i64 = db.query_row("SELECT count(*) FROM log", [], |row| row.get(0))?;
+    if count != end {
+        return damaged(format!("the log has {end} entries, and {count} are there"));
+    }
+    for problem in check_links(db, end - NEWEST, &mut |_| Ok(()))? {
+        tracing::error!(%problem, "the log is damaged");
+    }
+    let rest = "WHERE seq IN (SELECT thread FROM interrupts WHERE status <> 'closed')
+                   OR seq IN (SELECT thread FROM effects WHERE ended_at IS NULL)
+                   OR status NOT IN ('done', 'abandoned')";
+    for row in ThreadRow::select(db, rest, [])? {
+        if row.pruned_at.is_some() {
+            continue;
+        }
+        let recent = match recent::Recent::read(db, &row, None) {
+            Err(StoreError::Damaged(problem)) => {
+                tracing::error!(thread = %row.id, %problem, "a thread is left alone");
+                continue;
+            }
+            read => read?,
+        };
+        let listed: HashSet<(i64, bool)> = db
+            .prepare_cached(
+                "SELECT seq, status = 'open' FROM interrupts WHERE thread = ? AND status <> 'closed'",
+            )?
+            .query_map([row.seq], |found| Ok((found.get(0)?, found.get(1)?)))?
+            .collect::<Result<_, _>>()?;
+        let asked: HashSet<(i64, bool)> = recent.questions.iter().map(|q| (q.seq, q.is_open())).collect();
+        if listed != asked {
+            let text = format!(
+                "what thread {} asks is not listed as the log has it; `sayso doctor --repair` makes the lists anew",
+                row.id
+            );
+            return Err(StoreError::Conflict(text));
+        }
+    }
+    Ok(())
 }
 
 fn run(db: &Connection) -> Result<Verified, StoreError> {
@@ -28,84 +99,170 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
     if check != "ok" {
         found.damaged.push(format!("SQLite finds the file damaged: {check}"));
     }
+    let (fresh, problems) = replay(db)?;
+    found.damaged.extend(problems);
+    if found.damaged.is_empty() {
+        found.differing = differences(db, &fresh)?;
+    }
+    for (table, what) in [("mails", "records of mails"), ("sources", "records of mailboxes")] {
+        let count: i64 = db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
+        if tallied(db, table)? != count {
+            found.damaged.push(format!("{what} are missing"));
+        }
+    }
     let seqs: Vec<i64> = db
         .prepare("SELECT seq FROM threads ORDER BY seq")?
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    if tallied(db, "threads")? != seqs.len() as i64 {
-        found.damaged.push("whole threads are missing".to_owned());
-    }
-    let events: i64 = db.query_row("SELECT count(*) FROM events", [], |row| row.get(0))?;
-    if tallied(db, "events")? != events {
-        found.damaged.push("events that nobody has heard yet are missing".to_owned());
-    }
-    let mails: i64 = db.query_row("SELECT count(*) FROM mails", [], |row| row.get(0))?;
-    if tallied(db, "mails")? != mails {
-        found.damaged.push("records of mails are missing".to_owned());
-    }
-    let sources: i64 = db.query_row("SELECT count(*) FROM sources", [], |row| row.get(0))?;
-    if tallied(db, "sources")? != sources {
-        found.damaged.push("records of mailboxes are missing".to_owned());
-    }
-    for seq in seqs {
-        found.threads += 1;
+    found.threads = seqs.len() as u64;
+    // Where the lists are wrong, what is read by them says nothing.
+    for seq in seqs.into_iter().filter(|_| found.differing.is_empty()).collect::<Vec<_>>() {
         note(&mut found, thread(db, seq))?;
     }
-    each(db, "interrupts", &mut found, |row| {
-        let interrupt = InterruptRow::read(row)?;
-        interrupt.schema(db)?;
-        interrupt.check_hash()
-    })?;
-    each(db, "decisions", &mut found, |row| DecisionRow::read(row).map(|_| ()))?;
-    each(db, "effects", &mut found, |row| blobs::get(db, &EffectRow::read(row)?.frozen).map(|_| ()))?;
     each(db, "mails", &mut found, |row| match MailRow::read(row)?.raw {
         MailRow::LET_GO => Ok(()),
         raw => blobs::get(db, &raw).map(|_| ()),
     })?;
     each(db, "sources", &mut found, |row| SourceRow::read(row).map(|_| ()))?;
     each(db, "blobs", &mut found, |row| blobs::get(db, &row.get("digest")?).map(|_| ()))?;
-    each(db, "grants", &mut found, |row| GrantRow::read(row).map(|_| ()))?;
-    note(&mut found, GrantRow::all(db).map(|_| ()))?;
     note(&mut found, lessons::check(db))?;
-    let pinned: Vec<String> = db
-        .prepare(
-            "SELECT namespace FROM pins UNION SELECT substr(name, 6) FROM tallies WHERE name LIKE 'pins:%'",
-        )?
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    for name in pinned {
-        note(&mut found, pins::pins(db, &name).map(|_| ()))?;
-    }
-    let names: Vec<String> = db
-        .prepare("SELECT DISTINCT namespace FROM memory UNION SELECT substr(name, 8) FROM tallies WHERE name LIKE 'memory:%'")?
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    for name in names {
-        note(&mut found, memory::history(db, &name).map(|_| ()))?;
-    }
-    match audit::check(db) {
-        Ok(checked) => {
-            found.damaged.extend(checked.problems.into_iter().map(|problem| format!("audit: {problem}")));
-        }
-        error => note(&mut found, error.map(|_| ()))?,
-    }
     Ok(found)
 }
 
 fn thread(db: &Connection, seq: i64) -> Result<(), StoreError> {
     let row = ThreadRow::by_seq(db, seq)?;
     view::view(db, &row)?;
+    for effect in EffectRow::select(db, "WHERE thread = ?", [seq])? {
+        blobs::get(db, &effect.digest()?)?;
+    }
+    for question in load::questions(db, &row)? {
+        commit::schema_of(db, &question.asked)?;
+    }
     if row.pruned_at.is_some() {
         return prune::check_pruned(db, &row);
     }
     load::check_tail(db, &row)?;
-    arrive::queued(db, seq)?;
     effects::calls(db, seq, row.steps)?;
-    for pending in InterruptRow::pending(db, seq)? {
-        if pending.stage == super::rows::Stage::Decided {
-            DecisionRow::in_force(db, &pending)?;
+    Ok(())
+}
+
+/// The projections made anew in memory, and what is wrong with the log they are made from.
+fn replay(db: &Connection) -> Result<(Connection, Vec<String>), StoreError> {
+    let fresh = Connection::open_in_memory()?;
+    fresh.set_prepared_statement_cache_capacity(64);
+    fresh.execute_batch(schema::PROJECTIONS)?;
+    let (mut bare, mut pruned) = (BTreeMap::new(), HashSet::new());
+    let mut last: BTreeMap<i64, i64> = BTreeMap::new();
+    let mut unlinked = Vec::new();
+    fresh.execute_batch("BEGIN")?;
+    let mut problems = check_links(db, 0, &mut |entry: Entry| {
+        let begins = entry.stream == entry.seq;
+        let before = last.insert(entry.stream, entry.seq);
+        if entry.prev != before || (before.is_none() && !begins && entry.stream != log::HOUSE) {
+            unlinked.push(format!(
+                "entry {} of the log does not follow the one before it in its stream",
+                entry.seq
+            ));
+        }
+        if entry.body.is_none() {
+            bare.insert(entry.seq, entry.stream);
+        }
+        if entry.kind == Kind::Pruned {
+            let Pruned { kept, gone, .. } = entry.says()?;
+            pruned.extend(kept.iter().map(|row| row.seq).chain(gone));
+        }
+        apply(&fresh, &entry)
+    })?;
+    fresh.execute_batch("COMMIT")?;
+    problems.extend(unlinked);
+    if let Some((seq, _)) = bare.into_iter().find(|(_, stream)| !pruned.contains(stream)) {
+        problems
+            .push(format!("what entry {seq} of the log said is gone, and nothing says that it was pruned"));
+    }
+    Ok((fresh, problems))
+}
+
+/// Whether a cell is what the log says. Whether a thread is at work is not in it: such a one is ready or held.
+fn same(column: &str, there: &Value, wanted: &Value) -> bool {
+    let is =
+        |value: &Value, words: &[&str]| matches!(value, Value::Text(word) if words.contains(&word.as_str()));
+    there == wanted
+        || column == "status"
+            && (is(there, &["running"]) && is(wanted, &["ready", "held"])
+                || is(there, &["ready"]) && is(wanted, &["running"]))
+}
+
+/// The rows of the projections that are not what the log says.
+fn differences(db: &Connection, fresh: &Connection) -> Result<Vec<String>, StoreError> {
+    let mut all = Vec::new();
+    for (table, name) in project::TABLES {
+        let mut named = Vec::new();
+        let (there, expected) = (rows(db, table, name)?, rows(fresh, table, name)?);
+        for (id, row) in &there {
+            match expected.get(id) {
+                None => named.push(format!("{table}: {id} is listed, and not in the log")),
+                Some(wanted) => {
+                    let differs = row
+                        .iter()
+                        .zip(wanted)
+                        .find(|((column, there), (_, wanted))| !same(column, there, wanted));
+                    named.extend(differs.map(|((column, _), _)| {
+                        format!("{table}: the {column} of {id} is not what the log says")
+                    }));
+                }
+            }
+        }
+        for id in expected.keys().filter(|id| !there.contains_key(*id)) {
+            named.push(format!("{table}: {id} is in the log, and not listed"));
+        }
+        let more = named.len().saturating_sub(MOST);
+        named.truncate(MOST);
+        all.extend(named);
+        if more > 0 {
+            all.push(format!("{table}: {more} more rows are not what the log says"));
         }
     }
+    Ok(all)
+}
+
+type Cells = Vec<(String, Value)>;
+
+/// A projection, by what tells one row from the others.
+fn rows(db: &Connection, table: &str, name: &str) -> Result<BTreeMap<String, Cells>, StoreError> {
+    let mut found = db.prepare(&format!("SELECT * FROM {table} ORDER BY seq"))?;
+    let columns: Vec<String> = found.column_names().map(str::to_owned).collect();
+    let mut rows = found.query([])?;
+    let mut all = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let mut cells = Vec::with_capacity(columns.len());
+        let mut id = String::new();
+        for (at, column) in columns.iter().enumerate() {
+            let value: Value = row.get(at)?;
+            if column == name {
+                id = match &value {
+                    Value::Text(text) => text.clone(),
+                    Value::Integer(number) => format!("number {number}"),
+                    other => format!("{other:?}"),
+                };
+            }
+            cells.push((column.clone(), value));
+        }
+        // Two of one name cannot be in a table that was not tampered with.
+        while all.contains_key(&id) {
+            id.push_str(" (again)");
+        }
+        all.insert(id, cells);
+    }
+    Ok(all)
+}
+
+/// Makes the projections anew where they stand.
+fn rewrite(tx: &Tx<'_>) -> Result<(), StoreError> {
+    for (table, _) in project::TABLES {
+        tx.execute(&format!("DELETE FROM {table}"), [])?;
+    }
+    check_links(tx, 0, &mut |entry| apply(tx, &entry))?;
+    tx.execute("UPDATE threads SET status = 'ready' WHERE status = 'running'", [])?;
     Ok(())
 }
 

@@ -1,9 +1,11 @@
 //! A whole thread, read at one moment with its whole chain checked.
 
-use super::load::{asked, steps};
-use super::rows::{DecisionRow, EffectRow, InterruptRow, ThreadRow, damaged, json, time};
+use super::load::{questions, steps};
+use super::log::{self, EffectBegun, Kind};
+use super::recent::Question;
+use super::rows::{EffectRow, InterruptRow, ThreadRow, json, time};
 use super::{Store, StoreError, lists, prune};
-use crate::graph::{Decision, ThreadId};
+use crate::graph::{Basis, Decision, ThreadId};
 use crate::inbox::{DecisionView, EffectView, ErrorView, QuestionView, StepView, ThreadLine};
 use rusqlite::Connection;
 use serde_json::Value;
@@ -40,113 +42,130 @@ impl Store {
 impl Store {
     /// What was decided about a thread, oldest first.
     pub fn answers(&self, id: &ThreadId) -> Result<Vec<DecisionView>, StoreError> {
-        self.read(|db| decisions(db, &ThreadRow::find(db, id)?))
+        self.read(|db| {
+            let row = ThreadRow::find(db, id)?;
+            decisions(db, &row, &questions(db, &row)?)
+        })
     }
 }
 
 pub(super) fn view(db: &Connection, row: &ThreadRow) -> Result<StoredThread, StoreError> {
-    if row.pruned_at.is_some() {
-        return on_record(db, row);
-    }
-    let chain = steps(db, row, 0)?;
-    if chain.last().is_some_and(|last| last.digest != row.head) {
-        return damaged(format!("the steps of thread {} do not lead to where it stands", row.id));
-    }
-    for step in chain.iter().filter(|step| step.thread == row.seq) {
-        for id in asked(step)? {
-            InterruptRow::find(db, &id).or_else(|e| match e {
-                StoreError::Unknown(..) => damaged(format!("interrupt {id} is missing")),
-                other => Err(other),
-            })?;
-        }
-    }
-    let mut views = Vec::with_capacity(chain.len());
-    for step in &chain {
-        views.push(StepView {
-            n: step.n.unsigned_abs(),
-            node: step.node.clone(),
-            updates: json(&format!("step {}", step.n), &step.updates)?,
-            next: step.next()?,
-            at: time(step.at)?,
-        });
-    }
-    Ok(StoredThread {
-        line: lists::line(db, row)?,
-        output: lists::output(row)?,
-        error: lists::error(row),
-        steps: views,
-        questions: questions(db, row)?,
-        decisions: decisions(db, row)?,
-        effects: effects(db, row)?,
-    })
-}
-
-/// What is left of a pruned thread.
-fn on_record(db: &Connection, row: &ThreadRow) -> Result<StoredThread, StoreError> {
-    let pruned = ErrorView { code: "pruned".to_owned(), text: prune::pruned_text(row) };
-    Ok(StoredThread {
-        line: lists::line(db, row)?,
-        output: lists::output(row)?,
-        error: Some(pruned),
-        steps: Vec::new(),
-        questions: questions(db, row)?,
-        decisions: decisions(db, row)?,
-        effects: effects(db, row)?,
-    })
-}
-
-fn decisions(db: &Connection, row: &ThreadRow) -> Result<Vec<DecisionView>, StoreError> {
-    let mut found = db.prepare_cached("SELECT * FROM interrupts WHERE thread = ? ORDER BY seq")?;
-    let mut rows = found.query([row.seq])?;
+    let asked = questions(db, row)?;
+    let mut error = lists::error(row);
     let mut views = Vec::new();
-    let mut asked = 0;
-    while let Some(found) = rows.next()? {
-        let interrupt = InterruptRow::read(found)?;
-        asked += 1;
-        for decision in DecisionRow::all(db, interrupt.seq)? {
-            let executed =
-                decision.executed.as_deref().map(|text| json("executed arguments", text)).transpose()?;
-            let view = DecisionView {
-                interrupt: interrupt.id.clone(),
-                action: interrupt.action.clone(),
-                r#type: decision.decision.word().to_owned(),
-                proposed: interrupt.args()?,
-                args: match decision.decision {
-                    Decision::Accept | Decision::Ignore | Decision::Draft => Value::Null,
-                    Decision::Edit { args } => args,
-                    Decision::Respond { text } => Value::from(text),
-                },
-                executed,
-                by: decision.by.to_string(),
-                at: time(decision.at)?,
-                undone_at: decision.undone_at.map(time).transpose()?,
-            };
-            views.push((decision.seq, view));
+    if row.pruned_at.is_some() {
+        error = Some(ErrorView { code: "pruned".to_owned(), text: prune::pruned_text(row) });
+    } else {
+        for step in steps(db, row)? {
+            views.push(StepView {
+                n: step.n.unsigned_abs(),
+                updates: json(&format!("step {}", step.n), &step.updates)?,
+                node: step.node,
+                next: step.next,
+                at: time(step.at)?,
+            });
         }
     }
-    counted(row, "questions", asked, row.interrupts)?;
-    counted(row, "decisions", views.len() as i64, row.decisions)?;
+    Ok(StoredThread {
+        line: lists::line(db, row)?,
+        output: lists::output(row)?,
+        error,
+        steps: views,
+        questions: asked.iter().map(|question| question_view(db, question)).collect::<Result<_, _>>()?,
+        decisions: decisions(db, row, &asked)?,
+        effects: effects(db, row)?,
+    })
+}
+
+fn question_view(db: &Connection, question: &Question) -> Result<QuestionView, StoreError> {
+    let asked = &question.asked;
+    let state = InterruptRow::find(db, &asked.id)?.status.word();
+    Ok(QuestionView {
+        id: asked.id.clone(),
+        step: asked.step.unsigned_abs(),
+        kind: asked.kind,
+        action: asked.action.clone(),
+        title: asked.title.clone(),
+        gist: asked.gist.clone(),
+        source: asked.source.clone(),
+        args: asked.args.clone(),
+        args_hash: question.hash(),
+        labels: asked.labels.clone(),
+        warnings: asked.warnings.clone(),
+        state,
+        closed: question.closed.clone(),
+        at: time(question.at)?,
+    })
+}
+
+fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec<DecisionView>, StoreError> {
+    let carried_out = carried_out(db, row)?;
+    let mut views = Vec::new();
+    for question in asked {
+        for given in &question.answers {
+            // What was begun on a card rests on the last answer before it.
+            let next = question.answers.iter().map(|other| other.seq).find(|seq| *seq > given.seq);
+            let on_it = |(seq, key, _): &&(i64, String, Value)| {
+                *seq > given.seq
+                    && next.is_none_or(|next| *seq < next)
+                    && *key == question.asked.key
+                    && given.undone_at.is_none()
+            };
+            let view = DecisionView {
+                interrupt: question.asked.id.clone(),
+                action: question.asked.action.clone(),
+                r#type: given.body.decision.word().to_owned(),
+                proposed: question.asked.args.clone(),
+                args: match &given.body.decision {
+                    Decision::Accept | Decision::Ignore | Decision::Draft => Value::Null,
+                    Decision::Edit { args } => args.clone(),
+                    Decision::Respond { text } => Value::from(text.as_str()),
+                },
+                executed: carried_out
+                    .iter()
+                    .filter(|(seq, ..)| taken_up(asked, question, *seq))
+                    .rfind(|begun| on_it(begun))
+                    .map(|(.., args)| args.clone())
+                    .filter(|args| !args.is_null()),
+                by: given.body.by.to_string(),
+                at: time(given.at)?,
+                undone_at: given.undone_at.map(time).transpose()?,
+            };
+            views.push((given.seq, view));
+        }
+    }
     views.sort_by_key(|(seq, _)| *seq);
     Ok(views.into_iter().map(|(_, view)| view).collect())
 }
 
-fn questions(db: &Connection, row: &ThreadRow) -> Result<Vec<QuestionView>, StoreError> {
-    let mut found = db.prepare_cached("SELECT * FROM interrupts WHERE thread = ? ORDER BY seq")?;
-    let mut rows = found.query([row.seq])?;
-    let mut views = Vec::new();
-    while let Some(found) = rows.next()? {
-        views.push(InterruptRow::read(found)?.question()?);
+/// Whether what was begun with entry `seq` can rest on this question and not on a later one of the same key.
+fn taken_up(asked: &[Question], question: &Question, seq: i64) -> bool {
+    let later = |other: &&Question| other.seq > question.seq && other.asked.key == question.asked.key;
+    !asked.iter().filter(later).any(|other| other.seq < seq)
+}
+
+/// What was begun in a thread: the entry, the key of the card it rests on, and the arguments.
+fn carried_out(db: &Connection, row: &ThreadRow) -> Result<Vec<(i64, String, Value)>, StoreError> {
+    let mut found = db.prepare_cached("SELECT seq FROM effects WHERE thread = ? ORDER BY seq")?;
+    let seqs: Vec<i64> = found.query_map([row.seq], |found| found.get(0))?.collect::<Result<_, _>>()?;
+    let mut begun = Vec::new();
+    for seq in seqs {
+        let entry = log::entry(db, seq)?;
+        if entry.kind != Kind::Begun {
+            return super::rows::damaged(format!("entry {seq} of the log begins nothing"));
+        }
+        match entry.says::<EffectBegun>()?.basis {
+            Basis::Decision { key, args } | Basis::Draft { key, args } => begun.push((seq, key, args)),
+            Basis::Answers { given } => begun.extend(given.into_iter().map(|(key, args)| (seq, key, args))),
+            Basis::Grant { .. } => {}
+        }
     }
-    counted(row, "questions", views.len() as i64, row.interrupts)?;
-    Ok(views)
+    Ok(begun)
 }
 
 fn effects(db: &Connection, row: &ThreadRow) -> Result<Vec<EffectView>, StoreError> {
-    let mut found = db.prepare_cached("SELECT * FROM effects WHERE thread = ? ORDER BY seq")?;
-    let mut rows = found.query([row.seq])?;
     let mut views = Vec::new();
-    while let Some(found) = rows.next()? {
-        let effect = EffectRow::read(found)?;
+    for effect in EffectRow::select(db, "WHERE thread = ? ORDER BY seq", [row.seq])? {
         views.push(EffectView {
             name: effect.name,
             step: effect.step.unsigned_abs(),
@@ -155,15 +174,5 @@ fn effects(db: &Connection, row: &ThreadRow) -> Result<Vec<EffectView>, StoreErr
             outcome: json("an effect's outcome", &effect.outcome)?,
         });
     }
-    counted(row, "effects", views.len() as i64, row.effects)?;
     Ok(views)
-}
-
-/// A thread counts what it has asked, been told and begun, so that a row taken away is missed.
-fn counted(row: &ThreadRow, what: &str, found: i64, expected: i64) -> Result<(), StoreError> {
-    if found == expected {
-        Ok(())
-    } else {
-        damaged(format!("thread {} has {expected} {what}, and {found} are on record", row.id))
-    }
 }

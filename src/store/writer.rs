@@ -6,7 +6,9 @@
 //! because what the kernel dropped then cannot be known.
 
 use super::StoreError;
+use super::log::Tx;
 use rusqlite::Connection;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -21,7 +23,7 @@ const LOG_PAGES: i32 = 1000;
 
 /// Runs inside the transaction, or without one where none can be had; gives back how that went and whom to
 /// tell.
-type Job = Box<dyn FnOnce(Option<&Connection>) -> (Result<(), StoreError>, Tell) + Send>;
+type Job = Box<dyn FnOnce(Option<&Tx<'_>>) -> (Result<(), StoreError>, Tell) + Send>;
 /// Called once the fate of the transaction is known.
 type Tell = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
@@ -41,7 +43,7 @@ impl Writer {
             count.store(pages, Ordering::Relaxed);
             Ok(())
         }))?;
-        let run = Run { db, log_pages, changed, stopped: stopped.clone() };
+        let run = Run { db, log_pages, changed, stopped: stopped.clone(), opened: Cell::new(None) };
         let thread = std::thread::Builder::new()
             .name("sayso-writer".to_owned())
             .spawn(move || run.run(&jobs))
@@ -56,7 +58,7 @@ impl Writer {
 
     pub(super) async fn write<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+        job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (tell, told) = oneshot::channel();
         self.send(job, move |result| {
@@ -65,10 +67,7 @@ impl Writer {
         told.await.unwrap_or_else(|_| Err(StoreError::Disk("the writer has ended".to_owned())))
     }
 
-    pub(super) fn write_later(
-        &self,
-        job: impl FnOnce(&Connection) -> Result<(), StoreError> + Send + 'static,
-    ) {
+    pub(super) fn write_later(&self, job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static) {
         self.send(job, |result| {
             if let Err(error) = result {
                 tracing::debug!(%error, "a write nobody waits for was not made");
@@ -78,7 +77,7 @@ impl Writer {
 
     fn send<T: Send + 'static>(
         &self,
-        job: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+        job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
         tell: impl FnOnce(Result<T, StoreError>) + Send + 'static,
     ) {
         let job: Job = Box::new(move |db| {
@@ -106,10 +105,7 @@ impl Drop for Writer {
     }
 }
 
-fn guarded<T>(
-    db: &Connection,
-    job: impl FnOnce(&Connection) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
+fn guarded<T>(db: &Tx<'_>, job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
     catch_unwind(AssertUnwindSafe(|| job(db)))
         .unwrap_or_else(|_| Err(StoreError::Sql("a write broke off; nothing was written".to_owned())))
 }
@@ -119,6 +115,8 @@ struct Run {
     log_pages: Arc<AtomicI32>,
     changed: watch::Sender<u64>,
     stopped: Arc<OnceLock<String>>,
+    /// The entry of the log by which this process is known.
+    opened: Cell<Option<i64>>,
 }
 
 impl Run {
@@ -145,7 +143,13 @@ impl Run {
             tell.push(first(None).1);
             return Err(error);
         }
-        let done = self.group(first, jobs, tell).and_then(|()| self.execute("COMMIT"));
+        let tx = Tx::begin(&self.db, self.opened.get());
+        let done = self.group(&tx, first, jobs, tell).and_then(|()| {
+            let opened = tx.finish()?;
+            self.execute("COMMIT")?;
+            self.opened.set(opened);
+            Ok(())
+        });
         if done.is_err() && !self.db.is_autocommit() {
             let _ = self.db.execute_batch("ROLLBACK");
         }
@@ -153,7 +157,13 @@ impl Run {
     }
 
     /// Runs the first job and whatever has come meanwhile.
-    fn group(&self, first: Job, jobs: &Receiver<Job>, tell: &mut Vec<Tell>) -> Result<(), StoreError> {
+    fn group(
+        &self,
+        tx: &Tx<'_>,
+        first: Job,
+        jobs: &Receiver<Job>,
+        tell: &mut Vec<Tell>,
+    ) -> Result<(), StoreError> {
         let mut next = Some(first);
         let mut alone = true;
         while let Some(job) = next {
@@ -161,7 +171,8 @@ impl Run {
             if !alone {
                 self.execute("SAVEPOINT job")?;
             }
-            let (outcome, told) = job(Some(&self.db));
+            let head = tx.head();
+            let (outcome, told) = job(Some(tx));
             tell.push(told);
             match outcome {
                 Ok(()) if alone => alone = false,
@@ -172,10 +183,12 @@ impl Run {
                 Err(_) if alone => {
                     self.execute("ROLLBACK")?;
                     self.execute("BEGIN IMMEDIATE")?;
+                    tx.restore(head);
                 }
                 Err(_) => {
                     self.execute("ROLLBACK TO job")?;
                     self.execute("RELEASE job")?;
+                    tx.restore(head);
                 }
             }
             next = if tell.len() < GROUP { jobs.try_recv().ok() } else { None };

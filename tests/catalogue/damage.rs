@@ -1,18 +1,25 @@
-//! D07 and D08: bits that flip, and rows somebody changed by SQL.
+//! D07, D08 and D14: bits that flip, entries and rows somebody changed by SQL, lists that were forged.
 //!
-//! The same house is read twice, before and after. Damage must be named, or everything read must be as it was.
+//! The same house is looked at twice, before and after: once by whoever reads it all, once by a driver that was told of
+//! nothing. Damage must be named, or everything read must be as it was; and a driver does nothing that it would not
+//! have done.
 
 use crate::report;
 use crate::support::House;
-use crate::support::house::{eager, registry, respond};
+use crate::support::courier::Street;
+use crate::support::house::{eager, open, registry, respond};
+use crate::support::world::World;
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
-use sayso::app::{Engine, Local};
+use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
 use sayso::graph::{Decision, What};
 use sayso::inbox::{Backend, GrantRequest, GrantScope, ItemQuery, OUTPUT_FILES, ThreadQuery};
-use sayso::store::{MemoryCause, Store, StoreError};
+use sayso::store::{HandedIn, MemoryCause, Store, StoreError};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// A small generator, so that every trial can be had again.
 pub struct Random(pub u64);
@@ -75,6 +82,26 @@ async fn furnished() -> (House, Vec<u8>) {
     house.local.revoke(OUTPUT_FILES.to_owned()).await.unwrap();
     house.local.decide_together(vec![decide(&interrupt, Decision::Accept)]).await.unwrap();
     house.local.pause(false).await.unwrap();
+    // What a driver would do next: one approved and held, one to be approved, one that a grant allows.
+    let once = |name: &str| json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": name, "key": "a", "frozen": name}}]]);
+    house.played(once("to be approved")).await;
+    let held = house.played(once("held")).await;
+    let held = house.asked(&held).await;
+    let slow = Settings { hold: Duration::from_millis(20), ..eager() };
+    house.other(slow).decide(decide(&held, Decision::Accept)).await.unwrap();
+    house.play(json!([[{"once": {"name": "switched off", "frozen": "switched off"}}]])).await;
+    let raw = house.store().put_blob(b"a mail".to_vec()).await.unwrap();
+    let mail = HandedIn {
+        identity: "one".to_owned(),
+        message_id: None,
+        conversation: "one".to_owned(),
+        sender: "bo@far.test".to_owned(),
+        subject: "One".to_owned(),
+        sent_at: None,
+        raw,
+        words: "one".to_owned(),
+    };
+    house.store().hand_in(chat.clone(), mail).await.unwrap();
     found(&house, "tea").await;
     // Closed and opened anew, so that the file is all there is.
     let House { folder, local, street, world } = house;
@@ -98,8 +125,8 @@ async fn found(house: &House, words: &str) -> usize {
 /// Everything people and drivers read, as text; an error where something is not to be trusted.
 async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
     let store = Store::open(data)?;
-    let damaged = store.verify()?.damaged;
-    if let Some(first) = damaged.into_iter().next() {
+    let verified = store.verify()?;
+    if let Some(first) = verified.damaged.into_iter().chain(verified.differing).next() {
         return Err(StoreError::Damaged(first));
     }
     let local =
@@ -164,17 +191,89 @@ async fn judge(house: &House, data: &Path, before: &str, what: &str) -> Trial {
     }
 }
 
+/// What a driver does that was told of nothing, with a person who says yes to all that is asked; and what it said.
+async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
+    let (world, street) = (Arc::new(World::default()), Street::new(data.join("street")));
+    let mut said = Vec::new();
+    let Ok(store) = Store::open(data) else { return (BTreeSet::new(), vec!["it was not opened".to_owned()]) };
+    drop(store);
+    let local = open(data, eager(), &street, &world, Vec::new());
+    for _ in 0..3 {
+        let mut worker = match Worker::take(local.engine().clone()).await {
+            Ok(worker) => worker.expect("nobody else drives"),
+            Err(error) => {
+                said.push(error.to_string());
+                break;
+            }
+        };
+        if let Err(error) = worker.run(&Scope::All, Until::Idle, std::future::pending()).await {
+            said.push(error.to_string());
+        }
+        said.extend(worker.failed().values().map(ToString::to_string));
+        let page = match local.items(ItemQuery { limit: 99, ..Default::default() }).await {
+            Ok(page) => page,
+            Err(error) => {
+                said.push(error.to_string());
+                break;
+            }
+        };
+        said.extend(page.damaged);
+        for item in page.items {
+            if let Err(error) = local.decide(decide(&item.interrupt().unwrap(), Decision::Accept)).await {
+                said.push(error.to_string());
+            }
+        }
+    }
+    (world.performed().into_iter().collect(), said)
+}
+
+/// A copy of the file, to be damaged.
+struct Copies {
+    house: House,
+    bytes: Vec<u8>,
+    data: std::path::PathBuf,
+}
+
+impl Copies {
+    async fn new() -> Self {
+        let (house, bytes) = furnished().await;
+        let data = house.folder.path().join("copy");
+        Self { house, bytes, data }
+    }
+
+    fn lay_bytes(&self, bytes: &[u8]) {
+        let _ = std::fs::remove_dir_all(&self.data);
+        std::fs::create_dir(&self.data).unwrap();
+        std::fs::write(self.data.join("sayso.db"), bytes).unwrap();
+    }
+
+    fn lay(&self) -> Connection {
+        self.lay_bytes(&self.bytes);
+        let db = Connection::open(self.data.join("sayso.db")).unwrap();
+        db.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF").unwrap();
+        db
+    }
+
+    async fn read(&self) -> String {
+        drop(self.lay());
+        read(&self.house, &self.data).await.unwrap()
+    }
+
+    /// What a driver does with the file as it is.
+    async fn would_do(&self) -> BTreeSet<String> {
+        drop(self.lay());
+        let (done, said) = driven(&self.data).await;
+        assert_eq!(said, Vec::<String>::new());
+        assert!(done.contains("held") && done.contains("to be approved"), "{done:?}");
+        done
+    }
+}
+
 #[tokio::test]
 async fn d07_bits_that_flip_are_named_or_harmless() {
-    let (house, bytes) = furnished().await;
-    let data = house.folder.path().join("copy");
-    let lay = |bytes: &[u8]| {
-        let _ = std::fs::remove_dir_all(&data);
-        std::fs::create_dir(&data).unwrap();
-        std::fs::write(data.join("sayso.db"), bytes).unwrap();
-    };
-    lay(&bytes);
-    let before = read(&house, &data).await.unwrap();
+    let copies = Copies::new().await;
+    let (before, would) = (copies.read().await, copies.would_do().await);
+    let bytes = &copies.bytes;
     // Mostly where something is written: a page's unused middle is zeroes.
     let written: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at] != 0).collect();
     let mut random = Random(0xf11b);
@@ -187,35 +286,35 @@ async fn d07_bits_that_flip_are_named_or_harmless() {
         };
         let bit = random.below(8);
         flipped[at] ^= 1 << bit;
-        lay(&flipped);
-        if let Trial::Named(_) = judge(&house, &data, &before, &format!("bit {bit} of byte {at}")).await {
+        copies.lay_bytes(&flipped);
+        let what = format!("bit {bit} of byte {at}");
+        if trial % 2 == 0 {
+            let (done, said) = driven(&copies.data).await;
+            assert!(done.is_subset(&would), "{what}: {:?}", done.difference(&would));
+            named += usize::from(!said.is_empty());
+        } else if let Trial::Named(_) = judge(&copies.house, &copies.data, &before, &what).await {
             named += 1;
         }
     }
-    assert!(named > trials / 3, "{named} of {trials} were named");
+    assert!(named > trials / 5, "{named} of {trials} were named");
     println!("D07 · {named} named, {} harmless", trials - named);
-    report("D07", "random bit flips", trials);
+    report("D07", "random bit flips, half of them under a driver", trials);
 }
 
-/// The tables whose rows are ours, each with whether losing a row only costs work.
-const TABLES: [(&str, bool); 16] = [
-    ("threads", false),
-    ("steps", false),
-    ("interrupts", false),
-    ("decisions", false),
-    ("effects", false),
-    ("events", false),
-    ("memory", false),
-    ("grants", false),
-    ("pins", false),
+/// The record, and tables with digests of their own; each with whether losing a row only costs work.
+const RECORD: [(&str, bool); 8] = [
+    ("log", false),
+    ("head", false),
     ("tallies", false),
+    ("mails", false),
     ("blobs", false),
     ("calls", true),
     ("snapshots", true),
     ("settings", true),
-    ("audit", false),
-    ("audit_head", false),
 ];
+
+/// What is made from the log.
+const LISTS: [&str; 6] = ["threads", "interrupts", "effects", "grants", "memory", "pins"];
 
 fn columns(db: &Connection, table: &str) -> Vec<(String, String, bool)> {
     let mut found = db.prepare(&format!("PRAGMA table_info({table})")).unwrap();
@@ -234,8 +333,10 @@ fn other(value: Sql, kind: &str) -> Sql {
         (Sql::Text(text), _) => Sql::Text(match text.as_str() {
             "open" => "decided".to_owned(),
             "decided" | "closed" => "open".to_owned(),
-            "waiting" | "done" | "trouble" => "ready".to_owned(),
-            "accept" => "ignore".to_owned(),
+            "waiting" | "done" | "trouble" | "held" => "ready".to_owned(),
+            "ready" => "done".to_owned(),
+            "asked" => "decided".to_owned(),
+            "stepped" => "started".to_owned(),
             other => format!("{other}x"),
         }),
         (Sql::Blob(mut bytes), _) => {
@@ -247,42 +348,46 @@ fn other(value: Sql, kind: &str) -> Sql {
 }
 
 /// What somebody may do to the rows of a table, as SQL with its parameters.
-fn deeds(db: &Connection, table: &str) -> Vec<(String, Vec<Sql>)> {
+fn tampering(db: &Connection, table: &str, rows: i64) -> Vec<(String, Vec<Sql>)> {
     let columns = columns(db, table);
     let keys: Vec<&str> = columns.iter().filter(|(_, _, key)| *key).map(|(name, ..)| name.as_str()).collect();
     let place = keys.iter().map(|key| format!("{key} IS ?")).collect::<Vec<_>>().join(" AND ");
-    let row_keys = |order: &str| -> Vec<Sql> {
-        let order = keys.iter().map(|key| format!("{key} {order}")).collect::<Vec<_>>().join(", ");
-        let sql = format!("SELECT {} FROM {table} ORDER BY {order} LIMIT 1", keys.join(", "));
+    let count: i64 = db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
+    let row_keys = |at: i64| -> Vec<Sql> {
+        let order = keys.join(", ");
+        let sql = format!("SELECT {order} FROM {table} ORDER BY {order} LIMIT 1 OFFSET {at}");
         db.query_row(&sql, [], |row| (0..keys.len()).map(|n| row.get(n)).collect::<Result<_, _>>()).unwrap()
     };
-    let (first, last) = (row_keys("ASC"), row_keys("DESC"));
-    let mut deeds = Vec::new();
-    for at in [&first, &last] {
-        deeds.push((format!("DELETE FROM {table} WHERE {place}"), at.clone()));
+    let mut places: Vec<i64> = (0..rows).map(|at| (count - 1) * at / (rows - 1)).collect();
+    places.dedup();
+    let (first, last) = (row_keys(0), row_keys(count - 1));
+    let mut all = Vec::new();
+    for at in places.into_iter().map(row_keys) {
+        all.push((format!("DELETE FROM {table} WHERE {place}"), at.clone()));
         for (column, kind, _) in &columns {
             let sql = format!("SELECT {column} FROM {table} WHERE {place}");
-            let value: Sql = db.query_row(&sql, rusqlite::params_from_iter(at), |row| row.get(0)).unwrap();
+            let value: Sql = db.query_row(&sql, rusqlite::params_from_iter(&at), |row| row.get(0)).unwrap();
             let mut parameters = vec![other(value, kind)];
             parameters.extend(at.clone());
-            deeds.push((format!("UPDATE {table} SET {column} = ? WHERE {place}"), parameters));
+            all.push((format!("UPDATE {table} SET {column} = ? WHERE {place}"), parameters));
         }
     }
-    deeds.push((format!("DELETE FROM {table}"), Vec::new()));
+    all.push((format!("DELETE FROM {table}"), Vec::new()));
     if keys == ["seq"] {
         let rest: Vec<&str> =
             columns.iter().map(|(name, ..)| name.as_str()).filter(|name| *name != "seq").collect();
         let rest = rest.join(", ");
         let swap =
             format!("UPDATE {table} SET seq = CASE seq WHEN ?1 THEN -1 ELSE ?1 END WHERE seq IN (?1, ?2)");
-        deeds.push((swap, vec![first[0].clone(), last[0].clone()]));
+        all.push((swap, vec![first[0].clone(), last[0].clone()]));
+        all.push((format!("DELETE FROM {table} WHERE seq > ?"), vec![first[0].clone()]));
         // A copy of a sound row, in another place, under another name where names are unique.
         let copied: Vec<String> = rest
             .split(", ")
             .map(|c| match c {
                 "id" => "substr(id, 1, 8) || 'z'".to_owned(),
-                "n" => "n + 900".to_owned(),
                 "name" => "name || 'z'".to_owned(),
+                "line" => "line || 'z'".to_owned(),
                 "version" if table == "memory" => "version + 1".to_owned(),
                 "digest" if table == "blobs" => "randomblob(32)".to_owned(),
                 other => other.to_owned(),
@@ -292,46 +397,85 @@ fn deeds(db: &Connection, table: &str) -> Vec<(String, Vec<Sql>)> {
             "INSERT INTO {table} (seq, {rest}) SELECT (SELECT max(seq) + 1 FROM {table}), {} FROM {table} WHERE seq = ?",
             copied.join(", ")
         );
-        deeds.push((forge, vec![last[0].clone()]));
+        all.push((forge, vec![last[0].clone()]));
     }
-    deeds
+    all
 }
 
 #[tokio::test]
-async fn d08_rows_changed_by_sql_are_noticed() {
-    let (house, bytes) = furnished().await;
-    let data = house.folder.path().join("copy");
-    let lay = || {
-        let _ = std::fs::remove_dir_all(&data);
-        std::fs::create_dir(&data).unwrap();
-        std::fs::write(data.join("sayso.db"), &bytes).unwrap();
-        let db = Connection::open(data.join("sayso.db")).unwrap();
-        db.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF").unwrap();
-        db
-    };
-    lay();
-    let before = read(&house, &data).await.unwrap();
+async fn d08_entries_and_rows_changed_by_sql_are_noticed() {
+    let copies = Copies::new().await;
+    let (before, would) = (copies.read().await, copies.would_do().await);
     let (mut trials, mut named) = (0, 0);
-    for (table, spare) in TABLES {
-        let deeds = deeds(&lay(), table);
-        for (sql, parameters) in deeds {
-            let db = lay();
-            // What the schema itself forbids cannot be done to it.
-            let Ok(changed) = db.execute(&sql, rusqlite::params_from_iter(&parameters)) else { continue };
-            assert!(changed > 0, "{sql} {parameters:?}");
-            drop(db);
+    for (table, spare) in RECORD {
+        for (sql, parameters) in tampering(&copies.lay(), table, if table == "log" { 14 } else { 2 }) {
             let what = format!("{sql} {parameters:?}");
-            trials += 1;
-            match judge(&house, &data, &before, &what).await {
-                Trial::Named(text) => {
-                    named += 1;
-                    assert!(!text.contains("no such"), "{what}: {text}");
+            for under_a_driver in [false, true] {
+                let db = copies.lay();
+                // What the schema itself forbids cannot be done to it.
+                let Ok(changed) = db.execute(&sql, rusqlite::params_from_iter(&parameters)) else { break };
+                drop(db);
+                if changed == 0 {
+                    break;
                 }
-                // The number a row is kept under, where nothing goes by it, and what only spares work.
-                Trial::Harmless => assert!(spare || sql.contains(" SET seq = "), "{what}: unnoticed"),
+                trials += 1;
+                if under_a_driver {
+                    let (done, said) = driven(&copies.data).await;
+                    assert!(done.is_subset(&would), "{what}: {:?}", done.difference(&would));
+                    named += usize::from(!said.is_empty());
+                    continue;
+                }
+                match judge(&copies.house, &copies.data, &before, &what).await {
+                    Trial::Named(text) => {
+                        named += 1;
+                        assert!(!text.contains("no such"), "{what}: {text}");
+                    }
+                    // The number a row is kept under, where nothing goes by it, and what only spares work.
+                    Trial::Harmless => {
+                        assert!(
+                            spare || (table != "log" && sql.contains(" SET seq = ")),
+                            "{what}: unnoticed"
+                        );
+                    }
+                }
             }
         }
     }
     println!("D08 · {named} named, {} harmless", trials - named);
-    report("D08", "rows edited, deleted, reordered, truncated, forged", trials);
+    report("D08", "entries and rows edited, deleted, reordered, truncated, forged", trials);
+}
+
+#[tokio::test]
+async fn d14_forged_lists_cause_nothing_and_are_made_anew() {
+    let copies = Copies::new().await;
+    let (before, would) = (copies.read().await, copies.would_do().await);
+    let (mut trials, mut repaired) = (0, 0);
+    for table in LISTS {
+        for (sql, parameters) in tampering(&copies.lay(), table, 2) {
+            let what = format!("{sql} {parameters:?}");
+            for under_a_driver in [false, true] {
+                let db = copies.lay();
+                let Ok(changed) = db.execute(&sql, rusqlite::params_from_iter(&parameters)) else { break };
+                drop(db);
+                if changed == 0 {
+                    break;
+                }
+                trials += 1;
+                if under_a_driver {
+                    let (done, _) = driven(&copies.data).await;
+                    assert!(done.is_subset(&would), "{what}: {:?}", done.difference(&would));
+                    continue;
+                }
+                let store = Store::open(&copies.data).unwrap();
+                let verified = store.verify().unwrap();
+                assert!(!verified.differing.is_empty(), "{what}: unnoticed");
+                assert!(!store.repair().await.unwrap().is_empty(), "{what}");
+                drop(store);
+                assert_eq!(read(&copies.house, &copies.data).await.unwrap(), before, "{what}: not as it was");
+                repaired += 1;
+            }
+        }
+    }
+    println!("D14 · {repaired} made anew");
+    report("D14", "lists forged or deleted, the log intact", trials);
 }

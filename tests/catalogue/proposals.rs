@@ -80,11 +80,31 @@ async fn i09_arguments_changed_in_the_database_are_not_carried_out() {
     let office = Office::new("respond", [calls([write()])]);
     let thread = office.got().await;
     let id = office.asked(&thread).await;
-    let sql = "UPDATE interrupts SET args = replace(args, 'bob@client', 'eve@client') WHERE id = ?";
-    assert_eq!(office.sql().execute(sql, [id.as_str()]).unwrap(), 1);
-    assert!(office.decide(&id, Decision::Accept).await.is_err());
+    // What was asked stands in the log, packed; whatever bytes are put in its place are not what it was chained with.
+    let forged = format!("{:?}", json!({"to": ["eve@client.example"]}));
+    let changes: [(&str, &str); 4] = [
+        ("body = ?2", &forged),
+        (
+            "body = CAST(replace(CAST(body AS TEXT), 'bob', 'eve') AS BLOB), kind = kind || substr(?2, 1, 0)",
+            "",
+        ),
+        ("body = NULL, sum = ?2", ""),
+        ("at = at + 1 + length(?2)", ""),
+    ];
+    let sql = office.sql();
+    let entry = "(SELECT seq FROM interrupts WHERE id = ?1)";
+    sql.execute_batch("CREATE TABLE kept AS SELECT * FROM log").unwrap();
+    let trials = changes.len();
+    for (change, text) in changes {
+        let change = format!("UPDATE log SET {change} WHERE seq = {entry}");
+        if sql.execute(&change, [id.as_str(), text]).is_err() {
+            continue;
+        }
+        assert!(office.decide(&id, Decision::Accept).await.is_err(), "{change}");
+        sql.execute_batch("DELETE FROM log; INSERT INTO log SELECT * FROM kept").unwrap();
+    }
     assert!(office.sent().is_empty());
-    report("I09", "arguments changed in the database after display", 1);
+    report("I09", "arguments changed in the database after display", trials);
 }
 
 #[tokio::test]

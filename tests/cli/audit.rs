@@ -15,34 +15,21 @@ fn the_audit_is_exported_as_lines_and_judged() {
     desk.json(&["accept", &asked[0], "--wait"]);
     let told = lines(desk.sayso(&["export", "--audit"]).done());
     let whats: Vec<&str> = told.iter().filter_map(|line| line["what"].as_str()).collect();
-    assert_eq!(whats, ["begun", "started", "decided", "effect_begun", "effect_ended"]);
-    let decided = &told[2];
-    keys(
-        decided,
-        &[
-            "digest",
-            "before",
-            "n",
-            "at",
-            "what",
-            "by",
-            "thread",
-            "interrupt",
-            "kind",
-            "action",
-            "decision",
-            "shown",
-            "from",
-            "texts",
-        ],
-    );
-    assert_eq!((&decided["by"], &decided["interrupt"]), (&"cli".into(), &asked[0].clone().into()));
-    assert_eq!(decided["before"], told[1]["digest"]);
-    assert_eq!(told[5]["end"]["last"], told[4]["digest"]);
+    let facts: Vec<&str> =
+        whats.iter().copied().filter(|what| !["opened", "asked", "stepped"].contains(what)).collect();
+    assert_eq!(facts, ["started", "decided", "begun", "ended"]);
+    let at = whats.iter().position(|what| *what == "decided").unwrap();
+    let decided = &told[at];
+    keys(decided, &["digest", "link", "n", "what", "at", "thread", "from", "body"]);
+    assert_eq!(decided["body"]["by"], "cli");
+    assert!(decided["link"].as_str().unwrap().starts_with(told[at - 1]["digest"].as_str().unwrap()));
+    let (last, end) = (&told[told.len() - 2], &told[told.len() - 1]);
+    assert_eq!((&end["last"], &end["end"]), (&last["digest"], &last["n"]));
+    let count = told.len() - 1;
     let file = desk.path("audit.jsonl");
     let name = file.to_str().unwrap();
     let written = desk.json(&["export", "--audit", "-o", name]);
-    assert_eq!((&written["lines"], &written["file"]), (&5.into(), &name.into()));
+    assert_eq!((&written["lines"], &written["file"]), (&count.into(), &name.into()));
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
     desk.refused(&["export", "--audit", "-o", name], 2, "exists already");
     let beside = std::fs::read_dir(desk.path("")).unwrap().flatten();
@@ -57,8 +44,11 @@ fn the_audit_is_exported_as_lines_and_judged() {
     std::fs::write(&file, text.replace("\"by\":\"cli\"", "\"by\":\"tui\"")).unwrap();
     let said = desk.sayso(&["doctor", "--audit", name]);
     assert_eq!(said.code, 1);
-    assert!(said.out.contains("FAIL  audit file  line 3 was edited: its digest is not its own"), "{said:?}");
-    assert!(said.out.contains("ok    audit       6 lines"), "{said:?}");
+    let edited =
+        format!("FAIL  audit file  line {} was edited: its body is not the one it was written with", at + 1);
+    assert!(said.out.contains(&edited), "{said:?}");
+    // The pause, and the process that paused.
+    assert!(said.out.contains(&format!("ok    audit       {} lines", count + 2)), "{said:?}");
 }
 
 #[test]
@@ -69,7 +59,9 @@ fn times_folders_and_files_that_are_wrong_are_said() {
     desk.refused(&["export", "--audit", "--since", "yesteryear"], 2, "not a time that has been");
     let end = lines(desk.sayso(&["export", "--audit", "--since", "2100-01-01"]).done());
     assert_eq!(end.len(), 1);
-    assert_eq!(lines(desk.sayso(&["export", "--audit", "--since", "2h"]).done()).len(), 3);
+    let all = lines(desk.sayso(&["export", "--audit"]).done());
+    let lately = lines(desk.sayso(&["export", "--audit", "--since", "2h"]).done());
+    assert_eq!(lately[..lately.len() - 1], all[..all.len() - 1]);
     let nowhere = desk.path("nowhere").display().to_string();
     desk.refused(&["export", "--audit", "--data", &nowhere], 3, "does not exist");
     assert!(!desk.path("nowhere").exists());

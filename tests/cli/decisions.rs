@@ -13,16 +13,14 @@ fn row<'a>(report: &'a Value, tool: &str) -> &'a Value {
 fn traces(demo: &Demo) -> (Vec<i64>, usize, String) {
     let db = rusqlite::Connection::open(demo.folder().join("sayso.db")).unwrap();
     let tables = [
+        "log",
         "threads",
-        "steps",
         "interrupts",
-        "decisions",
         "effects",
         "spans",
         "memory",
         "lessons",
         "blobs",
-        "audit",
         "calls",
         "contacts",
     ];

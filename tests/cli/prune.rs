@@ -37,7 +37,7 @@ fn prune_shows_first_and_takes_only_when_told() {
     assert_eq!(desk.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
     let said = desk.sayso(&["prune", "--older-than", "0d", "--dry-run"]);
     let said = said.done();
-    assert!(said.contains("1 threads are done or abandoned") && said.contains("steps"), "{said}");
+    assert!(said.contains("1 threads are done or abandoned") && said.contains("log "), "{said}");
     assert!(said.contains("--yes prunes it"), "{said}");
     assert!(!desk.json(&["show", &parcel])["steps"].as_array().unwrap().is_empty(), "nothing was changed");
     let done = desk.json(&["prune", "--older-than", "0d", "--yes"]);

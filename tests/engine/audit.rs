@@ -29,8 +29,14 @@ fn told(lines: &[String]) -> Vec<Value> {
     parsed.filter(|line| line.get("end").is_none()).collect()
 }
 
-fn whats(lines: &[Value]) -> Vec<&str> {
-    lines.iter().map(|line| line["what"].as_str().unwrap()).collect()
+/// What was decided, done and allowed, beside what threads did by themselves.
+fn facts(lines: &[Value]) -> Vec<&Value> {
+    let by_itself = ["opened", "asked", "stepped", "arrived", "filed"];
+    lines.iter().filter(|line| !by_itself.contains(&line["what"].as_str().unwrap())).collect()
+}
+
+fn whats<'a>(facts: &[&'a Value]) -> Vec<&'a str> {
+    facts.iter().map(|line| line["what"].as_str().unwrap()).collect()
 }
 
 /// A house in which something of every sort has happened.
@@ -74,52 +80,43 @@ async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
     let house = lived_in().await;
     let lines = export(house.store());
     let told = told(&lines);
-    assert_eq!(
-        whats(&told),
-        [
-            "begun",
-            "started",
-            "decided",
-            "undone",
-            "decided",
-            "effect_begun",
-            "effect_ended",
-            "granted",
-            "revoked",
-            "revoked",
-            "restored",
-            "decided",
-            "started",
-            "decided",
-            "stopped",
-            "remembered",
-            "pinned",
-            "unpinned",
-            "paused",
-            "resumed"
-        ]
-    );
     for (at, line) in (1..).zip(&told) {
         assert_eq!(line["n"], at);
-        assert_eq!(line["from"]["pid"], std::process::id());
-        assert!(!line["from"]["user"].as_str().unwrap().is_empty() && line["from"]["host"].is_string());
         line["at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
     }
-    let (accepted, begun, ended) = (&told[4], &told[5], &told[6]);
-    assert_eq!((&accepted["by"], &accepted["decision"]), (&json!("cli"), &json!("accept")));
+    assert_eq!(told[0]["what"], "opened", "the process makes itself known first");
+    let facts = facts(&told);
+    assert_eq!(
+        whats(&facts),
+        [
+            "started", "decided", "undone", "decided", "begun", "ended", "granted", "revoked", "revoked",
+            "restored", "decided", "started", "decided", "stopped", "learned", "pinned", "unpinned",
+            "paused", "resumed"
+        ]
+    );
+    for line in facts.iter().filter(|line| line["what"] != "ended") {
+        assert_eq!(line["from"]["pid"], std::process::id(), "{line}");
+        assert!(!line["from"]["user"].as_str().unwrap().is_empty() && line["from"]["host"].is_string());
+    }
+    let (accepted, begun, ended) = (&facts[3]["body"], &facts[4]["body"], &facts[5]["body"]);
+    assert_eq!((&accepted["by"], &accepted["decision"]), (&json!("cli"), &json!({"type": "accept"})));
     assert_eq!(accepted["shown"], begun["executed"], "what was shown is what was done");
-    assert_eq!(accepted["texts"]["proposed"], begun["texts"]["executed"]);
-    assert_eq!((&begun["by"], &begun["interrupt"]), (&json!("decision"), &accepted["interrupt"]));
-    assert_eq!((&ended["state"], &ended["effect"]), (&json!("done"), &json!("go")));
-    let edited = &told[11];
-    assert_ne!(edited["shown"], edited["edited"]);
-    assert_eq!(edited["texts"]["edited"], json!({"key": "b", "n": 3}));
-    assert_eq!(told[13]["texts"]["said"], "green, \u{202e}please");
+    let asked = told.iter().find(|line| line["what"] == "asked").unwrap();
+    assert_eq!(asked["body"]["args"], begun["basis"]["args"]);
+    assert_eq!((&ended["state"], &begun["name"]), (&json!("done"), &json!("go")));
+    let edited = &facts[10]["body"];
+    assert_eq!(edited["decision"], json!({"type": "edit", "args": {"key": "b", "n": 3}}));
+    assert_eq!(facts[12]["body"]["decision"]["text"], "green, \u{202e}please");
     assert!(!lines.iter().any(|line| line.contains('\u{202e}')), "nothing hidden leaves");
-    assert_eq!(told[3]["because"], "person");
-    assert_eq!(told[15]["texts"]["profile"], "be brief");
-    assert_eq!((&told[12]["workflow"], &told[12]["thread"]), (&json!("chat"), &told[13]["thread"]));
-    assert!(told[12]["texts"]["input"].to_string().contains("tea"), "{}", told[12]);
+    assert_eq!(facts[2]["body"]["because"], "person");
+    assert_eq!(facts[14]["body"]["profile"], "be brief");
+    assert_eq!(
+        (&facts[11]["body"]["workflow"], &facts[11]["thread"]),
+        (&json!("chat"), &facts[12]["thread"])
+    );
+    assert!(facts[11]["body"]["updates"].to_string().contains("tea"), "{}", facts[11]);
+    let steps = told.iter().filter(|line| line["what"] == "stepped");
+    assert!(steps.clone().count() > 3 && steps.clone().all(|line| line["body"].is_null()));
     assert_eq!(house.store().check_audit().unwrap().problems, [""; 0]);
     assert_eq!(judged(house.store(), &lines), [""; 0]);
 }
@@ -127,17 +124,19 @@ async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
 #[tokio::test]
 async fn anybody_can_check_the_chain_with_sha256() {
     let house = lived_in().await;
+    let sha =
+        |text: &str| -> String { Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect() };
     let mut before = "0".repeat(64);
     for line in export(house.store()) {
-        let Some(rest) = line.strip_prefix("{\"digest\":\"") else { continue };
-        let (digest, rest) = (&rest[..64], &rest[66..]);
-        let chained =
-            rest.split_once(",\"texts\":{").map_or(rest.to_owned(), |(text, _)| format!("{text}}}"));
-        let sha: String =
-            Sha256::digest(format!("{{{chained}")).iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(sha, digest, "{line}");
-        assert!(chained.starts_with(&format!("\"before\":\"{before}\"")), "{line}");
-        before = digest.to_owned();
+        let parsed: Value = serde_json::from_str(&line).unwrap();
+        let Some(link) = parsed["link"].as_str() else { continue };
+        assert_eq!(sha(link), parsed["digest"].as_str().unwrap(), "{line}");
+        assert!(link.starts_with(&before), "{line}");
+        before = sha(link);
+        // The body stands last, as it was written.
+        if let Some((_, body)) = line.split_once(",\"body\":") {
+            assert!(link.ends_with(&sha(body.strip_suffix('}').unwrap())), "{line}");
+        }
     }
 }
 
@@ -155,9 +154,11 @@ async fn what_was_refused_is_not_told_and_what_an_arrival_takes_back_is() {
     house.news(&thread, "mail").await;
     let lines = export(house.store());
     let told = told(&lines);
-    assert_eq!(told.last().unwrap()["because"], "arrival");
-    // What came later is bound to the card now; what was shown then can still be told.
-    assert_eq!(told[told.len() - 2]["texts"]["bound_to"], json!([]));
+    let undone = told.iter().find(|line| line["what"] == "undone").unwrap();
+    assert_eq!(undone["body"]["because"], "arrival");
+    // What came later is bound to the card now, and says so by itself.
+    let amended = told.iter().find(|line| line["what"] == "amended").unwrap();
+    assert_eq!(amended["body"]["bind"], "mail");
     house.decide(&id, respond("not yet")).await.unwrap();
     assert_eq!(house.store().check_audit().unwrap().problems, [""; 0]);
     assert_eq!(judged(house.store(), &export(house.store())), [""; 0]);
@@ -196,20 +197,17 @@ fn tampered(lines: &[String], deed: u8, one: usize, two: usize) -> Vec<String> {
         }
         // A line made up, with a digest of its own.
         _ => {
-            let Some(rest) = lines[one].strip_prefix("{\"digest\":\"") else { return lines };
-            let (text, texts) = match rest[66..].split_once(",\"texts\":{") {
-                Some((text, texts)) => (format!("{{{text}}}"), Some(texts.to_owned())),
-                None => (format!("{{{}", &rest[66..]), None),
-            };
-            let text = text.replacen("\"what\":\"", "\"what\":\"x", 1);
-            let sha: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
-            let text = &text[1..];
-            lines[one] = match texts {
-                Some(texts) => {
-                    format!("{{\"digest\":\"{sha}\",{},\"texts\":{{{texts}", text.strip_suffix('}').unwrap())
-                }
-                None => format!("{{\"digest\":\"{sha}\",{text}"),
-            };
+            let line: Value = serde_json::from_str(&lines[one]).unwrap();
+            let Some(link) = line["link"].as_str().map(str::to_owned) else { return lines };
+            let mut words: Vec<&str> = link.split(' ').collect();
+            words[3] = "filed";
+            let what = line["what"].as_str().unwrap();
+            let forged = words.join(" ");
+            let sha: String = Sha256::digest(&forged).iter().map(|byte| format!("{byte:02x}")).collect();
+            lines[one] = lines[one]
+                .replace(&link, &forged)
+                .replace(line["digest"].as_str().unwrap(), &sha)
+                .replace(&format!("\"what\":\"{what}\""), "\"what\":\"filed\"");
         }
     }
     lines
@@ -240,14 +238,17 @@ async fn each_sort_of_change_is_named_by_what_it_is() {
         let problems = judged(house.store(), lines);
         assert!(problems.iter().any(|problem| problem.contains(words)), "{words}: {problems:?}");
     };
+    let at =
+        |what: &str| lines.iter().position(|line| line.contains(&format!("\"what\":\"{what}\""))).unwrap();
+    let (decided, learned) = (at("decided"), at("learned"));
     let mut edited = lines.clone();
-    edited[4] = edited[4].replace("\"accept\"", "\"ignore\"");
-    has(&edited, "line 5 was edited");
-    let mut texts = lines.clone();
-    texts[13] = texts[13].replace("green", "black");
-    has(&texts, "the texts beside line 14 are not those it tells");
-    texts[12] = texts[12].replace("tea", "gin");
-    has(&texts, "the texts beside line 13 are not those it tells");
+    edited[decided] = edited[decided].replace("\"ignore\"", "\"accept\"");
+    has(&edited, &format!("line {} was edited: its body is not the one it was written with", decided + 1));
+    edited[decided] = lines[decided].replace("\"what\":\"decided\"", "\"what\":\"undone\"");
+    has(&edited, &format!("line {} was edited: it is not what its link says", decided + 1));
+    let mut who = lines.clone();
+    who[learned] = who[learned].replace("\"pid\":", "\"pid\":1");
+    has(&who, &format!("line {} does not say who did it as the store does", learned + 1));
     let mut deleted = lines.clone();
     deleted.remove(4);
     has(&deleted, "line 5 is missing");
@@ -274,47 +275,49 @@ async fn each_sort_of_change_is_named_by_what_it_is() {
 async fn a_changed_store_is_named() {
     let house = lived_in().await;
     let lines = export(house.store());
+    let last = lines.len() - 1;
     let sql = |text: &str| house.sql().execute_batch(text).unwrap();
     let has = |words: &str| {
         let problems = house.store().check_audit().unwrap().problems;
         assert!(problems.iter().any(|problem| problem.contains(words)), "{words}: {problems:?}");
     };
-    sql("CREATE TABLE kept AS SELECT * FROM audit");
-    let restore = || sql("DELETE FROM audit; INSERT INTO audit SELECT * FROM kept");
-    sql("UPDATE audit SET entry = replace(entry, 'accept', 'ignore') WHERE seq = 5");
-    has("line 5 was edited");
+    sql("CREATE TABLE kept AS SELECT * FROM log");
+    let restore = || sql("DELETE FROM log; INSERT INTO log SELECT * FROM kept");
+    sql("UPDATE log SET kind = 'undone' WHERE seq = 5");
+    has("entry 5 of the log is not as it was written");
     restore();
-    sql("DELETE FROM audit WHERE seq = 5");
-    has("line 5 is missing");
-    has("(accept, by cli,");
+    sql("DELETE FROM log WHERE seq = 5");
+    has("entry 5 of the log is missing");
     restore();
-    sql("DELETE FROM audit WHERE seq > 17");
-    has("lines 18 to 20 are cut off the end");
+    sql(&format!("DELETE FROM log WHERE seq > {}", last - 3));
+    has("the log does not end where it says it does");
     restore();
-    sql("INSERT INTO audit SELECT 21, at, entry, digest FROM audit WHERE seq = 4");
-    has("line 21 was edited");
-    has("line 21 stands behind line 20, which was the last: it is forged");
+    sql(&format!(
+        "INSERT INTO log SELECT {}, stream, kind, ref, prev, at, sum, chain, body FROM log WHERE seq = 4",
+        last + 1
+    ));
+    has(&format!("entry {} of the log is not as it was written", last + 1));
+    has("the log does not end where it says it does");
     restore();
-    sql("UPDATE audit SET seq = CASE seq WHEN 3 THEN -1 ELSE 3 END WHERE seq IN (3, 4)");
-    sql("UPDATE audit SET seq = 4 WHERE seq = -1");
-    has("line 3 was edited");
+    sql("UPDATE log SET seq = CASE seq WHEN 3 THEN -1 ELSE 3 END WHERE seq IN (3, 4)");
+    sql("UPDATE log SET seq = 4 WHERE seq = -1");
+    has("entry 3 of the log is not as it was written");
     restore();
     assert_eq!(house.store().check_audit().unwrap().problems, [""; 0]);
     // Whoever can write the file can begin anew; an export kept elsewhere tells.
-    sql("UPDATE audit SET entry = entry || ' ' WHERE seq = 20");
-    assert_eq!(judged(house.store(), &lines), [""; 0], "the export is what it was");
-    sql("UPDATE audit SET digest = randomblob(32) WHERE seq = 20");
-    assert_eq!(judged(house.store(), &lines), ["line 20 is not the one the store has"]);
+    sql(&format!("UPDATE log SET chain = randomblob(32) WHERE seq = {last}"));
+    let problems = judged(house.store(), &lines);
+    assert!(problems.contains(&format!("line {last} is not the one the store has")), "{problems:?}");
 }
 
 #[tokio::test]
-async fn an_audit_whose_end_is_unknown_takes_no_decision() {
+async fn a_log_whose_end_is_unknown_takes_no_decision() {
     let house = House::new();
     let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
     let id = house.asked(&thread).await;
-    house.sql().execute_batch("UPDATE audit_head SET n = n + 1").unwrap();
+    house.sql().execute_batch("UPDATE head SET seq = seq + 1").unwrap();
     let error = house.decide(&id, Decision::Accept).await.unwrap_err().to_string();
-    assert!(error.contains("the audit's last line"), "{error}");
+    assert!(error.contains("the log does not end where it says it does"), "{error}");
     assert_eq!(house.asked(&thread).await, id, "it is still open");
 }
 
@@ -332,17 +335,12 @@ async fn what_people_start_continue_and_prune_is_told() {
     let fork = house.local.fork(thread.clone(), 1).await.unwrap().thread;
     house.local.stop(fork.clone()).await.unwrap();
     let lines = export(house.store());
-    let before = told(&lines);
-    assert_eq!(whats(&before), ["begun", "started", "decided", "continued", "decided", "started", "stopped"]);
-    let sha =
-        |text: &str| -> String { Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect() };
-    assert_eq!(before[3]["said"], sha("and now by quarter"));
-    assert_eq!(before[5]["forked_from"], thread.as_str());
-    // What was started with is held against the step that says so.
-    house.sql().execute_batch("UPDATE steps SET updates = replace(updates, 'tea', 'gin')").unwrap();
-    let problems = house.store().check_audit().unwrap().problems;
-    assert!(problems.iter().any(|problem| problem.contains("was started with")), "{problems:?}");
-    house.sql().execute_batch("UPDATE steps SET updates = replace(updates, 'gin', 'tea')").unwrap();
+    let told_before = told(&lines);
+    let before = facts(&told_before);
+    assert_eq!(whats(&before), ["started", "decided", "continued", "decided", "started", "stopped"]);
+    assert_eq!(before[2]["body"]["event"]["what"]["text"], "and now by quarter", "{}", before[2]);
+    assert_eq!(before[4]["thread"], fork.as_str());
+    assert!(before[4]["body"]["origin"]["step"] == 1, "{}", before[4]);
 
     let other = House::new();
     let gone = other.played(json!([[{"ask": [{"key": "a"}]}]])).await;
@@ -355,11 +353,11 @@ async fn what_people_start_continue_and_prune_is_told() {
     let kept = told(&export(other.store()));
     let pruned = kept.last().unwrap();
     assert_eq!(
-        (&pruned["what"], &pruned["threads"], &pruned["records"]),
-        (&json!("pruned"), &json!(1), &json!(1))
+        (&pruned["what"], &pruned["body"]["kept"][0]["id"]),
+        (&json!("pruned"), &json!(gone.as_str()))
     );
-    assert_eq!((&pruned["statuses"], pruned["heads"].as_str().unwrap().len()), (&json!(["done"]), 64));
-    assert_eq!(pruned["older_than"], before.as_millisecond());
+    assert_eq!(pruned["body"]["statuses"], json!(["done"]));
+    assert_eq!(pruned["body"]["older_than"], before.as_millisecond());
     // A second one has nothing to let go of, and nothing to tell.
     other.local.prune(query).await.unwrap();
     assert_eq!(told(&export(other.store())).len(), kept.len());

@@ -255,7 +255,7 @@ async fn a_forged_clock_or_question_is_told_and_ends_nothing() {
     let forge = |sql: &str| assert_eq!(house.sql().execute(sql, []).unwrap(), 1, "{sql}");
     forge("UPDATE interrupts SET waits = waits - 99999999999");
     assert_eq!(expire(&house, &day(1)).await, 0);
-    assert!(!house.store().verify().unwrap().damaged.is_empty());
+    assert!(!house.store().verify().unwrap().differing.is_empty());
     forge("UPDATE interrupts SET waits = waits + 99999999999");
     forge(
         "UPDATE settings SET value = replace(value, ' 86400000 ', ' 96400000 ') WHERE name = 'policy_clock'",

@@ -109,9 +109,10 @@ async fn arguments_changed_after_they_were_shown_are_refused() {
     let house = House::new();
     let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
     let id = house.asked(&thread).await;
-    house.sql().execute("UPDATE interrupts SET args = '{\"key\":\"z\",\"n\":1}'", []).unwrap();
+    let forge = "UPDATE log SET body = replace(body, '\"n\":1', '\"n\":7') WHERE kind = 'asked'";
+    assert_eq!(house.sql().execute(forge, []).unwrap(), 1);
     let error = house.decide(&id, Decision::Accept).await.unwrap_err();
-    assert!(error.to_string().contains(&format!("interrupt {id} is not as it was written")), "{error}");
+    assert!(error.to_string().contains("of the log is not as it was written"), "{error}");
     assert_eq!(
         house.local.items(ItemQuery { limit: 9, ..Default::default() }).await.unwrap().damaged.len(),
         1

@@ -233,11 +233,12 @@ async fn whoever_waits_for_a_damaged_thread_is_told() {
     let house = House::new();
     let sound = house.play(json!([])).await;
     let thread = house.play(json!([[{"note": "x"}]])).await;
-    house.sql().execute("UPDATE threads SET title = 'other' WHERE id = ?", [thread.as_str()]).unwrap();
+    let forge = "UPDATE log SET at = at + 1 WHERE seq = (SELECT seq FROM threads WHERE id = ?)";
+    house.sql().execute(forge, [thread.as_str()]).unwrap();
     let scope = Scope::Family(thread.clone());
-    let error = attend(house.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await;
-    let error = error.unwrap_err().to_string();
-    assert!(error.contains(&format!("thread {thread} is not as it was written")), "{error}");
+    let attended = attend(house.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.unwrap();
+    let (failed, why) = &attended.failed[0];
+    assert!(*failed == thread && why.contains("of the log is not as it was written"), "{why}");
     house.settle().await;
     assert_eq!(house.status(&sound).await, Status::Done, "the others are driven all the same");
     let mut worker = Worker::take(house.engine().clone()).await.unwrap().unwrap();

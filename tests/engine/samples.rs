@@ -1,14 +1,11 @@
 //! Old samples: what earlier builds have written is read for as long as there are threads.
 //!
-//! `tests/fixtures/states/NAME.json` holds the updates and the state of a thread of workflow NAME;
-//! `format-N.db.lz4` is a whole database of format N. They are only ever added to. While a format has not been
-//! released, `cargo test --test engine -- --ignored write_the_samples` makes them anew.
+//! `tests/fixtures/states/NAME.json` holds the updates and the state of a thread of workflow NAME. They are only ever
+//! added to; until the first release, `cargo test --test engine -- --ignored write_the_samples` makes them anew.
 
 use crate::support::House;
-use crate::support::house::{eager, open, registry};
-use sayso::graph::Decision;
-use sayso::inbox::{Backend, Registry, Status, ThreadQuery};
-use sayso::store::{Store, VERSION};
+use crate::support::house::{eager, registry};
+use sayso::inbox::Registry;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -82,31 +79,6 @@ async fn a_thread_that_cannot_be_read_is_trouble_that_names_the_field() {
 }
 
 #[tokio::test]
-async fn databases_of_every_format_are_opened_and_driven() {
-    for format in 1..=VERSION {
-        let packed = std::fs::read(folder().join(format!("format-{format}.db.lz4"))).unwrap();
-        let house = House::new();
-        let data = house.folder.path().join("old");
-        std::fs::create_dir(&data).unwrap();
-        std::fs::write(data.join("sayso.db"), lz4_flex::decompress_size_prepended(&packed).unwrap()).unwrap();
-        let house = House { local: open(&data, eager(), &house.street, &house.world, Vec::new()), ..house };
-        assert_eq!(house.store().verify().unwrap().damaged, Vec::<String>::new());
-        let query = ThreadQuery { limit: 99, ..Default::default() };
-        let threads = house.local.threads(query).await.unwrap().threads;
-        let statuses: Vec<Status> = threads.iter().map(|line| line.status).collect();
-        assert!(statuses.contains(&Status::Done) && statuses.contains(&Status::Waiting), "{statuses:?}");
-        for line in &threads {
-            while house.status(&line.id).await == Status::Waiting {
-                house.accept(&line.id).await;
-                house.settle().await;
-            }
-            assert_eq!(house.status(&line.id).await, Status::Done, "{line:?}");
-        }
-        assert_eq!(house.store().memory("email/tone").unwrap().unwrap().profile, "be brief");
-    }
-}
-
-#[tokio::test]
 #[ignore = "writes the samples"]
 async fn write_the_samples() {
     std::fs::create_dir_all(folder()).unwrap();
@@ -130,18 +102,4 @@ async fn write_the_samples() {
         let text = serde_json::to_string_pretty(&sample).unwrap();
         std::fs::write(folder().join(format!("{name}.json")), text + "\n").unwrap();
     }
-    let ignored = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
-    let asked = house.outcome(&ignored).await.interrupts;
-    house.decide(&asked[0], Decision::Ignore).await.unwrap();
-    house.local.fork(player, 4).await.unwrap();
-    let cause = sayso::store::MemoryCause { kind: "edit".to_owned(), thread: Some(chat), interrupt: None };
-    house.store().remember("email/tone".to_owned(), 0, "be brief".to_owned(), cause).await.unwrap();
-    let data = house.data();
-    let House { local, folder: kept, .. } = house;
-    drop(local);
-    // Closed by the last who had it open, so the file is all there is.
-    drop(Store::open(&data).unwrap());
-    let packed = lz4_flex::compress_prepend_size(&std::fs::read(data.join("sayso.db")).unwrap());
-    std::fs::write(folder().join(format!("format-{VERSION}.db.lz4")), packed).unwrap();
-    drop(kept);
 }

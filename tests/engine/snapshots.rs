@@ -21,8 +21,9 @@ async fn folded(house: &House, thread: &ThreadId) -> Value {
     serde_json::from_str(&workflow.write(&state).unwrap()).unwrap()
 }
 
+/// How many entries of the log lie before the newest snapshot.
 fn snapshot(house: &House) -> Option<i64> {
-    house.sql().query_row("SELECT max(steps) FROM snapshots", [], |row| row.get(0)).unwrap()
+    house.sql().query_row("SELECT max(step) FROM snapshots", [], |row| row.get(0)).unwrap()
 }
 
 #[tokio::test]

@@ -55,7 +55,7 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     desk.perform(vec![Cmd::PrunePlan(query)]);
     desk.drawn();
     let shown = desk.dump();
-    assert!(shown.contains("It cannot be undone") && shown.contains("steps"), "{shown}");
+    assert!(shown.contains("It cannot be undone") && shown.contains("log "), "{shown}");
     desk.press("<enter>").burst("y");
     assert_eq!(whole(&desk.local), all, "neither Enter nor a burst goes on");
     desk.press("y");

@@ -16,10 +16,9 @@ mod words;
 use super::demo::is_demo;
 use super::engine::Engine;
 use crate::config::{Config, Env};
-use crate::graph::ThreadId;
 use crate::inbox::SourceLine;
 use crate::llm::Redactor;
-use crate::store::{DriverLock, StoreError, TraceCursor, UntoldSpan};
+use crate::store::{DriverLock, StoreError, TraceCursor};
 use crate::web::Wait;
 use door::{Door, Verdict};
 use serde_json::Value;
@@ -65,7 +64,6 @@ struct Inner {
 struct Batch {
     before: TraceCursor,
     after: TraceCursor,
-    ended: Vec<ThreadId>,
     rows: usize,
     spans: Vec<Value>,
 }
@@ -196,7 +194,7 @@ impl Traces {
             Verdict::Later(why, wish) => return self.later(why, wish, noted).await,
         };
         // A crash here tells the same spans again.
-        if let Err(error) = inner.engine.store().told(batch.before, batch.after, batch.ended).await {
+        if let Err(error) = inner.engine.store().told(batch.before, batch.after).await {
             return self.later(error.to_string(), None, noted).await;
         }
         if count > 0 {
@@ -236,7 +234,7 @@ impl Traces {
         }
         let mut teller = Teller::new(engine, config, redactor);
         let (before, after) = (untold.before, untold.after);
-        let mut batch = Batch { before, after, ended: Vec::new(), rows: 0, spans: Vec::new() };
+        let mut batch = Batch { before, after, rows: 0, spans: Vec::new() };
         let (mut bytes, mut last) = (0, before);
         for (thread, what, then) in untold.spans {
             if teller.waits(&thread, &what) {
@@ -252,9 +250,6 @@ impl Traces {
             batch.spans.extend(spans);
             batch.rows += 1;
             last = then;
-            if what == UntoldSpan::Ended {
-                batch.ended.push(thread);
-            }
         }
         Ok(Some(batch).filter(|batch| batch.rows > 0 || batch.after != batch.before))
     }

@@ -18,13 +18,16 @@ use std::sync::Arc;
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \
     sayso doctor\n  \
     sayso doctor --json | jq '.[] | select(.ok | not)'\n  \
+    sayso doctor --repair\n  \
     sayso doctor --audit audit-2026.jsonl"
 )]
 pub(in crate::cli) struct Args {
-    /// Judge the audit instead: that each line follows from the one before it, that all on record is in it, and
-    /// that an exported FILE is what it was
+    /// Judge the audit instead: that each line follows from the one before it, and that an exported FILE is what it was
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     audit: Option<Option<PathBuf>>,
+    /// Make every list anew from the log where it differs
+    #[arg(long, conflicts_with = "audit")]
+    repair: bool,
 }
 
 /// One thing that was looked at.
@@ -50,6 +53,7 @@ impl Args {
         let config = context.config()?;
         let checks = match self.audit {
             Some(file) => audit(config, context.env(), file.as_deref()),
+            None if self.repair => vec![repair(config, context.env()).await],
             None => {
                 let keys = keys(&config, context.check_keys(&config));
                 let mut checks = report(config, context.env()).await;
@@ -87,6 +91,23 @@ pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
         Err(why) => Check::bad("sandbox", why),
     });
     checks
+}
+
+/// Lists made anew from the log.
+async fn repair(config: Config, env: &Env) -> Check {
+    let folder = config.data.display().to_string();
+    if !config.data.exists() {
+        return Check::bad("lists", format!("{folder} does not exist; name the folder with --data"));
+    }
+    let repaired = match Setup::open(config, env.clone()) {
+        Ok(setup) => setup.repair().await,
+        Err(error) => return Check::bad("lists", error.to_string()),
+    };
+    match repaired {
+        Ok(differing) if differing.is_empty() => Check::good("lists", "all are what the log says"),
+        Ok(differing) => Check::good("lists", format!("made anew: {}", differing.join("; "))),
+        Err(error) => Check::bad("lists", error.to_string()),
+    }
 }
 
 /// The audit of the store, and an export of it.
@@ -230,6 +251,10 @@ fn permissions(folder: &Path) -> Check {
 }
 
 fn records(health: &Health) -> Check {
+    if health.damaged.is_empty() && !health.differing.is_empty() {
+        let text = format!("{}; `sayso doctor --repair` makes the lists anew", health.differing.join("; "));
+        return Check::bad("records", text);
+    }
     match health.damaged.as_slice() {
         [] if health.threads == 1 => Check::good("records", "1 thread read through, all as written"),
         [] => Check::good("records", format!("{} threads read through, all as written", health.threads)),

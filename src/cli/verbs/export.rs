@@ -11,10 +11,10 @@ use std::path::PathBuf;
 #[command(
     group = clap::ArgGroup::new("what").required(true).args(["thread", "audit"]),
     after_help = "A thread is written as Markdown, or complete as JSON. A file is never written over.\n\n\
-    --audit: one line of JSON for each decision, undo, effect, grant and change of memory. Each line \
-    carries the SHA-256 of the one before it and its own, over the line without \"digest\" and \"texts\"; the last \
-    line says where the audit ends. Keep an export elsewhere, and `sayso doctor --audit FILE` holds it against the \
-    store.\n\nExamples:\n  \
+    --audit: one line of JSON for each entry of the log: what was asked, decided, done, allowed and learned, and \
+    the bare links of what threads did by themselves. A line's \"digest\" is the SHA-256 of its \"link\", which begins \
+    with the digest of the line before it and ends with the SHA-256 of the \"body\". Keep an export elsewhere, and \
+    `sayso doctor --audit FILE` holds it against the store.\n\nExamples:\n  \
     sayso export t3h8w1z5c\n  \
     sayso export t3h8 -o tuesday.json\n  \
     sayso export --audit -o audit-2026.jsonl\n  \

@@ -1,19 +1,18 @@
-//! One family let go of.
+//! One thread let go of.
 
+use super::super::log;
 use super::super::rows::{MailRow, ThreadRow};
-use super::super::verify::tally;
-use super::super::{StoreError, memory, traces};
-use super::needs::audit_needs;
+use super::super::{StoreError, memory};
+use super::needs::on_record;
 use super::sweep;
 use crate::inbox::Pruning;
-use rusqlite::{Connection, ErrorCode, params};
+use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
 const OWN: &str = "thread = ?";
 
 /// What a thread has that goes with it: table, which of its rows, and how they weigh.
-const PARTS: [(&str, &str, &str); 5] = [
-    ("steps", OWN, "octet_length(node) + octet_length(updates) + octet_length(next) + 48"),
+const PARTS: [(&str, &str, &str); 4] = [
     ("snapshots", OWN, "octet_length(state) + 56"),
     ("calls", OWN, "octet_length(name) + octet_length(result) + 32"),
     (
@@ -32,11 +31,13 @@ pub(super) fn count(
     loose: &mut HashSet<[u8; 32]>,
 ) -> Result<(), StoreError> {
     plan.threads += 1;
-    if on_record(db, row)? {
+    if kept(db, row)? {
         plan.records += 1;
     } else {
         plan.take("threads", 1, 320 + row.title.len() as u64);
     }
+    let (bodies, bytes) = bodies(db, row)?;
+    plan.take("log", bodies, bytes);
     for (table, own, weight) in PARTS {
         let (rows, bytes): (i64, i64) = db
             .prepare_cached(&format!("SELECT count(*), coalesce(sum({weight}), 0) FROM {table} WHERE {own}"))?
@@ -53,47 +54,64 @@ pub(super) fn count(
     Ok(())
 }
 
-/// Lets go of a family, the youngest member first.
-pub(super) fn family(
+/// How many bodies of the log go with a thread, and what they weigh beyond the digests that stay.
+fn bodies(db: &Connection, row: &ThreadRow) -> Result<(u64, u64), StoreError> {
+    let (rows, bytes): (i64, i64) = db
+        .prepare_cached(&format!(
+            "SELECT count(*), coalesce(sum(max(octet_length(body) - 32, 0)), 0) FROM log
+             WHERE stream = ? AND body IS NOT NULL AND kind IN {PRUNED}"
+        ))?
+        .query_row([row.seq], |found| Ok((found.get(0)?, found.get(1)?)))?;
+    Ok((rows.unsigned_abs(), bytes.unsigned_abs()))
+}
+
+/// The kinds of entries whose bodies go.
+const PRUNED: &str = "('started', 'stepped', 'arrived', 'continued', 'corrected')";
+
+/// Lets go of a thread; gives the record that is left of it, or its number where none is.
+pub(super) fn thread(
     db: &Connection,
-    family: Vec<ThreadRow>,
+    mut row: ThreadRow,
     now: i64,
     taken: &mut Pruning,
-) -> Result<(), StoreError> {
-    for mut row in family.into_iter().rev() {
-        let mut loose = HashSet::new();
-        sweep::named_by(db, row.seq, &mut loose)?;
-        for digest in loose {
-            sweep::let_go(db, &digest)?;
-        }
-        db.prepare_cached("DELETE FROM words WHERE rowid IN (SELECT seq FROM steps WHERE thread = ?)")?
-            .execute([row.seq])?;
-        for (table, own, weight) in PARTS {
-            let bytes: i64 = db
-                .prepare_cached(&format!("SELECT coalesce(sum({weight}), 0) FROM {table} WHERE {own}"))?
-                .query_row([row.seq], |found| found.get(0))?;
-            let rows = db.prepare_cached(&format!("DELETE FROM {table} WHERE {own}"))?.execute([row.seq])?;
-            taken.take(table, rows as u64, bytes.unsigned_abs());
-        }
-        for held in MailRow::of_thread(db, row.seq)? {
-            mail(db, held, taken)?;
-        }
-        taken.threads += 1;
-        row.pruned_at = Some(now);
-        row.update(db)?;
-        if on_record(db, &row)? || !forget(db, &row)? {
-            taken.records += 1;
-        } else {
-            taken.take("threads", 1, 320 + row.title.len() as u64);
+) -> Result<Result<ThreadRow, i64>, StoreError> {
+    let mut loose = HashSet::new();
+    sweep::named_by(db, row.seq, &mut loose)?;
+    for digest in loose {
+        sweep::let_go(db, &digest)?;
+    }
+    db.prepare_cached("DELETE FROM words WHERE rowid IN (SELECT seq FROM log WHERE stream = ?)")?
+        .execute([row.seq])?;
+    let (rows, bytes) = bodies(db, &row)?;
+    taken.take("log", rows, bytes);
+    for entry in log::stream(db, row.seq, row.seq, None)? {
+        if entry.kind.can_be_pruned() && entry.body.is_some() {
+            db.prepare_cached("UPDATE log SET body = NULL, sum = ?2 WHERE seq = ?1")?
+                .execute(params![entry.seq, entry.sum])?;
         }
     }
-    // Steps are numbered from the last one on, and what was indexed is known by its number.
-    db.execute(
-        "UPDATE settings SET value = (SELECT min(CAST(value AS INTEGER), coalesce(max(seq), 0)) FROM steps)
-         WHERE name = 'indexed'",
-        [],
-    )?;
-    traces::numbered_again(db)
+    for (table, own, weight) in PARTS {
+        let bytes: i64 = db
+            .prepare_cached(&format!("SELECT coalesce(sum({weight}), 0) FROM {table} WHERE {own}"))?
+            .query_row([row.seq], |found| found.get(0))?;
+        let rows = db.prepare_cached(&format!("DELETE FROM {table} WHERE {own}"))?.execute([row.seq])?;
+        taken.take(table, rows as u64, bytes.unsigned_abs());
+    }
+    for held in MailRow::of_thread(db, row.seq)? {
+        mail(db, held, taken)?;
+    }
+    taken.threads += 1;
+    if kept(db, &row)? {
+        taken.records += 1;
+        row.pruned_at = Some(now);
+        return Ok(Ok(row));
+    }
+    taken.take("threads", 1, 320 + row.title.len() as u64);
+    for mut mail in MailRow::of_thread(db, row.seq)? {
+        mail.thread = None;
+        mail.update(db)?;
+    }
+    Ok(Err(row.seq))
 }
 
 /// Lets go of a mail's bytes and of the words to find it by. That it came stays on record.
@@ -110,38 +128,13 @@ pub(super) fn mail(db: &Connection, mut mail: MailRow, taken: &mut Pruning) -> R
 }
 
 /// Whether anything names the thread, so that its row has to stay.
-fn on_record(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
-    if audit_needs(row) {
+fn kept(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
+    if on_record(db, row.seq)? {
         return Ok(true);
     }
     let any = |sql: &str| db.prepare_cached(sql)?.exists([row.seq]).map_err(StoreError::from);
-    // Numbers are given from the newest on, and none may be given twice: mails are known by them.
-    let newest = any("SELECT 1 WHERE ?1 = (SELECT max(seq) FROM threads)")?;
-    Ok(newest
-        || any("SELECT 1 FROM lessons WHERE thread = ?1 OR learner = ?1 LIMIT 1")?
+    Ok(any("SELECT 1 FROM lessons WHERE thread = ?1 OR learner = ?1 LIMIT 1")?
         || any("SELECT 1 FROM sources WHERE thread = ? LIMIT 1")?
         || any("SELECT 1 FROM threads WHERE origin = ? LIMIT 1")?
         || memory::caused_by(db, &row.id)?)
-}
-
-/// Takes the row itself away; `false` where another table still refers to it.
-fn forget(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
-    db.execute_batch("SAVEPOINT forget")?;
-    for mut mail in MailRow::of_thread(db, row.seq)? {
-        mail.thread = None;
-        mail.update(db)?;
-    }
-    let forgotten = db.prepare_cached("DELETE FROM threads WHERE seq = ?")?.execute(params![row.seq]);
-    match forgotten {
-        Ok(_) => {
-            tally(db, "threads", -1)?;
-            db.execute_batch("RELEASE forget")?;
-            Ok(true)
-        }
-        Err(rusqlite::Error::SqliteFailure(error, _)) if error.code == ErrorCode::ConstraintViolation => {
-            db.execute_batch("ROLLBACK TO forget; RELEASE forget")?;
-            Ok(false)
-        }
-        Err(error) => Err(error.into()),
-    }
 }

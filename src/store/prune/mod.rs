@@ -5,18 +5,19 @@
 //! that no mail is taken in twice and nobody becomes a stranger. Each batch is one transaction that leaves the file
 //! whole; a process that dies between two of them leaves work for the next prune and nothing else.
 //!
-//! What goes: steps, snapshots, times, model calls, the words to find them by, the bytes of mails, and other bytes
-//! that nobody refers to any more.
+//! What goes: what the log says of steps and of what reached a thread, snapshots, model calls, the words to find them
+//! by, the bytes of mails, and other bytes that nobody refers to any more. The digests of what the log said stay, so
+//! that its chain still holds.
 
 mod cut;
 mod needs;
 mod sweep;
 
-use super::audit::{self, Fact};
+use super::log::{Kind, Pruned, Tx};
 use super::rows::{MailRow, ThreadRow, damaged};
+use super::settings::tell_house;
 use super::{Store, StoreError};
 use crate::inbox::{PruneQuery, Pruning};
-use crate::text::hex;
 use needs::Needed;
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
@@ -89,21 +90,25 @@ impl Store {
         let now = self.now_ms();
         self.write(move |db| {
             let Roots(mut left) = roots;
-            let (mut taken, mut weight, mut heads) = (Pruning::default(), 0, String::new());
+            let (mut taken, mut weight) = (Pruning::default(), 0);
+            let (mut kept, mut gone) = (Vec::new(), Vec::new());
             left.reverse();
             while weight < BATCH {
                 let Some(root) = left.pop() else { break };
                 // Looked at again: somebody may have forked it, or gone on with it, since.
                 if let Ok(family) = family_of(db, root, &query, &HashSet::new())? {
                     weight += family.iter().map(|row| row.steps + 1).sum::<i64>();
-                    for row in &family {
-                        heads.push_str(&format!("{} {}\n", row.id, hex(row.head.bytes())));
+                    for row in family.into_iter().rev() {
+                        match cut::thread(db, row, now, &mut taken)? {
+                            Ok(record) => kept.push(record),
+                            Err(forgotten) => gone.push(forgotten),
+                        }
                     }
-                    cut::family(db, family, now, &mut taken)?;
                 }
             }
             left.reverse();
-            told(db, &query, &taken, &heads, now)?;
+            told(db, &query, &taken, kept, gone, now)?;
+            super::traces::numbered_again(db)?;
             Ok((Roots(left), taken))
         })
         .await
@@ -117,7 +122,7 @@ impl Store {
             for mail in left_mails(db, &query, MAILS)? {
                 cut::mail(db, mail, &mut taken)?;
             }
-            told(db, &query, &taken, "", now)?;
+            told(db, &query, &taken, Vec::new(), Vec::new(), now)?;
             Ok(taken)
         })
         .await
@@ -126,24 +131,27 @@ impl Store {
 
 /// What goes is told in the transaction in which it goes.
 fn told(
-    db: &Connection,
+    tx: &Tx<'_>,
     query: &PruneQuery,
     taken: &Pruning,
-    heads: &str,
+    kept: Vec<ThreadRow>,
+    gone: Vec<i64>,
     now: i64,
 ) -> Result<(), StoreError> {
     if taken.threads == 0 && taken.mails == 0 {
         return Ok(());
     }
-    let pruned = Fact::Pruned {
-        older_than: query.before.as_millisecond(),
-        statuses: query.statuses.iter().map(|status| status.word().to_owned()).collect(),
-        threads: taken.threads,
-        records: taken.records,
-        mails: taken.mails,
-        heads: audit::sha(heads),
+    let statuses: Vec<String> = query.statuses.iter().map(|status| status.word().to_owned()).collect();
+    let (older_than, mails) = (query.before.as_millisecond(), taken.mails);
+    let pruned = |from| Pruned {
+        older_than,
+        statuses: statuses.clone(),
+        kept: kept.clone(),
+        gone: gone.clone(),
+        mails,
+        from,
     };
-    audit::record(db, &pruned, now)
+    tell_house(tx, Kind::Pruned, &pruned, now)
 }
 
 fn roots(db: &Connection, query: &PruneQuery) -> Result<Vec<i64>, StoreError> {
@@ -170,17 +178,16 @@ fn family_of(
     gone: &HashSet<i64>,
 ) -> Result<Result<Vec<ThreadRow>, Needed>, StoreError> {
     let read = || {
-        let mut found = db.prepare_cached(
-            "WITH RECURSIVE family (seq) AS (
-                SELECT ?1 UNION SELECT t.seq FROM threads t JOIN family f ON t.parent = f.seq
-             )
-             SELECT * FROM threads WHERE seq IN (SELECT seq FROM family) ORDER BY seq",
+        let family = ThreadRow::select(
+            db,
+            "WHERE seq IN (
+                WITH RECURSIVE family (seq) AS (
+                    SELECT ?1 UNION SELECT t.seq FROM threads t JOIN family f ON t.parent = f.seq
+                )
+                SELECT seq FROM family
+             ) ORDER BY seq",
+            [root],
         )?;
-        let mut rows = found.query([root])?;
-        let mut family = Vec::new();
-        while let Some(row) = rows.next()? {
-            family.push(ThreadRow::read(row)?);
-        }
         for row in &family {
             if let Some(needed) = needs::needed(db, row, query, gone)? {
                 return Ok(Err(needed));
@@ -230,10 +237,12 @@ pub(super) fn pruned_text(row: &ThreadRow) -> String {
     )
 }
 
-/// A pruned thread has no step of its own left.
+/// A pruned thread has nothing left of what can be pruned.
 pub(super) fn check_pruned(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     let own: i64 = db
-        .prepare_cached("SELECT count(*) FROM steps WHERE thread = ?")?
+        .prepare_cached(
+            "SELECT count(*) FROM log WHERE stream = ? AND kind = 'stepped' AND body IS NOT NULL",
+        )?
         .query_row([row.seq], |found| found.get(0))?;
     if own == 0 && row.status.ended() {
         Ok(())

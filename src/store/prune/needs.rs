@@ -71,7 +71,7 @@ pub(super) fn needed(
     if any("SELECT 1 FROM effects WHERE thread = ? AND ended_at IS NULL LIMIT 1")? {
         return Ok(Some(Needed::Unsettled));
     }
-    if any("SELECT 1 FROM events WHERE thread = ? LIMIT 1")? {
+    if any("SELECT 1 FROM threads WHERE seq = ? AND unheard > 0")? {
         return Ok(Some(Needed::Unheard));
     }
     if any("SELECT 1 FROM lessons l LEFT JOIN threads t ON t.seq = l.learner
@@ -96,8 +96,10 @@ pub(super) fn needed(
     Ok(None)
 }
 
-/// Whether the audit needs a thread's row: something was asked in it, decided, or done. Such a row is never deleted, nor
-/// are its interrupts, decisions and effects, nor the bytes of what was done.
-pub(in crate::store) fn audit_needs(thread: &ThreadRow) -> bool {
-    thread.interrupts > 0 || thread.decisions > 0 || thread.effects > 0
+/// Whether something was asked in a thread, decided, or done. Its row is never deleted then, nor is what the log says of
+/// that, nor are the bytes of what was done.
+pub(super) fn on_record(db: &Connection, thread: i64) -> Result<bool, StoreError> {
+    let any = |sql: &str| db.prepare_cached(sql)?.exists([thread]).map_err(StoreError::from);
+    Ok(any("SELECT 1 FROM interrupts WHERE thread = ? LIMIT 1")?
+        || any("SELECT 1 FROM effects WHERE thread = ? LIMIT 1")?)
 }

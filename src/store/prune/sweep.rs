@@ -4,6 +4,7 @@
 //! same bytes again, and by a look over everything that names bytes; what is left on it then goes. That happens only
 //! at a moment when no thread is at work: a node may have kept bytes that its step does not name yet.
 
+use super::super::log::{self, COLUMNS, Entry, Shelf};
 use super::super::rows::MailRow;
 use super::super::{Store, StoreError};
 use crate::inbox::Pruning;
@@ -12,14 +13,6 @@ use std::collections::HashSet;
 
 /// So many are let go of at once.
 const BATCH: usize = 500;
-
-/// Where digests are named, and by whom: text that is looked through.
-const NAMING: [&str; 4] = [
-    "SELECT thread, updates FROM steps",
-    "SELECT thread, event FROM events",
-    "SELECT thread, result FROM calls",
-    "SELECT thread, args || coalesce(binds, '') FROM interrupts",
-];
 
 /// What came of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +50,7 @@ impl Store {
             }
             let at_work = "SELECT 1 FROM threads WHERE status IN ('ready', 'running') LIMIT 1";
             if db.prepare_cached(at_work)?.exists([])?
-                || db.prepare_cached("SELECT 1 FROM events LIMIT 1")?.exists([])?
+                || db.prepare_cached("SELECT 1 FROM threads WHERE unheard > 0 LIMIT 1")?.exists([])?
             {
                 return Ok(Swept::Busy);
             }
@@ -108,20 +101,32 @@ fn unnamed(
     gone: &HashSet<i64>,
     mails: &HashSet<i64>,
 ) -> Result<HashSet<[u8; 32]>, StoreError> {
-    for sql in NAMING {
+    let mut calls = db.prepare("SELECT thread, result FROM calls")?;
+    let mut rows = calls.query([])?;
+    while let Some(row) = rows.next()? {
+        if gone.contains(&row.get(0)?) {
+            continue;
+        }
+        let text = row.get_ref(1)?.as_str().map_err(|e| StoreError::Damaged(e.to_string()))?;
+        for digest in digests(text) {
+            loose.remove(&digest);
+        }
+    }
+    let mut entries =
+        db.prepare(&format!("SELECT {COLUMNS} FROM log l WHERE l.body IS NOT NULL ORDER BY l.seq"))?;
+    let mut rows = entries.query([])?;
+    let mut shelf = Shelf::default();
+    while let Some(row) = rows.next()? {
         if loose.is_empty() {
             return Ok(loose);
         }
-        let mut found = db.prepare(sql)?;
-        let mut rows = found.query([])?;
-        while let Some(row) = rows.next()? {
-            if gone.contains(&row.get(0)?) {
-                continue;
-            }
-            let text = row.get_ref(1)?.as_str().map_err(|e| StoreError::Damaged(e.to_string()))?;
-            for digest in digests(text) {
-                loose.remove(&digest);
-            }
+        let stream: i64 = row.get(1)?;
+        let entry = Entry::read_with(db, row, &mut shelf)?;
+        if gone.contains(&stream) && entry.kind.can_be_pruned() {
+            continue;
+        }
+        for digest in digests(entry.body.as_deref().unwrap_or_default()) {
+            loose.remove(&digest);
         }
     }
     let mut found = db.prepare("SELECT frozen FROM effects")?;
@@ -161,11 +166,8 @@ pub(super) fn named_by(
     thread: i64,
     loose: &mut HashSet<[u8; 32]>,
 ) -> Result<(), StoreError> {
-    let mut found = db.prepare_cached("SELECT updates FROM steps WHERE thread = ?")?;
-    let mut rows = found.query([thread])?;
-    while let Some(row) = rows.next()? {
-        let text = row.get_ref(0)?.as_str().map_err(|e| StoreError::Damaged(e.to_string()))?;
-        loose.extend(digests(text));
+    for entry in log::stream(db, thread, thread, None)?.iter().filter(|entry| entry.kind.can_be_pruned()) {
+        loose.extend(digests(entry.body.as_deref().unwrap_or_default()));
     }
     let mut found = db.prepare_cached(
         "SELECT b.digest FROM spans s JOIN prompts p ON p.call = s.seq JOIN blobs b ON b.seq = p.head WHERE s.thread = ?",

@@ -1,29 +1,20 @@
-//! The rows that carry a digest: each is read, checked and written in one place.
+//! Rows as they are read and written: projections of the log, and tables that carry digests of their own.
 
-mod decision;
-mod effect;
-mod grant;
-mod interrupt;
+mod columns;
 mod mail;
+mod projected;
 mod source;
-mod step;
-mod thread;
+mod words;
 
-pub(in crate::store) use decision::DecisionRow;
-pub(in crate::store) use effect::EffectRow;
-pub(in crate::store) use grant::{CommandScope, GrantRow, Scope};
-pub(in crate::store) use interrupt::{InterruptRow, Stage};
 pub(in crate::store) use mail::MailRow;
 pub use mail::MailState;
+pub use projected::Awaits;
+pub(in crate::store) use projected::{EffectRow, GrantRow, InterruptRow, Stage, ThreadRow};
 pub use source::Phase;
 pub(in crate::store) use source::SourceRow;
-pub(in crate::store) use step::StepRow;
-pub use thread::Awaits;
-pub(in crate::store) use thread::ThreadRow;
 
 use super::StoreError;
 use super::seal::Digest;
-use crate::graph::Hash;
 use jiff::Timestamp;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row};
@@ -70,10 +61,6 @@ impl<'a, 'b> Cells<'a, 'b> {
             self.row.get_ref(self.at - 1)?.as_blob().map_err(|e| StoreError::Damaged(e.to_string()))?;
         Digest::from_bytes(bytes).map_or_else(|| damaged("a digest has the wrong length"), Ok)
     }
-
-    fn hash(&mut self) -> Result<Hash, StoreError> {
-        self.next::<[u8; 32]>().map(Hash::from_bytes)
-    }
 }
 
 /// The whole of an id of which a person gave the beginning.
@@ -98,18 +85,13 @@ fn find<T>(
     table: &str,
     id: &str,
     whole: bool,
-    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
-    id_of: impl Fn(&T) -> &str,
+    read: impl Fn(&str) -> Result<Option<T>, StoreError>,
 ) -> Result<T, StoreError> {
     let id = if whole { Cow::Borrowed(id) } else { Cow::Owned(whole_id(db, what, table, id)?) };
-    let mut query = db.prepare_cached(&format!("SELECT * FROM {table} WHERE id = ?"))?;
-    let mut rows = query.query([&id])?;
-    let Some(row) = rows.next()? else { return Err(StoreError::Unknown(what, id.into_owned())) };
-    let found = read(row)?;
-    // An index can be damaged too, and then leads to somebody else's row.
-    if id_of(&found) == id {
-        Ok(found)
-    } else {
-        damaged(format!("the index of {table} leads from {id} to {}", id_of(&found)))
-    }
+    read(&id)?.ok_or_else(|| StoreError::Unknown(what, id.into_owned()))
+}
+
+/// The whole id of a grant of which a person gave the beginning.
+pub(in crate::store) fn whole_grant(db: &Connection, begins: &str) -> Result<String, StoreError> {
+    whole_id(db, "grant", "grants", begins)
 }

@@ -1,0 +1,68 @@
+//! What can happen.
+
+macro_rules! kinds {
+    ($($name:ident $word:literal $doc:literal)*) => {
+        /// What an entry tells of.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(in crate::store) enum Kind {
+            $(#[doc = $doc] $name,)*
+        }
+
+        impl Kind {
+            /// The word it is kept by.
+            pub(in crate::store) fn word(self) -> &'static str {
+                match self { $(Kind::$name => $word,)* }
+            }
+
+            pub(in crate::store) fn from_word(word: &str) -> Option<Self> {
+                match word { $($word => Some(Kind::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+kinds! {
+    Opened "opened" "A process began to write."
+    Started "started" "A thread began."
+    Stepped "stepped" "A thread took one or more steps."
+    Asked "asked" "A person is asked."
+    Amended "amended" "A question says more than before."
+    Decided "decided" "A question was answered."
+    Undone "undone" "The last answer to a question was taken back."
+    Closed "closed" "A question is over without an answer."
+    Begun "begun" "An effect is about to happen."
+    Ended "ended" "How far an effect has come."
+    Arrived "arrived" "Something reached a thread."
+    Continued "continued" "A person said something after a result."
+    Corrected "corrected" "A person corrected what a thread concluded."
+    Stopped "stopped" "A person stopped a thread."
+    Settled "settled" "What was decided about a thread's trouble was carried out."
+    Snoozed "snoozed" "A question is out of sight, or back in it."
+    Filed "filed" "A result was filed away."
+    Granted "granted" "Something may be done without asking."
+    Revoked "revoked" "A grant was ended, or a built-in one switched off."
+    Restored "restored" "A built-in grant was switched on again."
+    Learned "learned" "A memory has a new version."
+    Pinned "pinned" "A line of a memory was pinned."
+    Unpinned "unpinned" "A pinned line was let go."
+    Paused "paused" "All driving was paused."
+    Resumed "resumed" "All driving goes on."
+    Pruned "pruned" "The bodies of old threads are gone."
+}
+
+impl Kind {
+    /// Whether its body may go once its thread is old.
+    pub(in crate::store) fn can_be_pruned(self) -> bool {
+        matches!(self, Kind::Started | Kind::Stepped | Kind::Arrived | Kind::Continued | Kind::Corrected)
+    }
+
+    /// Whether later entries repeat what it says.
+    pub(super) fn is_repeated(self) -> bool {
+        matches!(self, Kind::Asked | Kind::Decided | Kind::Arrived | Kind::Continued)
+    }
+
+    /// Whether an export shows its body: what was asked, decided, done and allowed, not what nodes made of it.
+    pub(super) fn is_exported(self) -> bool {
+        !matches!(self, Kind::Stepped | Kind::Arrived)
+    }
+}

@@ -1,0 +1,47 @@
+//! The chain followed from one entry to the next.
+
+use super::{COLUMNS, Entry, Shelf, StoreError, end};
+use rusqlite::Connection;
+
+/// More than this many complaints say nothing new.
+const MOST: usize = 20;
+
+/// Follows the chain from entry `from` on to the head and hands each sound entry on; names what is wrong.
+pub(in crate::store) fn check(
+    db: &Connection,
+    from: i64,
+    each: &mut dyn FnMut(Entry) -> Result<(), StoreError>,
+) -> Result<Vec<String>, StoreError> {
+    let mut problems = Vec::new();
+    let mut say = |problem: String| {
+        if problems.len() < MOST && !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    };
+    let mut found = db.prepare(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq >= ? ORDER BY l.seq"))?;
+    let mut rows = found.query([from])?;
+    let (mut next, mut shelf) = (from.max(1), Shelf::default());
+    while let Some(row) = rows.next()? {
+        let seq: i64 = row.get(0)?;
+        if seq > next {
+            say(match seq - next {
+                1 => format!("entry {next} of the log is missing"),
+                _ => format!("entries {next} to {} of the log are missing", seq - 1),
+            });
+        }
+        next = seq + 1;
+        match Entry::read_with(db, row, &mut shelf) {
+            Ok(entry) => each(entry)?,
+            Err(StoreError::Damaged(what)) => say(what),
+            Err(error) => return Err(error),
+        }
+    }
+    drop(rows);
+    match end(db) {
+        Ok((last, _)) if last + 1 == next || last < from => {}
+        Ok(_) => say("the log does not end where it says it does".to_owned()),
+        Err(StoreError::Damaged(what)) => say(what),
+        Err(error) => return Err(error),
+    }
+    Ok(problems)
+}

@@ -1,0 +1,367 @@
+//! The log: one append-only record of everything that happened, each entry chained to the one before it.
+//!
+//! An entry belongs to a stream: a thread, a grant, a memory, or the house itself (0). A stream goes by the number of
+//! its first entry. Lists and counters are projections of the log and can be made anew from it; whether something may
+//! be done is judged from log entries alone.
+//!
+//! What the chain proves: an entry that was edited, removed, put in or moved is noticed, and so is a cut end, because
+//! the head is kept apart. The chain rests on the digest of each body, so old bodies can go and it still holds. Nobody
+//! holds a key: whoever can write the file can make up a whole new log. Against that there is an export kept elsewhere.
+
+mod body;
+mod export;
+mod kind;
+mod links;
+mod origin;
+mod pack;
+
+pub(super) use body::*;
+pub use export::AuditChecked;
+pub(super) use kind::Kind;
+pub(super) use links::check as check_links;
+
+use super::StoreError;
+use crate::text::{hex, plain_json};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
+use std::cell::Cell;
+use std::ops::Deref;
+
+/// The stream of what concerns no thread, grant or memory.
+pub(super) const HOUSE: i64 = 0;
+
+/// A SHA-256.
+pub(super) type Sum = [u8; 32];
+
+/// The columns of an entry, in the order [`Entry::read`] takes them, with the chain value of the entry before it.
+pub(super) const COLUMNS: &str = "l.seq, l.stream, l.kind, l.ref, l.prev, l.at, l.sum, l.chain, l.body,
+    (SELECT before.chain FROM log before WHERE before.seq = l.seq - 1)";
+
+/// An entry as it is kept.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub seq: i64,
+    pub stream: i64,
+    pub kind: Kind,
+    /// The entry this one is about.
+    pub about: Option<i64>,
+    /// The entry before it in its stream.
+    pub prev: Option<i64>,
+    pub at: i64,
+    /// What it says; nothing once that was pruned.
+    pub body: Option<String>,
+    pub sum: Sum,
+    pub chain: Sum,
+}
+
+/// The end of the log, and the entry by which this process is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Head {
+    end: Option<(i64, Sum)>,
+    opened: Option<i64>,
+}
+
+/// A transaction that may append.
+pub(super) struct Tx<'a> {
+    db: &'a Connection,
+    head: Cell<Head>,
+    appended: Cell<bool>,
+}
+
+impl Deref for Tx<'_> {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        self.db
+    }
+}
+
+impl<'a> Tx<'a> {
+    /// Begins; `opened` is the entry by which this process is known, where it has one.
+    pub(super) fn begin(db: &'a Connection, opened: Option<i64>) -> Self {
+        Self { db, head: Cell::new(Head { end: None, opened }), appended: Cell::new(false) }
+    }
+
+    pub(super) fn head(&self) -> Head {
+        self.head.get()
+    }
+
+    /// Goes back to where the log ended before a job that was rolled back.
+    pub(super) fn restore(&self, head: Head) {
+        self.head.set(head);
+    }
+
+    /// Writes down where the log ends, and gives the entry by which this process is known.
+    pub(super) fn finish(&self) -> Result<Option<i64>, StoreError> {
+        let Head { end, opened } = self.head();
+        if let Some((seq, chain)) = end.filter(|_| self.appended.get()) {
+            self.db.prepare_cached("UPDATE head SET seq = ?, chain = ?")?.execute(params![seq, chain])?;
+        }
+        Ok(opened)
+    }
+
+    /// The entry by which this process is known, appended before the first thing it does.
+    pub(super) fn opened(&self, now: i64) -> Result<i64, StoreError> {
+        if let Some(opened) = self.head().opened {
+            return Ok(opened);
+        }
+        let prev = last_of(self.db, HOUSE)?;
+        let entry = self.append(Some(HOUSE), Kind::Opened, None, prev, origin::here(), &[], now)?;
+        self.head.set(Head { opened: Some(entry.seq), ..self.head() });
+        Ok(entry.seq)
+    }
+
+    /// Appends an entry; without a stream it begins one of its own. `like` are entries whose text it may repeat.
+    #[expect(clippy::too_many_arguments, reason = "each is a column")]
+    pub(super) fn append(
+        &self,
+        stream: Option<i64>,
+        kind: Kind,
+        about: Option<i64>,
+        prev: Option<i64>,
+        body: &impl Serialize,
+        like: &[&Entry],
+        now: i64,
+    ) -> Result<Entry, StoreError> {
+        let head = self.head();
+        let (last, before) = match head.end {
+            Some(end) => end,
+            None => end(self.db)?,
+        };
+        let seq = last + 1;
+        let stream = stream.unwrap_or(seq);
+        let body = plain_json(body).map_err(|e| StoreError::Sql(e.to_string()))?;
+        let sum: Sum = Sha256::digest(body.as_bytes()).into();
+        let mut entry = Entry { seq, stream, kind, about, prev, at: now, body: None, sum, chain: before };
+        entry.chain = entry.link(&before);
+        let packed = pack::pack(&body, like);
+        self.db
+            .prepare_cached(
+                "INSERT INTO log (seq, stream, kind, ref, prev, at, chain, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            )?
+            .execute(params![
+                seq,
+                stream,
+                kind.word(),
+                about,
+                prev,
+                now,
+                entry.chain,
+                Stored { packed: packed.as_deref(), plain: &body }
+            ])?;
+        entry.body = Some(body);
+        self.head.set(Head { end: Some((seq, entry.chain)), ..head });
+        self.appended.set(true);
+        Ok(entry)
+    }
+}
+
+/// A body as it is stored: packed where that is shorter.
+struct Stored<'a> {
+    packed: Option<&'a [u8]>,
+    plain: &'a str,
+}
+
+impl ToSql for Stored<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self.packed {
+            Some(packed) => ValueRef::Blob(packed),
+            None => ValueRef::Text(self.plain.as_bytes()),
+        }))
+    }
+}
+
+impl Entry {
+    /// Reads a row of [`COLUMNS`] and checks it: against its digest, and against the entry before it.
+    pub(super) fn read(db: &Connection, row: &Row<'_>) -> Result<Self, StoreError> {
+        Self::read_with(db, row, &mut Shelf::default())
+    }
+
+    /// The same for one of many, which may repeat each other.
+    pub(super) fn read_with(db: &Connection, row: &Row<'_>, shelf: &mut Shelf) -> Result<Self, StoreError> {
+        let seq: i64 = row.get(0)?;
+        let broken = || StoreError::Damaged(format!("entry {seq} of the log is not as it was written"));
+        let word = row.get_ref(2)?.as_str().map_err(|_| broken())?;
+        let kind = Kind::from_word(word).ok_or_else(broken)?;
+        let (sum, chain): (Option<Sum>, Sum) =
+            (row.get(6).map_err(|_| broken())?, row.get(7).map_err(|_| broken())?);
+        let (stream, about, prev, at) = (row.get(1)?, row.get(3)?, row.get(4)?, row.get(5)?);
+        if shelf.known == Some((seq, chain)) {
+            return Ok(Self { seq, stream, kind, about, prev, at, body: None, sum: [0; 32], chain });
+        }
+        let before: Option<Sum> = row.get(9).map_err(|_| broken())?;
+        let before = match (before, seq) {
+            (Some(before), _) => before,
+            (None, 1) => [0; 32],
+            (None, _) => {
+                return Err(StoreError::Damaged(format!("entry {} of the log is missing", seq - 1)));
+            }
+        };
+        let body = match row.get_ref(8)? {
+            ValueRef::Null => None,
+            ValueRef::Text(text) => Some(String::from_utf8(text.to_vec()).map_err(|_| broken())?),
+            ValueRef::Blob(packed) => Some(shelf.unpack(db, seq, packed).map_err(|_| broken())?),
+            ValueRef::Integer(_) | ValueRef::Real(_) => return Err(broken()),
+        };
+        let sum = match (&body, sum) {
+            (Some(body), None) => Sha256::digest(body.as_bytes()).into(),
+            (None, Some(sum)) if kind.can_be_pruned() => sum,
+            _ => return Err(broken()),
+        };
+        let entry = Self { seq, stream, kind, about, prev, at, body, sum, chain };
+        if entry.link(&before) != chain {
+            return Err(broken());
+        }
+        shelf.keep(&entry);
+        Ok(entry)
+    }
+
+    /// What its chain value is taken over.
+    fn link_text(&self, before: &Sum) -> String {
+        let number = |n: Option<i64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
+        let Self { seq, stream, kind, at, .. } = self;
+        format!(
+            "{} {seq} {stream} {} {} {} {at} {}",
+            hex(before),
+            kind.word(),
+            number(self.about),
+            number(self.prev),
+            hex(&self.sum)
+        )
+    }
+
+    fn link(&self, before: &Sum) -> Sum {
+        Sha256::digest(self.link_text(before).as_bytes()).into()
+    }
+
+    /// What it says.
+    pub(super) fn says<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+        let Some(body) = &self.body else {
+            return Err(StoreError::Damaged(format!("what entry {} of the log said is gone", self.seq)));
+        };
+        serde_json::from_str(body)
+            .map_err(|e| StoreError::Damaged(format!("entry {} of the log is not readable: {e}", self.seq)))
+    }
+}
+
+/// Bodies read lately, in case others repeat them.
+#[derive(Default)]
+pub(super) struct Shelf {
+    bodies: std::collections::HashMap<i64, String>,
+    /// An entry whose body nobody wants, with the chain value it must have.
+    known: Option<(i64, Sum)>,
+}
+
+impl Shelf {
+    fn keep(&mut self, entry: &Entry) {
+        if entry.kind.is_repeated()
+            && let Some(body) = &entry.body
+        {
+            self.bodies.insert(entry.seq, body.clone());
+        }
+    }
+
+    fn unpack(&self, db: &Connection, seq: i64, packed: &[u8]) -> Result<String, StoreError> {
+        pack::unpack(packed, seq, &mut |like| match self.bodies.get(&like) {
+            Some(body) => Ok(body.clone()),
+            None => plain_body(db, like),
+        })
+    }
+}
+
+/// The body of an entry that another one repeats, itself packed with nothing.
+fn plain_body(db: &Connection, seq: i64) -> Result<String, StoreError> {
+    let gone = || StoreError::Damaged(format!("entry {seq} of the log is missing"));
+    let mut found = db.prepare_cached("SELECT body FROM log WHERE seq = ?")?;
+    let mut rows = found.query([seq])?;
+    match rows.next()?.ok_or_else(gone)?.get_ref(0)? {
+        ValueRef::Text(text) => String::from_utf8(text.to_vec()).map_err(|_| gone()),
+        ValueRef::Blob(packed) => {
+            pack::unpack(packed, seq, &mut |_| Err(StoreError::Damaged("packed twice".to_owned())))
+        }
+        _ => Err(gone()),
+    }
+}
+
+/// The end of the log, where the log does end there.
+fn end(db: &Connection) -> Result<(i64, Sum), StoreError> {
+    let wrong = || StoreError::Damaged("the log does not end where it says it does".to_owned());
+    let found: Option<(i64, Sum, i64, Option<Sum>)> = db
+        .prepare_cached(
+            "SELECT h.seq, h.chain, coalesce((SELECT max(seq) FROM log), 0), l.chain
+             FROM head h LEFT JOIN log l ON l.seq = h.seq",
+        )?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+        .optional()
+        .map_err(|_| wrong())?;
+    match found {
+        Some((0, chain, 0, None)) if chain == [0; 32] => Ok((0, chain)),
+        Some((seq, chain, last, Some(there))) if seq == last && chain == there => Ok((seq, chain)),
+        _ => Err(wrong()),
+    }
+}
+
+/// The number of the log's last entry.
+pub(super) fn end_of(db: &Connection) -> Result<i64, StoreError> {
+    Ok(db.prepare_cached("SELECT coalesce(max(seq), 0) FROM log")?.query_row([], |row| row.get(0))?)
+}
+
+/// The number of a stream's last entry.
+pub(super) fn last_of(db: &Connection, stream: i64) -> Result<Option<i64>, StoreError> {
+    Ok(db
+        .prepare_cached("SELECT max(seq) FROM log WHERE stream = ?")?
+        .query_row([stream], |row| row.get(0))?)
+}
+
+/// One entry.
+pub(super) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
+    let mut found = db.prepare_cached(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq = ?"))?;
+    let mut rows = found.query([seq])?;
+    match rows.next()? {
+        Some(row) => Entry::read(db, row),
+        None => Err(StoreError::Damaged(format!("entry {seq} of the log is missing"))),
+    }
+}
+
+/// A stream from entry `from` on, oldest first; each must name the one before it. The body of the entry that is `known`
+/// by its chain value is left out.
+pub(super) fn stream(
+    db: &Connection,
+    stream: i64,
+    from: i64,
+    known: Option<(i64, Sum)>,
+) -> Result<Vec<Entry>, StoreError> {
+    let mut found = db.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM log l WHERE l.stream = ? AND l.seq >= ? ORDER BY l.seq"
+    ))?;
+    let mut rows = found.query([stream, from])?;
+    let (mut entries, mut shelf) = (Vec::<Entry>::new(), Shelf { known, ..Shelf::default() });
+    while let Some(row) = rows.next()? {
+        let entry = Entry::read_with(db, row, &mut shelf)?;
+        if let Some(before) = entries.last()
+            && entry.prev != Some(before.seq)
+        {
+            return Err(StoreError::Damaged(format!(
+                "entry {} of the log does not follow entry {}: one between them is missing",
+                entry.seq, before.seq
+            )));
+        }
+        entries.push(entry);
+    }
+    Ok(entries)
+}
+
+/// An entry and everything that was appended about it, oldest first.
+pub(super) fn about(db: &Connection, seq: i64) -> Result<Vec<Entry>, StoreError> {
+    let mut entries = vec![entry(db, seq)?];
+    let mut found =
+        db.prepare_cached(&format!("SELECT {COLUMNS} FROM log l WHERE l.ref = ? ORDER BY l.seq"))?;
+    let mut rows = found.query([seq])?;
+    while let Some(row) = rows.next()? {
+        entries.push(Entry::read(db, row)?);
+    }
+    Ok(entries)
+}

@@ -1,0 +1,122 @@
+//! Bodies made smaller: by LZ4, with the entries they repeat as its dictionary.
+//!
+//! A packed body is: how many entries it repeats, their numbers as distances back, then LZ4 with its length before it.
+
+use super::{Entry, StoreError};
+
+/// Shorter bodies are not worth it.
+const LEAST: usize = 160;
+/// No more of a dictionary is of use to LZ4.
+const WINDOW: usize = 64 * 1024;
+/// No body is longer; a row that was changed may claim to be.
+const MOST: usize = 512 * 1024 * 1024;
+
+/// The packed body, where it is shorter than `body`. What it repeats must stand before it in the log.
+pub(super) fn pack(body: &str, like: &[&Entry]) -> Option<Vec<u8>> {
+    if body.len() < LEAST {
+        return None;
+    }
+    let like: Vec<&&Entry> = like.iter().filter(|entry| entry.body.is_some()).take(255).collect();
+    let words: Vec<&str> = like.iter().filter_map(|entry| entry.body.as_deref()).collect();
+    let mut packed = vec![like.len() as u8];
+    for entry in &like {
+        packed.extend_from_slice(&entry.seq.to_le_bytes()[..6]);
+    }
+    let dictionary = dictionary(&words);
+    packed.extend(match dictionary.is_empty() {
+        true => lz4_flex::block::compress_prepend_size(body.as_bytes()),
+        false => lz4_flex::block::compress_prepend_size_with_dict(body.as_bytes(), &dictionary),
+    });
+    (packed.len() < body.len()).then_some(packed)
+}
+
+/// The body of entry `seq`; `find` gives the body of an entry it repeats.
+pub(super) fn unpack(
+    packed: &[u8],
+    seq: i64,
+    find: &mut dyn FnMut(i64) -> Result<String, StoreError>,
+) -> Result<String, StoreError> {
+    let broken = || StoreError::Damaged(format!("entry {seq} of the log cannot be unpacked"));
+    let (count, rest) = packed.split_first().ok_or_else(broken)?;
+    let (numbers, packed) = rest.split_at_checked(usize::from(*count) * 6).ok_or_else(broken)?;
+    let mut words = Vec::new();
+    for number in numbers.chunks_exact(6) {
+        let mut bytes = [0; 8];
+        bytes[..6].copy_from_slice(number);
+        let like = i64::from_le_bytes(bytes);
+        // Only what stands before it, so that no row leads around in a circle.
+        if like >= seq {
+            return Err(broken());
+        }
+        words.push(find(like)?);
+    }
+    let size = packed.first_chunk().map_or(usize::MAX, |size| u32::from_le_bytes(*size) as usize);
+    if size > MOST.min(packed.len().saturating_mul(256)) {
+        return Err(broken());
+    }
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let dictionary = dictionary(&words);
+    let bytes = match dictionary.is_empty() {
+        true => lz4_flex::block::decompress_size_prepended(packed),
+        false => lz4_flex::block::decompress_size_prepended_with_dict(packed, &dictionary),
+    };
+    bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(broken)
+}
+
+fn dictionary(words: &[&str]) -> Vec<u8> {
+    let mut all: Vec<u8> = words.concat().into_bytes();
+    if all.len() > WINDOW {
+        all.drain(..all.len() - WINDOW);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Kind;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn entry(seq: i64, body: &str) -> Entry {
+        let (kind, sum) = (Kind::Asked, [0; 32]);
+        Entry {
+            seq,
+            stream: 1,
+            kind,
+            about: None,
+            prev: None,
+            at: 0,
+            body: Some(body.to_owned()),
+            sum,
+            chain: sum,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_packed_is_unpacked(parts in prop::collection::vec("[a-d漢é\"]{0,300}", 0..4), more in ".{0,400}") {
+            let entries: Vec<Entry> = (1..).zip(&parts).map(|(seq, part)| entry(seq, part)).collect();
+            let body = format!("{}{more}{}", parts.concat(), parts.concat());
+            let like: Vec<&Entry> = entries.iter().collect();
+            if let Some(packed) = pack(&body, &like) {
+                let mut find = |seq: i64| Ok(parts[usize::try_from(seq).unwrap() - 1].clone());
+                prop_assert_eq!(unpack(&packed, 9, &mut find).unwrap(), body);
+            }
+        }
+    }
+
+    #[test]
+    fn what_repeats_an_entry_costs_little() {
+        let words: String = (0..200).map(|n| format!("word{} ", n * 7919 % 1000)).collect();
+        let body = format!("{{\"said\":\"{words}\"}}");
+        assert!(pack(&body, &[&entry(1, &words)]).unwrap().len() < 60);
+    }
+
+    #[test]
+    fn what_cannot_be_unpacked_is_refused() {
+        let mut none = |_| Ok(String::new());
+        for bytes in [&[][..], &[1], &[0, 255, 255, 255, 255, 0], &[1, 9, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0]] {
+            assert!(unpack(bytes, 9, &mut none).is_err(), "{bytes:?}");
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! The rows that lists and drivers look at. Each is made from the log and can be made anew from it; nothing that is
+//! done rests on them.
+
+use super::columns::row;
+use super::{damaged, find};
+use crate::graph::{EffectState, InterruptId, Kind, ThreadId};
+use crate::inbox::Status;
+use crate::store::StoreError;
+use rusqlite::{Connection, OptionalExtension};
+use serde::{Deserialize, Serialize};
+
+/// What becomes an update before a thread's next node starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Awaits {
+    /// Nothing.
+    Nothing,
+    /// People's answers.
+    Answers,
+    /// Children's results.
+    Children,
+}
+
+impl Awaits {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Awaits::Nothing => "nothing",
+            Awaits::Answers => "answers",
+            Awaits::Children => "children",
+        }
+    }
+
+    pub(super) fn from_word(word: &str) -> Option<Self> {
+        [Awaits::Nothing, Awaits::Answers, Awaits::Children].into_iter().find(|awaits| awaits.word() == word)
+    }
+}
+
+/// How far a question has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(in crate::store) enum Stage {
+    Open,
+    Decided,
+    Closed,
+}
+
+impl Stage {
+    pub(in crate::store) fn word(self) -> &'static str {
+        match self {
+            Stage::Open => "open",
+            Stage::Decided => "decided",
+            Stage::Closed => "closed",
+        }
+    }
+
+    pub(super) fn from_word(word: &str) -> Option<Self> {
+        [Stage::Open, Stage::Decided, Stage::Closed].into_iter().find(|stage| stage.word() == word)
+    }
+}
+
+row! {
+    /// A thread. Its number is that of the entry it began with.
+    ThreadRow in "threads":
+    seq: i64,
+    id: ThreadId,
+    workflow: String,
+    fingerprint: String,
+    title: String,
+    status: Status,
+    node: String,
+    awaits: Awaits,
+    steps: i64,
+    /// The entry of its last step.
+    step: i64,
+    /// The first entry that is still of interest to whoever drives it.
+    since: i64,
+    /// Its last entry.
+    last: i64,
+    /// The last entry that a running node must not overlook.
+    version: i64,
+    alone: i64,
+    step_limit: i64,
+    allowance: i64,
+    unheard: i64,
+    parent: Option<i64>,
+    parent_step: Option<i64>,
+    child_key: Option<String>,
+    joined: bool,
+    origin: Option<i64>,
+    origin_step: Option<i64>,
+    output: Option<String>,
+    error_code: Option<String>,
+    error_text: Option<String>,
+    unread: bool,
+    hold_ms: i64,
+    held_at: Option<i64>,
+    created_at: i64,
+    updated_at: i64,
+    pruned_at: Option<i64>,
+}
+
+row! {
+    /// A question. Its number is that of the entry that asked it; what it says stands there.
+    InterruptRow in "interrupts":
+    seq: i64,
+    id: InterruptId,
+    thread: i64,
+    step: i64,
+    kind: Kind,
+    action: String,
+    /// The blob of its schema, which many share.
+    schema: Option<i64>,
+    allow: i64,
+    trouble: bool,
+    status: Stage,
+    snoozed_until: Option<i64>,
+    waits: Option<i64>,
+    batch: Option<String>,
+    /// The last entry that changed it.
+    stamp: i64,
+}
+
+row! {
+    /// An effect. Its number is that of the entry it began with.
+    EffectRow in "effects":
+    seq: i64,
+    thread: i64,
+    step: i64,
+    name: String,
+    state: EffectState,
+    frozen: Vec<u8>,
+    outcome: String,
+    begun_at: i64,
+    ended_at: Option<i64>,
+}
+
+row! {
+    /// A grant. Its number is that of the entry that gave it.
+    GrantRow in "grants":
+    seq: i64,
+    id: String,
+    tool: String,
+    scope: String,
+    interrupt: Option<String>,
+    created_at: i64,
+    expires_at: Option<i64>,
+    revoked_at: Option<i64>,
+}
+
+impl ThreadRow {
+    pub(in crate::store) fn by_seq(db: &Connection, seq: i64) -> Result<Self, StoreError> {
+        match Self::select(db, "WHERE seq = ?", [seq])?.pop() {
+            Some(row) => Ok(row),
+            None => damaged(format!("thread number {seq} is missing")),
+        }
+    }
+
+    /// The thread of this id, or of the one id that begins like this.
+    pub(in crate::store) fn find(db: &Connection, id: &ThreadId) -> Result<Self, StoreError> {
+        find(db, "thread", "threads", id.as_str(), id.is_whole(), |id| {
+            one(Self::select(db, "WHERE id = ?", [id])?.pop(), id, |row| row.id.as_str())
+        })
+    }
+
+    /// The number of the thread of this whole id.
+    pub(in crate::store) fn seq_of(db: &Connection, id: &ThreadId) -> Result<i64, StoreError> {
+        let seq: Option<i64> = db
+            .prepare_cached("SELECT seq FROM threads WHERE id = ?")?
+            .query_row([id.as_str()], |row| row.get(0))
+            .optional()?;
+        seq.ok_or_else(|| StoreError::Unknown("thread", id.to_string()))
+    }
+}
+
+impl InterruptRow {
+    pub(in crate::store) fn find(db: &Connection, id: &InterruptId) -> Result<Self, StoreError> {
+        find(db, "interrupt", "interrupts", id.as_str(), id.is_whole(), |id| {
+            one(Self::select(db, "WHERE id = ?", [id])?.pop(), id, |row| row.id.as_str())
+        })
+    }
+}
+
+/// An index can be damaged too, and then leads to somebody else's row.
+fn one<T>(found: Option<T>, id: &str, id_of: impl Fn(&T) -> &str) -> Result<Option<T>, StoreError> {
+    match &found {
+        Some(row) if id_of(row) != id => damaged(format!("an index leads from {id} to {}", id_of(row))),
+        _ => Ok(found),
+    }
+}
+
+impl EffectRow {
+    pub(in crate::store) fn digest(&self) -> Result<[u8; 32], StoreError> {
+        let digest = self.frozen.as_slice().try_into();
+        digest.or_else(|_| damaged(format!("effect `{}` does not say what was done", self.name)))
+    }
+}
