@@ -107,7 +107,6 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
     let commit = Commit {
         thread,
         version,
-        after: None,
         steps: vec![step],
         next,
         title: format!("Note {n}"),
@@ -115,6 +114,7 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
         fingerprint: fingerprint.to_owned(),
         snapshot: None,
         start: Vec::new(),
+        calls: false,
         absorbed: None,
         results: false,
         hold_ms: 0,

@@ -14,7 +14,7 @@ use crate::store::{
     NextStep, StoreError,
 };
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 /// A snapshot is renewed after this many steps at the earliest.
@@ -124,11 +124,11 @@ impl Engine {
         if let Some(failure) = before_node(spec, &loaded, &entering) {
             return self.fail(&loaded, Some(spec), failure).await;
         }
-        let output = self.run(spec, &loaded, &entering, attempt).await;
+        let (output, calls) = self.run(spec, &loaded, &entering, attempt).await;
         cached.state = entering.state.clone();
         working_on.store(COMMITTING, Ordering::SeqCst);
         match output {
-            Ok(output) => match self.commit(spec, cached, &loaded, entering, output).await? {
+            Ok(output) => match self.commit(spec, cached, &loaded, entering, output, calls).await? {
                 Ok(committed) if committed.status.active() && committed.status != Status::Held => {
                     Ok(Driven::Further)
                 }
@@ -186,7 +186,7 @@ impl Engine {
         loaded: &Loaded,
         entering: &Entering,
         attempt: u32,
-    ) -> Result<Output, NodeError> {
+    ) -> (Result<Output, NodeError>, bool) {
         fail_point("before_node");
         // What came in since the last attempt changes the premises its results rest on.
         let calls = if loaded.events.is_empty() { loaded.calls.clone() } else { Default::default() };
@@ -195,6 +195,7 @@ impl Engine {
             thread: loaded.thread.clone(),
             version: loaded.version,
             step: loaded.at.steps(),
+            called: AtomicBool::new(!loaded.calls.is_empty()),
             calls,
             released: self.released().clone(),
             _lock: self.lock(),
@@ -210,16 +211,17 @@ impl Engine {
             last_try: attempt >= self.settings().retries,
         };
         let limit = self.settings().node_timeout;
-        let work = run_node(&spec.workflow, place, journal, &entering.state, limit, self.sink());
+        let work = run_node(&spec.workflow, place, journal.clone(), &entering.state, limit, self.sink());
         tokio::pin!(work);
-        tokio::select! {
+        let output = tokio::select! {
             biased;
             output = &mut work => output,
             () = tokio::time::sleep(NOTABLE) => {
                 self.store().mark_running(loaded.thread.clone(), loaded.version);
                 work.await
             }
-        }
+        };
+        (output, journal.called.load(Ordering::SeqCst))
     }
 
     async fn commit(
@@ -229,6 +231,7 @@ impl Engine {
         loaded: &Loaded,
         entering: Entering,
         output: Output,
+        calls: bool,
     ) -> Result<Result<Committed, Failure>, StoreError> {
         let Output { updates, next, start, took } = output;
         let next = match next {
@@ -264,7 +267,6 @@ impl Engine {
         let commit = Commit {
             thread: loaded.thread.clone(),
             version: loaded.version,
-            after: Some(loaded.at.step.clone()),
             steps,
             next,
             title: spec.workflow.title(&state),
@@ -272,6 +274,7 @@ impl Engine {
             fingerprint: spec.workflow.fingerprint().to_owned(),
             snapshot,
             start,
+            calls,
             absorbed,
             results: spec.results,
             hold_ms: self.holds(false).irreversible_ms,

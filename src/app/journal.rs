@@ -6,6 +6,7 @@ use crate::store::{DriverLock, EffectIntent, Store, StoreError};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Notify;
 
 /// The journal of one attempt at one step. It lives as long as anything that attempt began, so an effect that
@@ -17,6 +18,8 @@ pub(super) struct StepJournal {
     pub version: i64,
     pub step: i64,
     pub calls: HashMap<String, Value>,
+    /// Whether results of calls are on record, or on their way there.
+    pub called: AtomicBool,
     pub released: Arc<Notify>,
     pub _lock: Option<Arc<DriverLock>>,
 }
@@ -33,6 +36,7 @@ impl Journal for StepJournal {
     }
 
     fn record(&self, name: &str, result: &Value) {
+        self.called.store(true, Ordering::SeqCst);
         self.store.record_call(self.thread.clone(), self.version, self.step, name, result);
     }
 

@@ -322,7 +322,6 @@ async fn first_turn(
     Ok(Commit {
         thread: ThreadId::random(),
         version: 0,
-        after: None,
         steps: vec![NewStep { node, updates: output.updates, took_ms }],
         next: NextStep::Ask(asked, then),
         title: title.to_owned(),
@@ -330,6 +329,7 @@ async fn first_turn(
         fingerprint: spec.workflow.fingerprint().to_owned(),
         snapshot: None,
         start: Vec::new(),
+        calls: false,
         absorbed: None,
         results: spec.results,
         hold_ms: engine.holds(false).irreversible_ms,

@@ -2,7 +2,8 @@
 //!
 //! These are figures for people: rows are not checked against their digests here, and nothing rests on them.
 
-use super::log::{self, Decided, Stepped};
+use super::load::steps_in;
+use super::log::{self, Decided};
 use super::recent::Question;
 use super::{Store, StoreError};
 use crate::graph::Decision;
@@ -142,7 +143,8 @@ fn worked(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), St
     let mut rows = found.query([ENTRIES, first])?;
     while let Some(row) = rows.next()? {
         let workflow: String = row.get(1)?;
-        for step in log::entry(db, row.get(0)?)?.says::<Stepped>()?.steps {
+        let entry = log::entry(db, row.get(0)?)?;
+        for step in steps_in(db, &entry, &[])? {
             if let Some(ms) = step.ms {
                 nodes.entry((workflow.clone(), step.node)).or_default().push(ms.unsigned_abs());
             }

@@ -1,6 +1,6 @@
 //! What reaches a thread from outside: at once where it waits, else before its next node.
 
-use super::commit::{append, forget_calls, raw};
+use super::commit::{append, append_steps, forget_calls, raw};
 use super::decide::reopen_all;
 use super::log::{Amended, Arrived, Because, Closed, Entry, Kind, Settled, Step, Stepped, Tx};
 use super::recent::{Question, Recent};
@@ -35,7 +35,7 @@ impl Store {
 pub(super) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
     let mut row = ThreadRow::find(tx, &arrival.thread)?;
     super::prune::refuse_pruned(&row)?;
-    let recent = Recent::read(tx, &row, None)?;
+    let recent = Recent::read(tx, &row)?;
     let words = matches!(arrival.event.what, What::Words { .. });
     let corrects = matches!(arrival.event.what, What::Corrected { .. });
     let status = recent.status(tx, &row)?;
@@ -243,7 +243,8 @@ fn take_in(
     let step = Step { node: "ARRIVED".to_owned(), updates: raw(&arrival.updates)?, ms: None };
     let stepped = Stepped {
         n: recent.step.steps,
-        steps: vec![step],
+        count: 1,
+        since_heard: Some(0),
         next,
         abandoned: false,
         result: false,
@@ -256,6 +257,6 @@ fn take_in(
         unheard: unheard.collect(),
     };
     forget_calls(tx, row)?;
-    append(tx, row, Kind::Stepped, None, &stepped, &like, now)?;
+    append_steps(tx, row, &stepped, &[step], &like, now)?;
     Ok(())
 }

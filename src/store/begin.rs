@@ -41,7 +41,7 @@ impl Store {
         let now = self.now_ms();
         self.write(move |tx| {
             let row = ThreadRow::find(tx, &arrival.thread)?;
-            if row.pruned_at.is_some() || Recent::read(tx, &row, None)?.status(tx, &row)? != Status::Waiting {
+            if row.pruned_at.is_some() || Recent::read(tx, &row)?.status(tx, &row)? != Status::Waiting {
                 return Ok(false);
             }
             arrive::run(tx, &arrival, now)?;

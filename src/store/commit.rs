@@ -1,7 +1,8 @@
 //! A node's result becomes durable: one transaction, and all of it or nothing.
 
 use super::log::{
-    Asked, Because, Decided, Entry, Forked, Kind, Parent, SchemaBlob, Started, Step, Stepped, Tx, Undone,
+    self, Asked, Because, Decided, Entry, Forked, Kind, NewEntry, Parent, SchemaBlob, Started, Step, Stepped,
+    Tx, Undone,
 };
 use super::project::apply;
 use super::recent::{LastStep, Question, Recent};
@@ -65,8 +66,6 @@ pub struct Commit {
     pub thread: ThreadId,
     /// The version it was read at; another one refuses the commit.
     pub version: i64,
-    /// The step it rests on, where its committer has that.
-    pub after: Option<LastStep>,
     /// What entered before the node (answers, results, arrivals), then the node's own step.
     pub steps: Vec<NewStep>,
     /// Where the thread goes.
@@ -81,6 +80,8 @@ pub struct Commit {
     pub snapshot: Option<String>,
     /// Threads to start that nobody waits for.
     pub start: Vec<NewThread>,
+    /// Whether results of calls may be on record for its step.
+    pub calls: bool,
     /// The last arrival among the steps.
     pub absorbed: Option<i64>,
     /// Whether its end is a result to be read.
@@ -143,7 +144,25 @@ pub(super) fn append(
     like: &[&Entry],
     now: i64,
 ) -> Result<Entry, StoreError> {
-    let entry = tx.append(Some(row.seq), kind, about, Some(row.last), body, like, now)?;
+    let new = NewEntry::new(Some(row.seq), kind, Some(row.last), body, now)?;
+    let entry = tx.append(NewEntry { about, like, ..new })?;
+    row.last = entry.seq;
+    apply(tx, &entry)?;
+    Ok(entry)
+}
+
+/// Appends steps to a thread's stream; `like` are entries they repeat.
+pub(super) fn append_steps(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    stepped: &Stepped,
+    steps: &[Step],
+    like: &[&Entry],
+    now: i64,
+) -> Result<Entry, StoreError> {
+    let new = NewEntry::new(Some(row.seq), Kind::Stepped, Some(row.last), stepped, now)?;
+    let steps = log::pack_steps(&log::text(&steps)?, like);
+    let entry = tx.append(NewEntry { steps: Some(steps), ..new })?;
     row.last = entry.seq;
     apply(tx, &entry)?;
     Ok(entry)
@@ -206,7 +225,7 @@ pub(super) fn start_fork(
 }
 
 fn begin(tx: &Tx<'_>, started: &Started, now: i64) -> Result<NewId, StoreError> {
-    let entry = tx.append(None, Kind::Started, None, None, started, &[], now)?;
+    let entry = tx.append(NewEntry::new(None, Kind::Started, None, started, now)?)?;
     apply(tx, &entry)?;
     let row = ThreadRow::by_seq(tx, entry.seq)?;
     Ok(NewId { seq: entry.seq, id: row.id.clone(), row })
@@ -217,8 +236,10 @@ pub(super) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, S
     if row.version != commit.version {
         return Err(StoreError::Moved);
     }
-    forget_calls(tx, &row)?;
-    let recent = Recent::read(tx, &row, commit.after.as_ref())?;
+    if commit.calls {
+        forget_calls(tx, &row)?;
+    }
+    let recent = Recent::read(tx, &row)?;
     let at = recent.step.steps + commit.steps.len() as i64 - 1;
     let (takes, unheard) = taken(&recent, commit.absorbed);
     let (mut asked, mut next, mut abandoned) = (Vec::new(), NextView::End { end: true }, false);
@@ -245,15 +266,16 @@ pub(super) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, S
         let parent = Parent { thread: row.seq, step: at, joined: false };
         start(tx, new, Some(parent), commit.step_limit, false, now)?;
     }
-    let steps = commit
-        .steps
-        .iter()
-        .map(|step| Ok(Step { node: step.node.clone(), updates: raw(&step.updates)?, ms: step.took_ms }));
+    let step =
+        |step: &NewStep| Ok(Step { node: step.node.clone(), updates: raw(&step.updates)?, ms: step.took_ms });
+    let steps: Vec<Step> = commit.steps.iter().map(step).collect::<Result<_, StoreError>>()?;
+    let heard = steps.iter().rposition(|step| matches!(step.node.as_str(), "ANSWERS" | "ARRIVED"));
     let changed = commit.output.as_deref().filter(|_| row.output != commit.output);
     let output = changed.map(raw).transpose()?;
     let stepped = Stepped {
         n: recent.step.steps,
-        steps: steps.collect::<Result<_, StoreError>>()?,
+        count: steps.len() as i64,
+        since_heard: heard.map(|at| (steps.len() - at - 1) as i64),
         next,
         abandoned,
         result: commit.results,
@@ -268,19 +290,23 @@ pub(super) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, S
     let mut like: Vec<&Entry> =
         recent.entries.iter().filter(|entry| matches!(entry.kind, Kind::Asked | Kind::Decided)).collect();
     like.extend(asked.iter().map(|(entry, _)| entry));
-    let entry = append(tx, &mut row, Kind::Stepped, None, &stepped, &like, now)?;
+    let entry = append_steps(tx, &mut row, &stepped, &steps, &like, now)?;
     let step = LastStep::after(&entry, stepped);
-    if let NextStep::Ask(questions, _) = &commit.next {
-        answer_by_grant(tx, &mut row, &asked, questions, commit.hold_ms, now)?;
-    }
-    let row = ThreadRow::by_seq(tx, row.seq)?;
+    let status = match &commit.next {
+        NextStep::Goto(_) => Status::Ready,
+        NextStep::End => Status::Done,
+        NextStep::Abandon => Status::Abandoned,
+        NextStep::Spawn(children, _) if children.is_empty() => Status::Ready,
+        NextStep::Spawn(..) => Status::Joining,
+        NextStep::Ask(questions, _) => answer_by_grant(tx, &mut row, &asked, questions, commit.hold_ms, now)?,
+    };
     let snapshot_bytes =
         commit.snapshot.as_ref().map(|state| write_snapshot(tx, row.seq, &step, state)).transpose()?;
     Ok(Committed {
-        version: row.version,
-        status: row.status,
+        version: row.last,
+        status,
         interrupts: asked.into_iter().map(|(_, asked)| asked.id).collect(),
-        events: row.unheard > 0,
+        events: !step.unheard.is_empty(),
         step,
         snapshot_bytes,
     })
@@ -335,7 +361,8 @@ fn beginning(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes())[..8])
 }
 
-/// What a grant covers is answered by it; the thread is held where the last open question was answered so.
+/// What a grant covers is answered by it; the thread is held where the last open question was answered so. Gives where
+/// it stands then.
 fn answer_by_grant(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -343,7 +370,7 @@ fn answer_by_grant(
     questions: &[Interrupt],
     hold_ms: i64,
     now: i64,
-) -> Result<(), StoreError> {
+) -> Result<Status, StoreError> {
     let mut granted = Vec::new();
     for ((entry, asked), question) in asked.iter().zip(questions) {
         if let Some(grant) = &question.granted
@@ -367,7 +394,11 @@ fn answer_by_grant(
         };
         record(tx, row, seq, decision, now)?;
     }
-    Ok(())
+    Ok(match (all, held && hold_ms > 0) {
+        (false, _) => Status::Waiting,
+        (true, true) => Status::Held,
+        (true, false) => Status::Ready,
+    })
 }
 
 /// An answer about to be put down.

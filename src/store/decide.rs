@@ -67,7 +67,7 @@ impl Store {
             if row.version != version {
                 return Err(StoreError::Moved);
             }
-            let recent = Recent::read(tx, &row, None)?;
+            let recent = Recent::read(tx, &row)?;
             reopen_all(tx, &mut row, &recent, Because::HeldTooLong, now)
         })
         .await
@@ -99,7 +99,7 @@ pub(super) fn open_question(
         return Err(not_open(db, interrupt)?);
     }
     let row = ThreadRow::by_seq(db, interrupt.thread)?;
-    let recent = Recent::read(db, &row, None)?;
+    let recent = Recent::read(db, &row)?;
     let at = recent.questions.iter().position(|q| q.seq == interrupt.seq && q.asked.id == interrupt.id);
     match at {
         Some(at) if recent.questions[at].is_open() => Ok((row, recent, at)),
@@ -125,7 +125,7 @@ fn run(
     };
     check(&decision, question.asked.allow(), &schema, &question.hash(), decide.shown.as_deref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
-    decided(tx, row, &recent, at, Answer { decision, learn: decide.learn, by: decide.by, batch }, holds, now)
+    decided(tx, row, recent, at, Answer { decision, learn: decide.learn, by: decide.by, batch }, holds, now)
 }
 
 /// An answer that was found valid.
@@ -140,7 +140,7 @@ pub(super) struct Answer {
 pub(super) fn decided(
     tx: &Tx<'_>,
     mut row: ThreadRow,
-    recent: &Recent,
+    mut recent: Recent,
     at: usize,
     answer: Answer,
     holds: Holds,
@@ -148,12 +148,13 @@ pub(super) fn decided(
 ) -> Result<Outcome, StoreError> {
     let question = &recent.questions[at];
     let Answer { decision, learn, by, batch } = answer;
-    let hold_ms = hold(recent, at, &decision, holds);
+    let hold_ms = hold(&recent, at, &decision, holds);
     let new = NewDecision { decision, by, shown: question.hash(), learn, batch, hold_ms };
-    record(tx, &mut row, question.seq, new, now)?;
-    let row = ThreadRow::by_seq(tx, row.seq)?;
-    let open = recent.questions.iter().enumerate().filter(|(n, q)| *n != at && q.is_open());
-    outcome(&row, open.map(|(_, question)| question.asked.id.clone()).collect())
+    let entry = record(tx, &mut row, question.seq, new, now)?;
+    recent.questions[at].answers.push(Given::read(&entry)?);
+    row.status = recent.status(tx, &row)?;
+    let open = recent.questions.iter().filter(|question| question.is_open());
+    outcome(&row, open.map(|question| question.asked.id.clone()).collect())
 }
 
 /// How long a thread is held, where this is the last of its questions. What cannot be undone any more is not held.
@@ -189,7 +190,7 @@ pub(super) fn undo_one(tx: &Tx<'_>, interrupt: &InterruptRow, now: i64) -> Resul
     if interrupt.status != Stage::Decided {
         return Err(acted());
     }
-    let recent = Recent::read(tx, &row, None)?;
+    let recent = Recent::read(tx, &row)?;
     let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
     match question.and_then(Question::in_force) {
         None => damaged(format!("the decision on interrupt {} is missing", interrupt.id)),

@@ -99,7 +99,7 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Begun, StoreErr
     if row.version != effect.version {
         return Err(StoreError::Moved);
     }
-    let recent = Recent::read(tx, &row, None)?;
+    let recent = Recent::read(tx, &row)?;
     let overtaken = recent.approved_unseen() && recent.unheard.iter().any(|(_, event)| is_news(event));
     let stopped = recent.troubles().next().is_some();
     if recent.step.steps != effect.step || stopped || overtaken || settings::is_paused(tx)? {

@@ -126,7 +126,7 @@ impl Store {
                 return Ok(false);
             }
             let answer = Answer { decision: Decision::Ignore, learn: false, by: By::Expiry, batch: None };
-            decided(tx, row, &recent, at, answer, Holds::default(), now)?;
+            decided(tx, row, recent, at, answer, Holds::default(), now)?;
             Ok(true)
         })
         .await

@@ -1,6 +1,6 @@
 //! Forks: another thread that shares the beginning of this one, by reference.
 
-use super::commit::{NewThread, append, start, start_fork, warn_if_done_in_original};
+use super::commit::{NewThread, append, append_steps, start, start_fork, warn_if_done_in_original};
 use super::load::steps;
 use super::log::{Forked, Kind, Parent, Stepped, Tx};
 use super::recent::Question;
@@ -72,7 +72,8 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
     };
     let stands = Stepped {
         n: last.n + 1,
-        steps: Vec::new(),
+        count: 0,
+        since_heard: None,
         next,
         abandoned: false,
         result: false,
@@ -84,6 +85,6 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
         open,
         unheard: Vec::new(),
     };
-    append(tx, row, Kind::Stepped, None, &stands, &[], now)?;
+    append_steps(tx, row, &stands, &[], &[], now)?;
     Ok(fork.id)
 }

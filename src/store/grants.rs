@@ -4,7 +4,7 @@
 //! decided from the rows when the question is committed, when its answer is taken up, and before the effect.
 
 use super::commit::{forget_calls, take_back};
-use super::log::{self, Asked, Because, CommandScope, Granted, Kind, Revoked, Scope, Tx};
+use super::log::{self, Asked, Because, CommandScope, Granted, Kind, NewEntry, Revoked, Scope, Tx};
 use super::project::apply;
 use super::recent::{Question, Recent};
 use super::rows::{GrantRow, InterruptRow, Stage, ThreadRow, damaged, time, whole_grant};
@@ -61,8 +61,8 @@ impl Store {
                 && grant.revoked_at.take().is_some()
             {
                 let body = Revoked { builtin: Some(grant.id.clone()), from: db.opened(now)? };
-                let entry =
-                    db.append(Some(grant.seq), Kind::Restored, None, Some(grant.last), &body, &[], now)?;
+                let new = NewEntry::new(Some(grant.seq), Kind::Restored, Some(grant.last), &body, now)?;
+                let entry = db.append(new)?;
                 apply(db, &entry)?;
             }
             builtin_line(builtin, grant.as_ref())
@@ -128,7 +128,7 @@ impl Store {
             if row.version != version {
                 return Err(StoreError::Moved);
             }
-            let recent = Recent::read(db, &row, None)?;
+            let recent = Recent::read(db, &row)?;
             forget_calls(db, &row)?;
             for question in recent.questions.iter().filter(|q| interrupts.contains(&q.asked.id)) {
                 if question.in_force().is_some_and(|given| !given.acted) {
@@ -176,7 +176,7 @@ struct Grant {
 
 impl Grant {
     fn read(db: &Connection, seq: i64) -> Result<Self, StoreError> {
-        let entries = log::stream(db, seq, seq, None)?;
+        let entries = log::stream(db, seq, seq)?;
         let Some(first) = entries.first().filter(|first| first.seq == seq) else {
             return damaged(format!("entry {seq} of the log is missing"));
         };
@@ -342,7 +342,7 @@ fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, Stor
         expires_at,
         from: tx.opened(now)?,
     };
-    let entry = tx.append(None, Kind::Granted, None, None, &granted, &[], now)?;
+    let entry = tx.append(NewEntry::new(None, Kind::Granted, None, &granted, now)?)?;
     apply(tx, &entry)?;
     line(tx, &Grant::read(tx, entry.seq)?, now)
 }
@@ -390,7 +390,7 @@ fn end(tx: &Tx<'_>, grant: Option<&Grant>, builtin: Option<String>, now: i64) ->
     }
     let (stream, last) = (grant.map(|grant| grant.seq), grant.map(|grant| grant.last));
     let revoked = Revoked { builtin, from: tx.opened(now)? };
-    let entry = tx.append(stream, Kind::Revoked, None, last, &revoked, &[], now)?;
+    let entry = tx.append(NewEntry::new(stream, Kind::Revoked, last, &revoked, now)?)?;
     apply(tx, &entry)?;
     Ok(entry.stream)
 }
@@ -399,7 +399,7 @@ fn end(tx: &Tx<'_>, grant: Option<&Grant>, builtin: Option<String>, now: i64) ->
 fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
     for interrupt in InterruptRow::select(tx, "WHERE status = 'decided' ORDER BY seq", [])? {
         let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
-        let recent = Recent::read(tx, &row, None)?;
+        let recent = Recent::read(tx, &row)?;
         let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
         let by = By::Grant(grant.to_owned());
         if question.and_then(Question::in_force).is_some_and(|given| given.body.by == by && !given.acted) {

@@ -151,7 +151,7 @@ impl Store {
     pub fn was_told(&self, thread: &ThreadId, event: &str, reason: &str) -> Result<bool, StoreError> {
         self.read(|db| {
             let thread = ThreadRow::seq_of(db, thread)?;
-            for entry in log::stream(db, thread, thread, None)? {
+            for entry in log::stream(db, thread, thread)? {
                 let said = match entry.kind {
                     Kind::Closed => entry.says::<Closed>()?.why == reason,
                     Kind::Arrived => entry.says::<Arrived>()?.event.id == event,

@@ -2,9 +2,9 @@
 
 use super::arrive::is_news;
 use super::commit::seal_snapshot;
-use super::log::{self, Entry, Kind, Settled, Started, Stepped, Sum};
+use super::log::{self, Entry, Kind, Settled, Started, Step, Stepped, Sum};
 use super::recent::{LastStep, Question, Recent};
-use super::rows::{Awaits, ThreadRow, damaged};
+use super::rows::{Awaits, ThreadRow, damaged, json};
 use super::{Store, StoreError, effects, grants, prune, settings};
 use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
 use crate::inbox::{By, NextView, Status};
@@ -208,7 +208,7 @@ fn collect(mut rows: Rows<'_>, threads: &mut Vec<Runnable>) -> Result<(), StoreE
 fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Result<Loaded, StoreError> {
     let row = ThreadRow::find(db, thread)?;
     prune::refuse_pruned(&row)?;
-    let recent = Recent::read(db, &row, have.map(|have| &have.step))?;
+    let recent = Recent::read(db, &row)?;
     let (mut answers, mut granted) = (Vec::new(), Vec::new());
     if recent.step.awaits == Awaits::Answers {
         for (question, given) in recent.asked().filter_map(|q| Some((q, q.in_force()?))) {
@@ -289,10 +289,9 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Res
 
 /// How the children ended that a thread waits for, in the order it started them; each as its own log tells it.
 fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<ChildResult>, StoreError> {
-    let entry = recent.entries.iter().find(|entry| entry.seq == recent.step.seq);
-    let spawned = match entry.filter(|entry| entry.body.is_some()) {
+    let spawned = match recent.entries.iter().find(|entry| entry.seq == recent.step.seq) {
         Some(entry) => entry.says::<Stepped>()?.next,
-        None => log::entry(db, recent.step.seq)?.says::<Stepped>()?.next,
+        None => NextView::End { end: true },
     };
     let NextView::Spawn { spawn, .. } = spawned else {
         return damaged(format!("thread {} waits for children it has not started", row.id));
@@ -300,7 +299,7 @@ fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<Chi
     let mut results = Vec::new();
     for id in spawn {
         let child = ThreadRow::find(db, &id)?;
-        let recent = Recent::read(db, &child, None)?;
+        let recent = Recent::read(db, &child)?;
         let status = recent.status(db, &child)?;
         // Its output stands with the step that brought it.
         let output = if status.ended() { output_of(db, &child)? } else { None };
@@ -318,7 +317,7 @@ fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<Chi
 /// What a thread has produced, by its log.
 fn output_of(db: &Connection, row: &ThreadRow) -> Result<Option<Value>, StoreError> {
     let mut output = None;
-    for entry in log::stream(db, row.seq, row.seq, None)?.iter().filter(|entry| entry.kind == Kind::Stepped) {
+    for entry in log::stream(db, row.seq, row.seq)?.iter().filter(|entry| entry.kind == Kind::Stepped) {
         let body: Stepped = entry.says()?;
         if body.no_output {
             output = None;
@@ -345,8 +344,8 @@ pub(super) struct StepOf {
     pub entry: i64,
 }
 
-/// The steps that an entry holds.
-pub(super) fn steps_in(entry: &Entry) -> Result<Vec<StepOf>, StoreError> {
+/// The steps that an entry holds; `near` are entries that were read with it.
+pub(super) fn steps_in(db: &Connection, entry: &Entry, near: &[Entry]) -> Result<Vec<StepOf>, StoreError> {
     let (at, seq) = (entry.at, entry.seq);
     if entry.kind == Kind::Started {
         let started: Started = entry.says()?;
@@ -362,9 +361,14 @@ pub(super) fn steps_in(entry: &Entry) -> Result<Vec<StepOf>, StoreError> {
         return Ok(first.into_iter().collect());
     }
     let body: Stepped = entry.says()?;
-    let names: Vec<String> = body.steps.iter().skip(1).map(|step| step.node.clone()).collect();
+    let text = log::unpack_steps(db, entry, near)?;
+    let taken: Vec<Step> = json(&format!("the steps of entry {seq}"), &text)?;
+    if taken.len() as i64 != body.count {
+        return damaged(format!("entry {seq} of the log does not hold the steps it tells of"));
+    }
+    let names: Vec<String> = taken.iter().skip(1).map(|step| step.node.clone()).collect();
     let nexts = names.into_iter().map(|goto| NextView::Goto { goto }).chain([body.next]);
-    let steps = (body.n..).zip(body.steps).zip(nexts).map(|((n, step), next)| StepOf {
+    let steps = (body.n..).zip(taken).zip(nexts).map(|((n, step), next)| StepOf {
         n,
         node: step.node,
         updates: step.updates.get().to_owned(),
@@ -394,7 +398,7 @@ fn steps_since(db: &Connection, row: &ThreadRow, from: i64, low: i64) -> Result<
         steps = steps_since(db, &origin, origin.seq, low)?;
         steps.retain(|step| step.n <= last);
     }
-    let entries = log::stream(db, row.seq, from, None)?;
+    let entries = log::stream(db, row.seq, from)?;
     if entries.last().map(|entry| entry.seq) != Some(row.last) {
         return damaged(format!("what last happened to thread {} is not on record", row.id));
     }
@@ -402,7 +406,7 @@ fn steps_since(db: &Connection, row: &ThreadRow, from: i64, low: i64) -> Result<
         return damaged(format!("entry {from} of the log is missing"));
     }
     for entry in entries.iter().filter(|entry| matches!(entry.kind, Kind::Started | Kind::Stepped)) {
-        steps.extend(steps_in(entry)?);
+        steps.extend(steps_in(db, entry, &entries)?);
     }
     for (expected, step) in (steps.first().map_or(low, |step| step.n)..).zip(&steps) {
         if step.n != expected {

@@ -1,6 +1,6 @@
 //! Memory: profiles by namespace, every version kept with what caused it.
 
-use super::log::{self, Kind, Learned, Pin, Tx};
+use super::log::{self, Kind, Learned, NewEntry, Pin, Tx};
 use super::project::apply;
 use super::rows::{damaged, time};
 use super::{Store, StoreError};
@@ -189,7 +189,7 @@ fn append(
     let (namespace, profile, cause) = (namespace.to_owned(), profile.to_owned(), cause.clone());
     let version = newest + 1;
     let learned = Learned { namespace, version, profile, cause, from: tx.opened(now)? };
-    let entry = tx.append(before.stream, Kind::Learned, None, before.last, &learned, &[], now)?;
+    let entry = tx.append(NewEntry::new(before.stream, Kind::Learned, before.last, &learned, now)?)?;
     apply(tx, &entry)?;
     Ok(version)
 }
@@ -202,7 +202,7 @@ fn set_pin(tx: &Tx<'_>, namespace: &str, line: &str, pinned: bool, now: i64) -> 
     }
     let kind = if pinned { Kind::Pinned } else { Kind::Unpinned };
     let pin = Pin { namespace: namespace.to_owned(), line: line.to_owned(), from: tx.opened(now)? };
-    let entry = tx.append(before.stream, kind, None, before.last, &pin, &[], now)?;
+    let entry = tx.append(NewEntry::new(before.stream, kind, before.last, &pin, now)?)?;
     apply(tx, &entry)
 }
 
@@ -224,7 +224,7 @@ pub(super) fn history(db: &Connection, namespace: &str) -> Result<History, Store
         .optional()?;
     let Some(stream) = stream else { return Ok(History::default()) };
     let mut history = History { stream: Some(stream), ..History::default() };
-    for entry in log::stream(db, stream, stream, None)? {
+    for entry in log::stream(db, stream, stream)? {
         history.last = Some(entry.seq);
         match entry.kind {
             Kind::Learned => {

@@ -218,7 +218,7 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
          WHERE thread = ?1 AND status <> 'closed' AND seq NOT IN (SELECT value FROM json_each(?3))",
     )?
     .execute(params![stream, seq, open])?;
-    let steps = body.n + body.steps.len() as i64;
+    let steps = body.n + body.count;
     let ends = match (&body.next, body.abandoned) {
         (_, true) => Some(Status::Abandoned),
         (NextView::End { .. }, false) => Some(Status::Done),
@@ -230,18 +230,12 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
         NextView::Spawn { then, .. } => (Some(then), Awaits::Children),
         NextView::End { .. } => (None, Awaits::Nothing),
     };
-    let heard = |node: &str| matches!(node, "ANSWERS" | "ARRIVED");
-    let alone = body.steps.iter().rposition(|step| heard(&step.node));
-    let (alone, more) = match alone {
-        Some(last) => (Some(0), body.steps.len() - last - 1),
-        None => (None, body.steps.len()),
-    };
     let since = body.open.iter().chain(&body.unheard).min().map_or(seq, |first| seq.min(*first));
     let output = body.output.as_ref().map(|output| output.get()).filter(|_| !body.no_output);
     db.prepare_cached(&format!(
         "UPDATE threads SET awaits = ?2, steps = ?3, hold_ms = ?4, held_at = NULL, last = ?5, version = ?5, step = ?5,
             updated_at = ?6, since = ?7, status = coalesce(?8, {STANDS}), node = coalesce(?9, node),
-            alone = coalesce(?10, alone) + ?11, title = coalesce(?12, title),
+            alone = coalesce(?10, alone + ?11), title = coalesce(?12, title),
             output = CASE WHEN ?17 THEN NULL ELSE coalesce(?13, output) END,
             fingerprint = coalesce(?14, fingerprint), unheard = ?15,
             unread = ?16 AND parent IS NULL, {ERRORS}
@@ -257,8 +251,8 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
         since,
         ends,
         node,
-        alone,
-        more as i64,
+        body.since_heard,
+        body.count,
         body.title,
         output,
         body.fingerprint,

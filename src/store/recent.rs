@@ -52,7 +52,7 @@ impl LastStep {
     }
 
     pub(super) fn after(entry: &Entry, body: Stepped) -> Self {
-        let steps = body.n + body.steps.len() as i64;
+        let steps = body.n + body.count;
         let ended = match (&body.next, body.abandoned) {
             (_, true) => Some(Status::Abandoned),
             (NextView::End { .. }, false) => Some(Status::Done),
@@ -62,10 +62,7 @@ impl LastStep {
             NextView::Goto { goto } => (goto, Awaits::Nothing),
             NextView::Ask { then, .. } => (then, Awaits::Answers),
             NextView::Spawn { then, .. } => (then, Awaits::Children),
-            // It ran at the node that ended it.
-            NextView::End { .. } => {
-                (body.steps.last().map(|step| step.node.clone()).unwrap_or_default(), Awaits::Nothing)
-            }
+            NextView::End { .. } => (String::new(), Awaits::Nothing),
         };
         let (seq, chain) = (entry.seq, entry.chain);
         Self { seq, chain, steps, node, awaits, ended, open: body.open, unheard: body.unheard }
@@ -101,6 +98,13 @@ pub(super) struct Given {
     pub undone_at: Option<i64>,
     /// Something was begun since: it cannot be taken back any more.
     pub acted: bool,
+}
+
+impl Given {
+    pub(super) fn read(entry: &Entry) -> Result<Self, StoreError> {
+        let (seq, at, body) = (entry.seq, entry.at, entry.says()?);
+        Ok(Self { seq, at, body, undone_at: None, acted: false })
+    }
 }
 
 impl Question {
@@ -143,8 +147,7 @@ impl Question {
                 if self.in_force().is_some() {
                     return damaged(format!("question {} was answered twice", self.asked.id));
                 }
-                let (seq, at, body) = (entry.seq, entry.at, entry.says()?);
-                self.answers.push(Given { seq, at, body, undone_at: None, acted: false });
+                self.answers.push(Given::read(entry)?);
                 (self.snoozed_until, self.waits) = (None, None);
             }
             Kind::Undone => match self.answers.last_mut().filter(|given| given.undone_at.is_none()) {
@@ -210,44 +213,30 @@ pub(super) struct Recent {
 }
 
 impl Recent {
-    /// Reads a thread since its last step; `have` is the step its reader knows of.
-    pub(super) fn read(
-        db: &Connection,
-        row: &ThreadRow,
-        have: Option<&LastStep>,
-    ) -> Result<Self, StoreError> {
+    /// Reads a thread since its last step.
+    pub(super) fn read(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
         if row.pruned_at.is_some() {
             return damaged(format!("thread {} was pruned", row.id));
         }
-        let known = have.map(|step| (step.seq, step.chain));
-        match Self::from(db, row, row.since, known, have)? {
+        match Self::from(db, row, row.since)? {
             Ok(recent) => Ok(recent),
             // The projection led to the wrong place; the log knows the right one.
-            Err(earlier) => match Self::from(db, row, earlier, None, None)? {
+            Err(earlier) => match Self::from(db, row, earlier)? {
                 Ok(recent) => Ok(recent),
                 Err(_) => damaged(format!("thread {} does not lead back to its last step", row.id)),
             },
         }
     }
 
-    fn from(
-        db: &Connection,
-        row: &ThreadRow,
-        since: i64,
-        known: Option<(i64, Sum)>,
-        have: Option<&LastStep>,
-    ) -> Result<Result<Self, i64>, StoreError> {
-        let entries = log::stream(db, row.seq, since, known)?;
+    fn from(db: &Connection, row: &ThreadRow, since: i64) -> Result<Result<Self, i64>, StoreError> {
+        let entries = log::stream(db, row.seq, since)?;
         let last = entries.last().map(|entry| entry.seq);
         if last != Some(row.last) {
             return damaged(format!("what last happened to thread {} is not on record", row.id));
         }
         let is_step = |entry: &Entry| matches!(entry.kind, Kind::Stepped | Kind::Started);
         let Some(at) = entries.iter().rposition(is_step) else { return Ok(Err(row.seq)) };
-        let step = match have.filter(|_| entries[at].body.is_none()) {
-            Some(step) => step.clone(),
-            None => LastStep::of(&entries[at])?,
-        };
+        let step = LastStep::of(&entries[at])?;
         let first =
             step.open.iter().chain(&step.unheard).min().map_or(step.seq, |first| step.seq.min(*first));
         if entries.first().is_none_or(|entry| entry.seq > first) {

@@ -21,9 +21,10 @@ CREATE TABLE log (
     ref     INTEGER,           -- the entry this one is about
     prev    INTEGER,           -- the stream's entry before it
     at      INTEGER NOT NULL,
-    sum     BLOB,              -- SHA-256 of the body, once that is gone
-    chain   BLOB NOT NULL,     -- SHA-256 over the chain value before it, the columns above and the body's SHA-256
-    body    ANY                -- JSON; packed where it is a blob
+    sum     BLOB,              -- SHA-256 of what follows, once that is gone
+    chain   BLOB NOT NULL,     -- SHA-256 over the chain value before it, the columns above and the SHA-256 of what follows
+    body    ANY,               -- JSON; packed where it is a blob
+    steps   BLOB               -- the steps of a `stepped` entry, packed with the entries they repeat
 ) STRICT;
 CREATE INDEX log_by_stream ON log (stream);
 CREATE INDEX log_by_ref ON log (ref) WHERE ref IS NOT NULL;

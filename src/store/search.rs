@@ -52,7 +52,7 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
             Kind::Started => entry.says::<Started>().map(|started| started.title).unwrap_or_default(),
             _ => String::new(),
         };
-        for step in steps_in(&entry).unwrap_or_default() {
+        for step in steps_in(db, &entry, &[]).unwrap_or_default() {
             strings(&json("a step", &step.updates).unwrap_or(Value::Null), &mut text);
         }
         insert.execute(params![last, text])?;

@@ -1,6 +1,6 @@
 //! A handful of switches that every process shares.
 
-use super::log::{self, Did, HOUSE, Kind, Tx};
+use super::log::{self, Did, HOUSE, Kind, NewEntry, Tx};
 use super::rows::damaged;
 use super::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -31,7 +31,7 @@ pub(super) fn tell_house<B: serde::Serialize>(
 ) -> Result<(), StoreError> {
     let from = tx.opened(now)?;
     let prev = log::last_of(tx, HOUSE)?;
-    let entry = tx.append(Some(HOUSE), kind, None, prev, &body(from), &[], now)?;
+    let entry = tx.append(NewEntry::new(Some(HOUSE), kind, prev, &body(from), now)?)?;
     super::project::apply(tx, &entry)
 }
 

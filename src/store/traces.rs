@@ -5,7 +5,7 @@
 //! asked for traces there is no mark, and nothing here costs anything.
 
 use super::load::{ended_outside, steps_in};
-use super::log::{self, COLUMNS, EffectBegun, Entry, Kind};
+use super::log::{self, COLUMN_COUNT, COLUMNS, EffectBegun, Entry, Kind};
 use super::rows::{EffectRow, ThreadRow, damaged, time};
 use super::spans::{Laps, laps};
 use super::{Store, StoreError};
@@ -190,7 +190,7 @@ impl Untold {
             count += 1;
             let before = self.after;
             self.after.entries = row.get(0)?;
-            let thread: ThreadId = row.get(10)?;
+            let thread: ThreadId = row.get(COLUMN_COUNT)?;
             // Whoever reads the thread to tell of it is told of damage, and of what was pruned there is nothing to tell.
             let spans = Entry::read(db, row).and_then(|entry| spans_of(db, &entry)).unwrap_or_default();
             let last = spans.len().saturating_sub(1);
@@ -229,7 +229,7 @@ fn spans_of(db: &Connection, entry: &Entry) -> Result<Vec<UntoldSpan>, StoreErro
                 step: step.n.unsigned_abs(),
                 ends: matches!(step.next, NextView::End { .. }),
             };
-            steps_in(entry)?.into_iter().map(span).collect()
+            steps_in(db, entry, &[])?.into_iter().map(span).collect()
         }
         Kind::Ended => {
             let EffectBegun { step, name, .. } = log::entry(db, entry.about.unwrap_or_default())?.says()?;

@@ -55,7 +55,7 @@ fn put(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     if row.status.ended() {
         return Err(StoreError::NotOpen { id: row.id.to_string(), why: format!("it is {}", row.status) });
     }
-    let recent = Recent::read(tx, &row, None)?;
+    let recent = Recent::read(tx, &row)?;
     let code = &trouble.interrupt.action;
     if recent.troubles().any(|question| question.is_open() && question.asked.action == *code) {
         return Ok(());
@@ -82,7 +82,7 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, more: i64, now: i64) -> 
     if row.version != version {
         return Err(StoreError::Moved);
     }
-    let recent = Recent::read(tx, &row, None)?;
+    let recent = Recent::read(tx, &row)?;
     let (mut fate, mut settled) = (Fate::GoesOn, Settled::default());
     let mut hints = Vec::new();
     for (question, given) in recent.troubles().filter_map(|q| Some((q, q.in_force()?))) {
@@ -163,7 +163,7 @@ fn end(
     }
     let rest = "WHERE parent = ? AND joined = 1 AND status NOT IN ('done', 'abandoned')";
     for mut child in ThreadRow::select(tx, rest, [row.seq])? {
-        let recent = Recent::read(tx, &child, None)?;
+        let recent = Recent::read(tx, &child)?;
         let abandoned = Settled { ends: Some(Status::Abandoned), ..Settled::default() };
         end(tx, &mut child, &recent, abandoned, now)?;
     }

@@ -293,7 +293,7 @@ async fn a_changed_store_is_named() {
     has("the log does not end where it says it does");
     restore();
     sql(&format!(
-        "INSERT INTO log SELECT {}, stream, kind, ref, prev, at, sum, chain, body FROM log WHERE seq = 4",
+        "INSERT INTO log SELECT {}, stream, kind, ref, prev, at, sum, chain, body, steps FROM log WHERE seq = 4",
         last + 1
     ));
     has(&format!("entry {} of the log is not as it was written", last + 1));

@@ -59,12 +59,16 @@ pub(in crate::store) struct Forked {
     pub entry: i64,
 }
 
-/// A thread took steps: what entered before a node, then the node's own.
+/// A thread took steps: what entered before a node, then the node's own. The steps themselves are kept beside this.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Stepped {
     /// The number of the first of them.
     pub n: i64,
-    pub steps: Vec<Step>,
+    /// How many they are.
+    pub count: i64,
+    /// How many of them came after a person, or somebody else outside, was last heard; nothing where nobody was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since_heard: Option<i64>,
     pub next: NextView,
     /// It ended without a result.
     #[serde(default, skip_serializing_if = "is_default")]

@@ -28,6 +28,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::ops::Deref;
 
 /// The stream of what concerns no thread, grant or memory.
@@ -37,8 +38,12 @@ pub(super) const HOUSE: i64 = 0;
 pub(super) type Sum = [u8; 32];
 
 /// The columns of an entry, in the order [`Entry::read`] takes them, with the chain value of the entry before it.
-pub(super) const COLUMNS: &str = "l.seq, l.stream, l.kind, l.ref, l.prev, l.at, l.sum, l.chain, l.body,
+pub(super) const COLUMNS: &str =
+    "l.seq, l.stream, l.kind, l.ref, l.prev, l.at, l.sum, l.chain, l.body, l.steps,
     (SELECT before.chain FROM log before WHERE before.seq = l.seq - 1)";
+
+/// How many those are.
+pub(super) const COLUMN_COUNT: usize = 11;
 
 /// An entry as it is kept.
 #[derive(Clone, Debug)]
@@ -53,6 +58,8 @@ pub(super) struct Entry {
     pub at: i64,
     /// What it says; nothing once that was pruned.
     pub body: Option<String>,
+    /// The steps it holds, packed.
+    pub steps: Option<Vec<u8>>,
     pub sum: Sum,
     pub chain: Sum,
 }
@@ -109,54 +116,80 @@ impl<'a> Tx<'a> {
             return Ok(opened);
         }
         let prev = last_of(self.db, HOUSE)?;
-        let entry = self.append(Some(HOUSE), Kind::Opened, None, prev, origin::here(), &[], now)?;
+        let entry = self.append(NewEntry::new(Some(HOUSE), Kind::Opened, prev, origin::here(), now)?)?;
         self.head.set(Head { opened: Some(entry.seq), ..self.head() });
         Ok(entry.seq)
     }
 
-    /// Appends an entry; without a stream it begins one of its own. `like` are entries whose text it may repeat.
-    #[expect(clippy::too_many_arguments, reason = "each is a column")]
-    pub(super) fn append(
-        &self,
-        stream: Option<i64>,
-        kind: Kind,
-        about: Option<i64>,
-        prev: Option<i64>,
-        body: &impl Serialize,
-        like: &[&Entry],
-        now: i64,
-    ) -> Result<Entry, StoreError> {
+    /// Appends an entry.
+    pub(super) fn append(&self, new: NewEntry<'_>) -> Result<Entry, StoreError> {
         let head = self.head();
         let (last, before) = match head.end {
             Some(end) => end,
             None => end(self.db)?,
         };
+        let NewEntry { stream, kind, about, prev, body, like, steps, at } = new;
         let seq = last + 1;
-        let stream = stream.unwrap_or(seq);
-        let body = plain_json(body).map_err(|e| StoreError::Sql(e.to_string()))?;
-        let sum: Sum = Sha256::digest(body.as_bytes()).into();
-        let mut entry = Entry { seq, stream, kind, about, prev, at: now, body: None, sum, chain: before };
-        entry.chain = entry.link(&before);
+        let sum = sum(&body, steps.as_deref());
         let packed = pack::pack(&body, like);
+        let stored = Stored { packed: packed.as_deref(), plain: &body };
+        let stream = stream.unwrap_or(seq);
+        let mut entry =
+            Entry { seq, stream, kind, about, prev, at, body: None, steps: None, sum, chain: before };
+        entry.chain = entry.link(&before);
         self.db
             .prepare_cached(
-                "INSERT INTO log (seq, stream, kind, ref, prev, at, chain, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO log (seq, stream, kind, ref, prev, at, chain, body, steps) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             )?
-            .execute(params![
-                seq,
-                stream,
-                kind.word(),
-                about,
-                prev,
-                now,
-                entry.chain,
-                Stored { packed: packed.as_deref(), plain: &body }
-            ])?;
-        entry.body = Some(body);
+            .execute(params![seq, stream, kind.word(), about, prev, at, entry.chain, stored, steps])?;
+        (entry.body, entry.steps) = (Some(body), steps);
         self.head.set(Head { end: Some((seq, entry.chain)), ..head });
         self.appended.set(true);
         Ok(entry)
     }
+}
+
+/// An entry about to be appended.
+pub(super) struct NewEntry<'a> {
+    /// Without one it begins one of its own.
+    pub stream: Option<i64>,
+    pub kind: Kind,
+    pub about: Option<i64>,
+    pub prev: Option<i64>,
+    pub body: String,
+    /// Entries whose text the body repeats.
+    pub like: &'a [&'a Entry],
+    pub steps: Option<Vec<u8>>,
+    pub at: i64,
+}
+
+impl NewEntry<'_> {
+    /// An entry that says this.
+    pub(super) fn new(
+        stream: Option<i64>,
+        kind: Kind,
+        prev: Option<i64>,
+        body: &impl Serialize,
+        at: i64,
+    ) -> Result<Self, StoreError> {
+        let body = text(body)?;
+        Ok(Self { stream, kind, about: None, prev, body, like: &[], steps: None, at })
+    }
+}
+
+/// JSON as bodies are kept.
+pub(super) fn text(body: &impl Serialize) -> Result<String, StoreError> {
+    plain_json(body).map_err(|e| StoreError::Sql(e.to_string()))
+}
+
+/// What the chain rests on: a body as it is read, steps as they are stored.
+fn sum(body: &str, steps: Option<&[u8]>) -> Sum {
+    let mut sum = Sha256::new_with_prefix(body.as_bytes());
+    if let Some(steps) = steps {
+        sum.update([0]);
+        sum.update(steps);
+    }
+    sum.finalize().into()
 }
 
 /// A body as it is stored: packed where that is shorter.
@@ -189,10 +222,7 @@ impl Entry {
         let (sum, chain): (Option<Sum>, Sum) =
             (row.get(6).map_err(|_| broken())?, row.get(7).map_err(|_| broken())?);
         let (stream, about, prev, at) = (row.get(1)?, row.get(3)?, row.get(4)?, row.get(5)?);
-        if shelf.known == Some((seq, chain)) {
-            return Ok(Self { seq, stream, kind, about, prev, at, body: None, sum: [0; 32], chain });
-        }
-        let before: Option<Sum> = row.get(9).map_err(|_| broken())?;
+        let before: Option<Sum> = row.get(10).map_err(|_| broken())?;
         let before = match (before, seq) {
             (Some(before), _) => before,
             (None, 1) => [0; 32],
@@ -206,12 +236,13 @@ impl Entry {
             ValueRef::Blob(packed) => Some(shelf.unpack(db, seq, packed).map_err(|_| broken())?),
             ValueRef::Integer(_) | ValueRef::Real(_) => return Err(broken()),
         };
+        let steps: Option<Vec<u8>> = row.get(9).map_err(|_| broken())?;
         let sum = match (&body, sum) {
-            (Some(body), None) => Sha256::digest(body.as_bytes()).into(),
-            (None, Some(sum)) if kind.can_be_pruned() => sum,
+            (Some(body), None) => self::sum(body, steps.as_deref()),
+            (None, Some(sum)) if kind.can_be_pruned() && steps.is_none() => sum,
             _ => return Err(broken()),
         };
-        let entry = Self { seq, stream, kind, about, prev, at, body, sum, chain };
+        let entry = Self { seq, stream, kind, about, prev, at, body, steps, sum, chain };
         if entry.link(&before) != chain {
             return Err(broken());
         }
@@ -249,23 +280,19 @@ impl Entry {
 
 /// Bodies read lately, in case others repeat them.
 #[derive(Default)]
-pub(super) struct Shelf {
-    bodies: std::collections::HashMap<i64, String>,
-    /// An entry whose body nobody wants, with the chain value it must have.
-    known: Option<(i64, Sum)>,
-}
+pub(super) struct Shelf(HashMap<i64, String>);
 
 impl Shelf {
     fn keep(&mut self, entry: &Entry) {
         if entry.kind.is_repeated()
             && let Some(body) = &entry.body
         {
-            self.bodies.insert(entry.seq, body.clone());
+            self.0.insert(entry.seq, body.clone());
         }
     }
 
     fn unpack(&self, db: &Connection, seq: i64, packed: &[u8]) -> Result<String, StoreError> {
-        pack::unpack(packed, seq, &mut |like| match self.bodies.get(&like) {
+        pack::unpack(packed, seq, &mut |like| match self.0.get(&like) {
             Some(body) => Ok(body.clone()),
             None => plain_body(db, like),
         })
@@ -326,19 +353,13 @@ pub(super) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
     }
 }
 
-/// A stream from entry `from` on, oldest first; each must name the one before it. The body of the entry that is `known`
-/// by its chain value is left out.
-pub(super) fn stream(
-    db: &Connection,
-    stream: i64,
-    from: i64,
-    known: Option<(i64, Sum)>,
-) -> Result<Vec<Entry>, StoreError> {
+/// A stream from entry `from` on, oldest first; each must name the one before it.
+pub(super) fn stream(db: &Connection, stream: i64, from: i64) -> Result<Vec<Entry>, StoreError> {
     let mut found = db.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM log l WHERE l.stream = ? AND l.seq >= ? ORDER BY l.seq"
     ))?;
     let mut rows = found.query([stream, from])?;
-    let (mut entries, mut shelf) = (Vec::<Entry>::new(), Shelf { known, ..Shelf::default() });
+    let (mut entries, mut shelf) = (Vec::<Entry>::new(), Shelf::default());
     while let Some(row) = rows.next()? {
         let entry = Entry::read_with(db, row, &mut shelf)?;
         if let Some(before) = entries.last()
@@ -352,6 +373,24 @@ pub(super) fn stream(
         entries.push(entry);
     }
     Ok(entries)
+}
+
+/// Packs the steps of an entry, with the entries they repeat.
+pub(super) fn pack_steps(steps: &str, like: &[&Entry]) -> Vec<u8> {
+    pack::pack_always(steps, like)
+}
+
+/// The steps of an entry; `near` are entries that were read with it, oldest first.
+pub(super) fn unpack_steps(db: &Connection, of: &Entry, near: &[Entry]) -> Result<String, StoreError> {
+    let gone = || StoreError::Damaged(format!("the steps of entry {} of the log are gone", of.seq));
+    pack::unpack(of.steps.as_deref().ok_or_else(gone)?, of.seq, &mut |like| {
+        let read = near.binary_search_by_key(&like, |entry| entry.seq).ok().and_then(|at| near.get(at));
+        let body = match read {
+            Some(entry) => entry.body.clone(),
+            None => entry(db, like)?.body,
+        };
+        body.ok_or_else(gone)
+    })
 }
 
 /// An entry and everything that was appended about it, oldest first.

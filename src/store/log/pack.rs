@@ -16,6 +16,12 @@ pub(super) fn pack(body: &str, like: &[&Entry]) -> Option<Vec<u8>> {
     if body.len() < LEAST {
         return None;
     }
+    let packed = pack_always(body, like);
+    (packed.len() < body.len()).then_some(packed)
+}
+
+/// The packed text, shorter or not.
+pub(super) fn pack_always(body: &str, like: &[&Entry]) -> Vec<u8> {
     let like: Vec<&&Entry> = like.iter().filter(|entry| entry.body.is_some()).take(255).collect();
     let words: Vec<&str> = like.iter().filter_map(|entry| entry.body.as_deref()).collect();
     let mut packed = vec![like.len() as u8];
@@ -27,7 +33,7 @@ pub(super) fn pack(body: &str, like: &[&Entry]) -> Option<Vec<u8>> {
         true => lz4_flex::block::compress_prepend_size(body.as_bytes()),
         false => lz4_flex::block::compress_prepend_size_with_dict(body.as_bytes(), &dictionary),
     });
-    (packed.len() < body.len()).then_some(packed)
+    packed
 }
 
 /// The body of entry `seq`; `find` gives the body of an entry it repeats.
@@ -87,6 +93,7 @@ mod tests {
             prev: None,
             at: 0,
             body: Some(body.to_owned()),
+            steps: None,
             sum,
             chain: sum,
         }

@@ -58,7 +58,7 @@ pub(super) fn count(
 fn bodies(db: &Connection, row: &ThreadRow) -> Result<(u64, u64), StoreError> {
     let (rows, bytes): (i64, i64) = db
         .prepare_cached(&format!(
-            "SELECT count(*), coalesce(sum(max(octet_length(body) - 32, 0)), 0) FROM log
+            "SELECT count(*), coalesce(sum(max(octet_length(body) + coalesce(octet_length(steps), 0) - 32, 0)), 0) FROM log
              WHERE stream = ? AND body IS NOT NULL AND kind IN {PRUNED}"
         ))?
         .query_row([row.seq], |found| Ok((found.get(0)?, found.get(1)?)))?;
@@ -84,9 +84,9 @@ pub(super) fn thread(
         .execute([row.seq])?;
     let (rows, bytes) = bodies(db, &row)?;
     taken.take("log", rows, bytes);
-    for entry in log::stream(db, row.seq, row.seq, None)? {
+    for entry in log::stream(db, row.seq, row.seq)? {
         if entry.kind.can_be_pruned() && entry.body.is_some() {
-            db.prepare_cached("UPDATE log SET body = NULL, sum = ?2 WHERE seq = ?1")?
+            db.prepare_cached("UPDATE log SET body = NULL, steps = NULL, sum = ?2 WHERE seq = ?1")?
                 .execute(params![entry.seq, entry.sum])?;
         }
     }

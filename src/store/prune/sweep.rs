@@ -125,7 +125,7 @@ fn unnamed(
         if gone.contains(&stream) && entry.kind.can_be_pruned() {
             continue;
         }
-        for digest in digests(entry.body.as_deref().unwrap_or_default()) {
+        for digest in digests(&text(db, &entry, &[])?) {
             loose.remove(&digest);
         }
     }
@@ -166,8 +166,9 @@ pub(super) fn named_by(
     thread: i64,
     loose: &mut HashSet<[u8; 32]>,
 ) -> Result<(), StoreError> {
-    for entry in log::stream(db, thread, thread, None)?.iter().filter(|entry| entry.kind.can_be_pruned()) {
-        loose.extend(digests(entry.body.as_deref().unwrap_or_default()));
+    let entries = log::stream(db, thread, thread)?;
+    for entry in entries.iter().filter(|entry| entry.kind.can_be_pruned()) {
+        loose.extend(digests(&text(db, entry, &entries)?));
     }
     let mut found = db.prepare_cached(
         "SELECT b.digest FROM spans s JOIN prompts p ON p.call = s.seq JOIN blobs b ON b.seq = p.head WHERE s.thread = ?",
@@ -177,6 +178,15 @@ pub(super) fn named_by(
         loose.insert(row.get(0)?);
     }
     Ok(())
+}
+
+/// Everything an entry says.
+fn text(db: &Connection, entry: &Entry, near: &[Entry]) -> Result<String, StoreError> {
+    let mut text = entry.body.clone().unwrap_or_default();
+    if entry.steps.is_some() {
+        text.push_str(&log::unpack_steps(db, entry, near)?);
+    }
+    Ok(text)
 }
 
 /// Every run of exactly 64 hexadecimal digits.
