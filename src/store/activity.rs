@@ -60,7 +60,7 @@ fn decided(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), S
     while let Some(row) = rows.next()? {
         let entry = log::entry(db, row.get(0)?)?;
         let Decided { decision, by, .. } = entry.says()?;
-        let question = Question::read(db, entry.about.unwrap_or_default())?;
+        let question = Question::read(db, entry.stream, entry.about.unwrap_or_default())?;
         let undone = question.answers.iter().any(|given| given.seq == entry.seq && given.undone_at.is_some());
         // What nobody answered says nothing about what people decide.
         if by == By::Expiry || undone || question.asked.is_trouble() {

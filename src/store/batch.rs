@@ -23,8 +23,9 @@ impl Store {
     pub fn last_decided(&self) -> Result<Option<Decided>, StoreError> {
         self.read(|db| {
             let mut last: Option<(i64, Question, InterruptRow)> = None;
-            for interrupt in InterruptRow::select(db, "WHERE status = 'decided'", [])? {
-                let question = Question::read(db, interrupt.seq)?;
+            for interrupt in InterruptRow::select(db, "WHERE status <> 'closed' AND status = 'decided'", [])?
+            {
+                let question = Question::read(db, interrupt.thread, interrupt.seq)?;
                 let Some(given) = question.in_force() else { continue };
                 let by_person = !matches!(given.body.by, By::Grant(_) | By::Expiry);
                 if by_person
@@ -64,7 +65,9 @@ fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<Undone, StoreError> {
     if interrupt.status == Stage::Open {
         return Err(StoreError::Conflict(format!("`{}` is open; there is nothing to undo", interrupt.id)));
     }
-    if interrupt.status == Stage::Closed && Question::read(tx, interrupt.seq)?.closed.is_some() {
+    if interrupt.status == Stage::Closed
+        && Question::read(tx, interrupt.thread, interrupt.seq)?.closed.is_some()
+    {
         return Err(not_open(tx, &interrupt)?);
     }
     let mut undone = Vec::new();

@@ -451,9 +451,8 @@ pub(super) fn warn_if_done_in_original(
     loop {
         let done: Option<i64> = db
             .prepare_cached(
-                "SELECT i.seq FROM interrupts i
-                 WHERE i.thread = ? AND i.step >= ? AND i.action = ?
-                   AND EXISTS (SELECT 1 FROM log l WHERE l.ref = i.seq AND l.kind = 'begun') LIMIT 1",
+                "SELECT i.seq FROM log l CROSS JOIN interrupts i ON i.seq = l.ref
+                 WHERE l.stream = ? AND l.kind = 'begun' AND i.step >= ? AND i.action = ? LIMIT 1",
             )?
             .query_row(params![origin, step, asked.action], |found| found.get(0))
             .optional()?;

@@ -222,7 +222,7 @@ pub(super) fn reopen_all(
 
 /// What became of an interrupt that is not open.
 pub(super) fn not_open(db: &Connection, interrupt: &InterruptRow) -> Result<StoreError, StoreError> {
-    let question = Question::read(db, interrupt.seq)?;
+    let question = Question::read(db, interrupt.thread, interrupt.seq)?;
     let id = interrupt.id.to_string();
     let why = match (question.closed, question.answers.last()) {
         (Some(why), _) => why,

@@ -51,7 +51,7 @@ fn troubles(db: &Connection) -> Result<Vec<Occurred>, StoreError> {
     let mut occurred = Vec::new();
     for row in InterruptRow::select(db, rest, [LATELY])? {
         let read = ThreadRow::by_seq(db, row.thread)
-            .and_then(|thread| Ok((thread, super::recent::Question::read(db, row.seq)?)));
+            .and_then(|thread| Ok((thread, super::recent::Question::read(db, row.thread, row.seq)?)));
         let (thread, question) = match read {
             Ok(read) => read,
             Err(StoreError::Damaged(_)) => continue,

@@ -72,7 +72,7 @@ impl Store {
             let mut found = db.prepare_cached(
                 "SELECT i.id, t.workflow, i.action, i.kind, i.waits
                  FROM interrupts i JOIN threads t ON t.seq = i.thread
-                 WHERE i.status = 'open' AND i.trouble = 0 AND i.kind <> 'trouble' AND i.allow & 8 <> 0
+                 WHERE i.status <> 'closed' AND i.status = 'open' AND i.trouble = 0 AND i.kind <> 'trouble' AND i.allow & 8 <> 0
                    AND coalesce(i.snoozed_until, 0) <= ?
                  ORDER BY i.seq",
             )?;

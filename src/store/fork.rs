@@ -37,7 +37,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
             let mut anew = Vec::new();
             for id in ask {
                 let original = InterruptRow::find(tx, id)?;
-                let mut asked = Question::read(tx, original.seq)?.asked;
+                let mut asked = Question::read(tx, original.thread, original.seq)?.asked;
                 (asked.id, asked.step, asked.snoozed_until) = (InterruptId::random(), last.n, None);
                 warn_if_done_in_original(tx, row, &mut asked)?;
                 let entry = append(tx, row, Kind::Asked, Some(original.seq), &asked, &[], now)?;

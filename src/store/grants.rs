@@ -397,7 +397,9 @@ fn end(tx: &Tx<'_>, grant: Option<&Grant>, builtin: Option<String>, now: i64) ->
 
 /// What a grant had answered and nobody has acted on is a person's to decide.
 fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
-    for interrupt in InterruptRow::select(tx, "WHERE status = 'decided' ORDER BY seq", [])? {
+    for interrupt in
+        InterruptRow::select(tx, "WHERE status <> 'closed' AND status = 'decided' ORDER BY seq", [])?
+    {
         let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
         let recent = Recent::read(tx, &row)?;
         let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);

@@ -69,7 +69,7 @@ impl Store {
     pub fn outcome(&self, id: &ThreadId) -> Result<Outcome, StoreError> {
         self.read(|db| {
             let row = ThreadRow::find(db, id)?;
-            let rest = "WHERE thread = ? AND status = 'open' ORDER BY seq";
+            let rest = "WHERE thread = ? AND status <> 'closed' AND status = 'open' ORDER BY seq";
             let open = InterruptRow::select(db, rest, [row.seq])?;
             outcome(&row, open.into_iter().map(|open| open.id).collect())
         })
@@ -107,7 +107,7 @@ impl Store {
         self.read(|db| {
             let mut counts = Counts::default();
             let mut found = db.prepare_cached(
-                "SELECT kind, coalesce(snoozed_until, 0) > ?, count(*) FROM interrupts WHERE status = 'open' GROUP BY 1, 2",
+                "SELECT kind, coalesce(snoozed_until, 0) > ?, count(*) FROM interrupts INDEXED BY interrupts_live WHERE status <> 'closed' AND status = 'open' GROUP BY 1, 2",
             )?;
             let mut rows = found.query([now])?;
             while let Some(row) = rows.next()? {
@@ -192,7 +192,7 @@ pub(super) fn outcome(row: &ThreadRow, open: Vec<InterruptId>) -> Result<Outcome
 
 /// The question a row leads to, as the log tells it.
 pub(super) fn question_of(db: &Connection, interrupt: &InterruptRow) -> Result<Question, StoreError> {
-    let question = Question::read(db, interrupt.seq)?;
+    let question = Question::read(db, interrupt.thread, interrupt.seq)?;
     if question.asked.id == interrupt.id {
         Ok(question)
     } else {
@@ -245,7 +245,7 @@ fn interrupts(
     let after = query.after.unwrap_or(0);
     let rows = InterruptRow::select(
         db,
-        "WHERE status = 'open' AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
+        "WHERE status <> 'closed' AND status = 'open' AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
          ORDER BY seq LIMIT ?5",
         params![after, kind.map(Kind::word), now, query.snoozed, limit.saturating_add(1)],
     )?;

@@ -489,5 +489,5 @@ pub(super) fn questions(db: &Connection, row: &ThreadRow) -> Result<Vec<Question
     let mut found =
         db.prepare_cached("SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq")?;
     let seqs: Vec<i64> = found.query_map([row.seq], |found| found.get(0))?.collect::<Result<_, _>>()?;
-    seqs.into_iter().map(|seq| Question::read(db, seq)).collect()
+    seqs.into_iter().map(|seq| Question::read(db, row.seq, seq)).collect()
 }

@@ -54,7 +54,7 @@ impl Store {
                 }
                 let entry = Entry::read(db, row)?;
                 let decided: Decided = entry.says()?;
-                let question = Question::read(db, entry.about.unwrap_or_default())?;
+                let question = Question::read(db, entry.stream, entry.about.unwrap_or_default())?;
                 let undone = question.answers.iter().any(|g| g.seq == entry.seq && g.undone_at.is_some());
                 if !matches!(decided.by, By::Tui | By::Cli) || undone || question.asked.is_trouble() {
                     continue;

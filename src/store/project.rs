@@ -26,11 +26,11 @@ pub(super) const TABLES: [(&str, &str); 6] = [
 /// Where a living thread stands, by what it still waits for: ?1 is the thread, ?2 what it awaits and ?3 how many steps
 /// it has, where that changes with this entry; ?4 how long it is held.
 const STANDS: &str = "CASE
-    WHEN EXISTS (SELECT 1 FROM interrupts WHERE thread = ?1 AND status = 'open' AND trouble = 1) THEN 'trouble'
-    WHEN EXISTS (SELECT 1 FROM interrupts WHERE thread = ?1 AND status = 'decided' AND trouble = 1)
+    WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND status = 'open' AND trouble = 1) THEN 'trouble'
+    WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND status = 'decided' AND trouble = 1)
         THEN CASE WHEN ?4 > 0 THEN 'held' ELSE 'ready' END
     WHEN coalesce(?2, awaits) = 'answers'
-        AND EXISTS (SELECT 1 FROM interrupts WHERE thread = ?1 AND status = 'open') THEN 'waiting'
+        AND EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND status = 'open') THEN 'waiting'
     WHEN coalesce(?2, awaits) = 'children' AND EXISTS (
         SELECT 1 FROM threads child WHERE child.parent = ?1 AND child.parent_step = coalesce(?3, threads.steps) - 1
             AND child.joined = 1 AND child.status NOT IN ('done', 'abandoned')) THEN 'joining'
@@ -39,9 +39,9 @@ const STANDS: &str = "CASE
 
 /// What is said of a thread's trouble as long as it has any.
 const ERRORS: &str = "
-    error_code = CASE WHEN EXISTS (SELECT 1 FROM interrupts WHERE thread = ?1 AND status <> 'closed' AND trouble = 1)
+    error_code = CASE WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND trouble = 1)
         THEN error_code END,
-    error_text = CASE WHEN EXISTS (SELECT 1 FROM interrupts WHERE thread = ?1 AND status <> 'closed' AND trouble = 1)
+    error_text = CASE WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND trouble = 1)
         THEN error_text END";
 
 /// Brings the projections up to this entry.
@@ -214,7 +214,7 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
     let Entry { seq, stream, at, .. } = *entry;
     let open = serde_json::to_string(&body.open).map_err(|e| StoreError::Sql(e.to_string()))?;
     db.prepare_cached(
-        "UPDATE interrupts SET status = 'closed', stamp = ?2
+        "UPDATE interrupts INDEXED BY interrupts_pending SET status = 'closed', stamp = ?2
          WHERE thread = ?1 AND status <> 'closed' AND seq NOT IN (SELECT value FROM json_each(?3))",
     )?
     .execute(params![stream, seq, open])?;
@@ -326,7 +326,7 @@ fn begun(db: &Connection, entry: &Entry, body: EffectBegun) -> Result<(), StoreE
 fn settled(db: &Connection, entry: &Entry, body: &Settled) -> Result<(), StoreError> {
     let Entry { seq, stream, at, .. } = *entry;
     db.prepare_cached(
-        "UPDATE interrupts SET status = 'closed', stamp = ?2
+        "UPDATE interrupts INDEXED BY interrupts_pending SET status = 'closed', stamp = ?2
          WHERE thread = ?1 AND status <> 'closed' AND (?3 OR (trouble = 1 AND status = 'decided'))",
     )?
     .execute(params![stream, seq, body.ends.is_some()])?;

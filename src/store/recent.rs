@@ -122,16 +122,30 @@ impl Question {
         })
     }
 
-    /// A question with everything the log says about it. Whether anything was begun is not looked at.
-    pub(super) fn read(db: &Connection, seq: i64) -> Result<Self, StoreError> {
-        let entries = log::about(db, seq)?;
-        let mut entries = entries.iter();
-        let Some(first) = entries.next().filter(|entry| entry.kind == Kind::Asked) else {
-            return damaged(format!("entry {seq} of the log asks nothing"));
-        };
-        let mut question = Self::new(first)?;
-        entries.try_for_each(|entry| question.hear(entry))?;
-        Ok(question)
+    /// A question with everything that happened to it until its thread went on. Whether anything was begun is not
+    /// looked at.
+    pub(super) fn read(db: &Connection, thread: i64, seq: i64) -> Result<Self, StoreError> {
+        let mut question: Option<Self> = None;
+        log::follow(db, thread, seq, &mut |entry| {
+            let Some(question) = &mut question else {
+                if entry.seq != seq || entry.kind != Kind::Asked {
+                    return damaged(format!("entry {seq} of the log asks nothing"));
+                }
+                question = Some(Self::new(entry)?);
+                return Ok(true);
+            };
+            match entry.kind {
+                // Once a thread was pruned its steps say nothing, and a later answer is still one to this question.
+                Kind::Stepped if entry.body.is_some() => {
+                    return Ok(entry.says::<Stepped>()?.open.contains(&seq));
+                }
+                Kind::Settled => return Ok(entry.says::<Settled>()?.ends.is_none()),
+                _ if entry.about == Some(seq) => question.hear(entry)?,
+                _ => {}
+            }
+            Ok(true)
+        })?;
+        question.map_or_else(|| damaged(format!("entry {seq} of the log is missing")), Ok)
     }
 
     fn hear(&mut self, entry: &Entry) -> Result<(), StoreError> {

@@ -27,7 +27,6 @@ CREATE TABLE log (
     steps   BLOB               -- the steps of a `stepped` entry, packed with the entries they repeat
 ) STRICT;
 CREATE INDEX log_by_stream ON log (stream);
-CREATE INDEX log_by_ref ON log (ref) WHERE ref IS NOT NULL;
 CREATE INDEX log_decided ON log (at) WHERE kind = 'decided';
 CREATE INDEX log_grants ON log (kind) WHERE kind IN ('granted', 'revoked');
 
@@ -100,9 +99,9 @@ CREATE TABLE interrupts (
     batch          TEXT,              -- what was decided together goes by one name
     stamp          INTEGER NOT NULL   -- the last entry that changed it
 ) STRICT;
-CREATE INDEX interrupts_open ON interrupts (seq) WHERE status = 'open';
-CREATE INDEX interrupts_decided ON interrupts (seq) WHERE status = 'decided';
-CREATE INDEX interrupts_by_thread ON interrupts (thread);
+-- Each index is one more page a turn has to write, so open and decided ones share theirs.
+CREATE INDEX interrupts_live ON interrupts (seq) WHERE status <> 'closed';
+CREATE INDEX interrupts_pending ON interrupts (thread) WHERE status <> 'closed';
 CREATE INDEX interrupts_by_schema ON interrupts (schema) WHERE schema IS NOT NULL;
 CREATE INDEX interrupts_by_batch ON interrupts (batch) WHERE batch IS NOT NULL;
 

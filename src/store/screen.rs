@@ -16,7 +16,7 @@ impl Store {
         self.read(|db| {
             let mut all = Vec::new();
             let mut found = db.prepare_cached(
-                "SELECT seq, id, stamp, coalesce(snoozed_until, 0) > ? FROM interrupts WHERE status = 'open' ORDER BY seq",
+                "SELECT seq, id, stamp, coalesce(snoozed_until, 0) > ? FROM interrupts WHERE status <> 'closed' AND status = 'open' ORDER BY seq",
             )?;
             let mut rows = found.query([now])?;
             while let Some(row) = rows.next()? {
@@ -25,7 +25,7 @@ impl Store {
             }
             let mut found = db.prepare_cached(
                 "SELECT i.seq, i.id, i.stamp, t.status, t.hold_ms, t.held_at
-                 FROM interrupts i JOIN threads t ON t.seq = i.thread WHERE i.status = 'decided' ORDER BY i.seq",
+                 FROM interrupts i JOIN threads t ON t.seq = i.thread WHERE i.status <> 'closed' AND i.status = 'decided' ORDER BY i.seq",
             )?;
             let mut rows = found.query([])?;
             while let Some(row) = rows.next()? {
@@ -102,7 +102,7 @@ fn decided(status: Status, hold_ms: i64, held_at: Option<i64>) -> Result<Standin
 type Found = Result<Option<ItemLine>, StoreError>;
 
 fn first(db: &Connection, limit: usize, now: i64) -> Result<Vec<Found>, StoreError> {
-    let rest = "WHERE status = 'open' AND coalesce(snoozed_until, 0) <= ? ORDER BY seq LIMIT ?";
+    let rest = "WHERE status <> 'closed' AND status = 'open' AND coalesce(snoozed_until, 0) <= ? ORDER BY seq LIMIT ?";
     let rows = InterruptRow::select(db, rest, [now, i64::try_from(limit).unwrap_or(i64::MAX)])?;
     Ok(rows.into_iter().map(|row| interrupt(db, row, now)).collect())
 }

@@ -353,28 +353,6 @@ pub(super) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
     }
 }
 
-/// A stream from entry `from` on, oldest first; each must name the one before it.
-pub(super) fn stream(db: &Connection, stream: i64, from: i64) -> Result<Vec<Entry>, StoreError> {
-    let mut found = db.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM log l WHERE l.stream = ? AND l.seq >= ? ORDER BY l.seq"
-    ))?;
-    let mut rows = found.query([stream, from])?;
-    let (mut entries, mut shelf) = (Vec::<Entry>::new(), Shelf::default());
-    while let Some(row) = rows.next()? {
-        let entry = Entry::read_with(db, row, &mut shelf)?;
-        if let Some(before) = entries.last()
-            && entry.prev != Some(before.seq)
-        {
-            return Err(StoreError::Damaged(format!(
-                "entry {} of the log does not follow entry {}: one between them is missing",
-                entry.seq, before.seq
-            )));
-        }
-        entries.push(entry);
-    }
-    Ok(entries)
-}
-
 /// Packs the steps of an entry, with the entries they repeat.
 pub(super) fn pack_steps(steps: &str, like: &[&Entry]) -> Vec<u8> {
     pack::pack_always(steps, like)
@@ -393,14 +371,42 @@ pub(super) fn unpack_steps(db: &Connection, of: &Entry, near: &[Entry]) -> Resul
     })
 }
 
-/// An entry and everything that was appended about it, oldest first.
-pub(super) fn about(db: &Connection, seq: i64) -> Result<Vec<Entry>, StoreError> {
-    let mut entries = vec![entry(db, seq)?];
-    let mut found =
-        db.prepare_cached(&format!("SELECT {COLUMNS} FROM log l WHERE l.ref = ? ORDER BY l.seq"))?;
-    let mut rows = found.query([seq])?;
+/// Reads a stream from entry `from` on, one after another, for as long as `each` wants more.
+pub(super) fn follow(
+    db: &Connection,
+    stream: i64,
+    from: i64,
+    each: &mut dyn FnMut(&Entry) -> Result<bool, StoreError>,
+) -> Result<(), StoreError> {
+    let mut found = db.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM log l WHERE l.stream = ? AND l.seq >= ? ORDER BY l.seq"
+    ))?;
+    let mut rows = found.query([stream, from])?;
+    let (mut before, mut shelf) = (None, Shelf::default());
     while let Some(row) = rows.next()? {
-        entries.push(Entry::read(db, row)?);
+        let entry = Entry::read_with(db, row, &mut shelf)?;
+        if let Some(before) = before
+            && entry.prev != Some(before)
+        {
+            return Err(StoreError::Damaged(format!(
+                "entry {} of the log does not follow entry {before}: one between them is missing",
+                entry.seq
+            )));
+        }
+        before = Some(entry.seq);
+        if !each(&entry)? {
+            break;
+        }
     }
+    Ok(())
+}
+
+/// A stream from entry `from` on, oldest first; each must name the one before it.
+pub(super) fn stream(db: &Connection, stream: i64, from: i64) -> Result<Vec<Entry>, StoreError> {
+    let mut entries = Vec::new();
+    follow(db, stream, from, &mut |entry| {
+        entries.push(entry.clone());
+        Ok(true)
+    })?;
     Ok(entries)
 }

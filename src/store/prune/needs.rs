@@ -100,6 +100,6 @@ pub(super) fn needed(
 /// that, nor are the bytes of what was done.
 pub(super) fn on_record(db: &Connection, thread: i64) -> Result<bool, StoreError> {
     let any = |sql: &str| db.prepare_cached(sql)?.exists([thread]).map_err(StoreError::from);
-    Ok(any("SELECT 1 FROM interrupts WHERE thread = ? LIMIT 1")?
+    Ok(any("SELECT 1 FROM log WHERE stream = ? AND kind = 'asked' LIMIT 1")?
         || any("SELECT 1 FROM effects WHERE thread = ? LIMIT 1")?)
 }
