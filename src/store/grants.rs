@@ -102,7 +102,7 @@ impl Store {
             let rest = "WHERE tool = ? AND revoked_at IS NULL ORDER BY seq";
             for row in GrantRow::select(db, rest, [tool])? {
                 let grant = Grant::read(db, row.seq)?;
-                if covers(&grant) && grant.lasts(now) {
+                if grant.tool == tool && covers(&grant) && grant.lasts(now) {
                     return Ok(Some(grant.id));
                 }
             }

@@ -256,8 +256,10 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Res
     if alike(row.status) != alike(status) {
         return damaged(format!("thread {} is listed as {}, and is {status} by the log", row.id, row.status));
     }
-    let children =
-        if recent.step.awaits == Awaits::Children { children(db, &row, &recent)? } else { Vec::new() };
+    // What was decided about its trouble comes first, and its children may still be at work then.
+    let joins =
+        recent.step.awaits == Awaits::Children && status.active() && recent.troubles().next().is_none();
+    let children = if joins { children(db, &row, &recent)? } else { Vec::new() };
     let news = recent.unheard.iter().any(|(_, event)| is_news(event));
     let overtaken = status.active() && news && recent.approved_unseen();
     let (trouble_decided, hold_ms) = (recent.troubles().any(|trouble| !trouble.is_open()), recent.hold_ms());
@@ -301,8 +303,11 @@ fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<Chi
         let child = ThreadRow::find(db, &id)?;
         let recent = Recent::read(db, &child)?;
         let status = recent.status(db, &child)?;
+        if !status.ended() {
+            return damaged(format!("thread {} is listed as ended, and is {status} by the log", child.id));
+        }
         // Its output stands with the step that brought it.
-        let output = if status.ended() { output_of(db, &child)? } else { None };
+        let output = output_of(db, &child)?;
         results.push(ChildResult {
             key: child.child_key.unwrap_or_default(),
             thread: child.id,

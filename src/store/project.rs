@@ -133,6 +133,13 @@ pub(super) fn apply(db: &Connection, entry: &Entry) -> Result<(), StoreError> {
         }
         Kind::Pruned => {
             let Pruned { kept, gone, .. } = entry.says()?;
+            // The steps that closed their questions say so no longer.
+            let threads: Vec<i64> = kept.iter().map(|row| row.seq).collect();
+            let threads = serde_json::to_string(&threads).map_err(|e| StoreError::Sql(e.to_string()))?;
+            db.prepare_cached(
+                "UPDATE interrupts SET status = 'closed', stamp = ?2 WHERE thread IN (SELECT value FROM json_each(?1))",
+            )?
+            .execute(params![threads, entry.seq])?;
             for row in kept {
                 row.put(db)?;
             }

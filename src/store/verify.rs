@@ -26,6 +26,13 @@ pub struct Verified {
     pub differing: Vec<String>,
 }
 
+impl Verified {
+    /// All of it: what is damaged, and what the lists have wrong.
+    pub fn problems(self) -> Vec<String> {
+        self.damaged.into_iter().chain(self.differing).collect()
+    }
+}
+
 impl Store {
     /// Reads everything there is.
     pub fn verify(&self) -> Result<Verified, StoreError> {

@@ -125,8 +125,7 @@ async fn found(house: &House, words: &str) -> usize {
 /// Everything people and drivers read, as text; an error where something is not to be trusted.
 async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
     let store = Store::open(data)?;
-    let verified = store.verify()?;
-    if let Some(first) = verified.damaged.into_iter().chain(verified.differing).next() {
+    if let Some(first) = store.verify()?.problems().into_iter().next() {
         return Err(StoreError::Damaged(first));
     }
     let local =

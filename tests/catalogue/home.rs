@@ -79,6 +79,6 @@ impl Home {
         delivered.sort();
         expected.sort();
         assert_eq!(delivered, expected, "{what}: each parcel once");
-        assert_eq!(local.engine().store().verify().unwrap().damaged, Vec::<String>::new(), "{what}");
+        assert_eq!(local.engine().store().verify().unwrap().problems(), Vec::<String>::new(), "{what}");
     }
 }

@@ -227,7 +227,7 @@ impl Home {
             assert_eq!(newest.version, 2, "{what}: {name}");
         }
         assert!(store.open_lessons().unwrap().is_empty(), "{what}");
-        assert_eq!(store.verify().unwrap().damaged, Vec::<String>::new(), "{what}");
+        assert_eq!(store.verify().unwrap().problems(), Vec::<String>::new(), "{what}");
     }
 }
 

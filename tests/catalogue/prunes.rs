@@ -59,11 +59,15 @@ async fn furnished() -> (Home, usize) {
 }
 
 async fn is_whole_and_is_finished(home: &Home, records: usize, what: &str) {
-    assert_eq!(home.local().engine().store().verify().unwrap().damaged, Vec::<String>::new(), "{what}");
+    assert_eq!(home.local().engine().store().verify().unwrap().problems(), Vec::<String>::new(), "{what}");
     home.threads(&home.local()).await;
     assert_eq!(run(errand(home, "prune")), ["done"], "{what}");
     let local = home.local();
-    assert_eq!(local.engine().store().verify().unwrap().damaged, Vec::<String>::new(), "{what}: afterwards");
+    assert_eq!(
+        local.engine().store().verify().unwrap().problems(),
+        Vec::<String>::new(),
+        "{what}: afterwards"
+    );
     assert_eq!(home.threads(&local).await.len(), records, "{what}");
     let blobs = local.storage().await.unwrap().tables.into_iter().find(|table| table.table == "letting_go");
     assert_eq!(blobs.map_or(0, |table| table.rows), 0, "{what}: nothing is left to let go of");

@@ -76,7 +76,7 @@ async fn what_nobody_answers_is_ignored_by_the_policy_and_leaves_its_trace() {
     });
     assert!(lines.unwrap() > 0 && audit.contains(r#""by":"policy:expire""#), "{audit}");
     assert_eq!(house.store().check_audit().unwrap().problems, Vec::<String>::new());
-    assert_eq!(house.store().verify().unwrap().damaged, Vec::<String>::new());
+    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
     // Nobody decided it, so it is no decision of a person.
     assert!(house.store().past_decisions(None, 9).unwrap().is_empty());
     let now = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
@@ -183,7 +183,7 @@ async fn what_is_held_snoozed_paused_or_new_does_not_expire() {
     expire(&house, &day(0)).await;
     // Another thread asks the same; its time is its own.
     let fork = house.local.fork(thread.clone(), 1).await.unwrap().thread;
-    assert_eq!(house.store().verify().unwrap().damaged, Vec::<String>::new());
+    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
     let asked_anew = house.asked(&fork).await;
     house.decide(&asked_anew, Decision::Ignore).await.unwrap();
     house.decide(&id, Decision::Accept).await.unwrap();

@@ -113,7 +113,7 @@ async fn forks_of_forks_know_what_was_done_before_them() {
         assert_eq!(house.view(copy).await.steps.len(), steps);
         assert_eq!(house.status(copy).await, Status::Done);
     }
-    assert_eq!(house.store().verify().unwrap().damaged, Vec::<String>::new());
+    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
 }
 
 #[tokio::test]

@@ -210,7 +210,7 @@ fn the_fold_of_a_prefix_is_the_state_then() {
                         }
                     }
                 }
-                prop_assert!(house.store().verify().unwrap().damaged.is_empty());
+                prop_assert!(house.store().verify().unwrap().problems().is_empty());
                 Ok(())
             })
         })
@@ -362,7 +362,7 @@ fn any_life_comes_to_its_end_with_each_effect_once() {
                 prop_assert_eq!(performed.len() + settled, 2, "{:?}", performed);
                 performed.dedup();
                 prop_assert_eq!(performed.len() + settled, 2, "each once");
-                prop_assert_eq!(house.store().verify().unwrap().damaged, Vec::<String>::new());
+                prop_assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
                 Ok(())
             })
         })

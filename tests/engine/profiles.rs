@@ -83,5 +83,5 @@ async fn a_pinned_line_stays_until_it_is_let_go_by_name() {
     assert!(text(pin("- No jokes.", false).await).contains("the pinned lines of"));
     house.local.memory_edit("tone".to_owned(), 2, dropped.to_owned()).await.unwrap();
     assert_eq!(house.store().pins(TONE).unwrap().len(), 2);
-    assert_eq!(house.store().verify().unwrap().damaged, Vec::<String>::new());
+    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
 }

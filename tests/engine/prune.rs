@@ -44,7 +44,7 @@ fn sorted(pruning: &Pruning) -> Vec<(String, u64, u64)> {
 }
 
 fn damaged(house: &House) -> Vec<String> {
-    house.store().verify().unwrap().damaged
+    house.store().verify().unwrap().problems()
 }
 
 fn is_pruned(view: &ThreadView) -> bool {

@@ -129,5 +129,5 @@ async fn a_mail_that_was_moved_away_does_not_end_it_and_an_answer_from_elsewhere
     office.settle().await;
     assert_eq!(office.status(&thread).await, Status::Done);
     assert!(seen(&office, 1000).is_empty());
-    assert_eq!(office.store().verify().unwrap().damaged, Vec::<String>::new());
+    assert_eq!(office.store().verify().unwrap().problems(), Vec::<String>::new());
 }
