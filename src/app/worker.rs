@@ -351,7 +351,7 @@ impl Desk {
         match ended {
             Ok((_, (thread, driven, attempt))) => {
                 self.running.remove(&thread);
-                if !matches!(driven, Driven::Held(_)) {
+                if !matches!(driven, Driven::Held(_) | Driven::Backs(_) | Driven::Blocked(_)) {
                     self.held.remove(&thread);
                 }
                 match driven {

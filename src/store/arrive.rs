@@ -38,7 +38,11 @@ pub(super) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, 
     let recent = Recent::read(tx, &row)?;
     let words = matches!(arrival.event.what, What::Words { .. });
     let corrects = matches!(arrival.event.what, What::Corrected { .. });
-    let status = recent.status(tx, &row)?;
+    // The log does not know that a hold has passed; a thread that is at work again says so itself.
+    let status = match (recent.status(tx, &row)?, row.status) {
+        (Status::Held, at_work @ (Status::Ready | Status::Running)) => at_work,
+        (status, _) => status,
+    };
     match status {
         Status::Done if words || corrects || came_too_late(&row, arrival) => {
             again(tx, &mut row, &recent, arrival, now)?;

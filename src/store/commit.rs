@@ -1,20 +1,21 @@
 //! A node's result becomes durable: one transaction, and all of it or nothing.
 
 use super::log::{
-    self, Asked, Because, Decided, Entry, Forked, Kind, NewEntry, Parent, SchemaBlob, Started, Step, Stepped,
-    Tx, Undone,
+    self, Asked, Because, Decided, EffectBegun, Entry, Forked, Kind, NewEntry, Parent, SchemaBlob, Started,
+    Step, Stepped, Tx, Undone,
 };
 use super::project::apply;
 use super::recent::{LastStep, Question, Recent};
 use super::rows::{ThreadRow, damaged, json};
 use super::{Store, StoreError, blobs, grants};
-use crate::graph::{BatchId, Decision, Hash, Interrupt, InterruptId, ThreadId, Warning};
+use crate::graph::{Basis, BatchId, Decision, Hash, Interrupt, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, NextView, Status};
 use crate::text::hex;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
+use std::collections::HashMap;
 
 /// A thread about to be started.
 #[derive(Clone, Debug)]
@@ -449,15 +450,8 @@ pub(super) fn warn_if_done_in_original(
         return Ok(());
     }
     loop {
-        let done: Option<i64> = db
-            .prepare_cached(
-                "SELECT i.seq FROM log l CROSS JOIN interrupts i ON i.seq = l.ref
-                 WHERE l.stream = ? AND l.kind = 'begun' AND i.step >= ? AND i.action = ? LIMIT 1",
-            )?
-            .query_row(params![origin, step, asked.action], |found| found.get(0))
-            .optional()?;
         let original = ThreadRow::by_seq(db, origin)?;
-        if done.is_some() {
+        if has_done(db, origin, step, &asked.action)? {
             let text = format!("The thread this was forked from ({}) has already done this.", original.id);
             let warning = Warning { code: "done_in_original".to_owned(), text };
             asked.warn(&warning, &format!("origin:{}", original.id));
@@ -469,6 +463,33 @@ pub(super) fn warn_if_done_in_original(
             _ => return Ok(()),
         }
     }
+}
+
+/// Whether a thread has begun something on a card with this action, at this step or later.
+fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<bool, StoreError> {
+    let mut cards: HashMap<String, (i64, String)> = HashMap::new();
+    for entry in log::stream(db, thread, thread)? {
+        let keys: Vec<String> = match entry.kind {
+            Kind::Asked => {
+                let Asked { key, step, action, .. } = entry.says()?;
+                cards.insert(key, (step, action));
+                continue;
+            }
+            Kind::Begun => match entry.says::<EffectBegun>()?.basis {
+                Basis::Decision { key, .. } | Basis::Draft { key, .. } => vec![key],
+                Basis::Answers { given } => {
+                    given.into_iter().filter(|(_, args)| !args.is_null()).map(|(key, _)| key).collect()
+                }
+                Basis::Grant { .. } => continue,
+            },
+            _ => continue,
+        };
+        let fits = |(at, done): &(i64, String)| *at >= step && done == action;
+        if keys.iter().filter_map(|key| cards.get(key)).any(fits) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The journaled calls of the step that is now committed, or that will be tried anew from other premises.

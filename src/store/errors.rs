@@ -11,8 +11,11 @@ use jiff::Timestamp;
 use rusqlite::Connection;
 use serde_json::Value;
 
-/// How far back rows are looked at.
+/// How far back model calls are looked at.
 const LATELY: i64 = 20_000;
+
+/// How many entries of the log may lie behind a trouble that is looked at.
+const ENTRIES: i64 = 200_000;
 
 /// Trouble that is no error: a person stopped it, or it reached a limit that somebody set.
 const NO_ERRORS: [&str; 3] = ["stopped", "budget", "step_limit"];
@@ -32,11 +35,10 @@ impl Store {
         self.read(|db| {
             let mut found = db.prepare_cached(
                 "SELECT id, updated_at FROM threads
-                 WHERE workflow = ? AND seq > (SELECT coalesce(max(seq), 0) FROM threads) - ?
-                 ORDER BY seq DESC LIMIT ?",
+                 WHERE workflow = ? ORDER BY seq DESC LIMIT ?",
             )?;
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let mut rows = found.query((workflow, LATELY, limit))?;
+            let mut rows = found.query((workflow, limit))?;
             let mut threads = Vec::new();
             while let Some(row) = rows.next()? {
                 threads.push((row.get(0)?, time(row.get(1)?)?));
@@ -49,7 +51,7 @@ impl Store {
 fn troubles(db: &Connection) -> Result<Vec<Occurred>, StoreError> {
     let rest = "WHERE seq > (SELECT coalesce(max(seq), 0) FROM interrupts) - ? AND kind = 'trouble'";
     let mut occurred = Vec::new();
-    for row in InterruptRow::select(db, rest, [LATELY])? {
+    for row in InterruptRow::select(db, rest, [ENTRIES])? {
         let read = ThreadRow::by_seq(db, row.thread)
             .and_then(|thread| Ok((thread, super::recent::Question::read(db, row.thread, row.seq)?)));
         let (thread, question) = match read {

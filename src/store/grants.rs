@@ -258,19 +258,25 @@ impl CommandScope {
 
 /// All grants there are entries of, oldest first.
 fn all(db: &Connection) -> Result<Vec<Grant>, StoreError> {
-    let seqs: Vec<i64> = db
-        .prepare_cached(
-            "SELECT seq FROM log INDEXED BY log_grants WHERE kind IN ('granted', 'revoked') AND seq = stream ORDER BY seq",
-        )?
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<_, _>>()?;
-    seqs.into_iter().map(|seq| Grant::read(db, seq)).collect()
+    streams(db, "true")?.into_iter().map(|seq| Grant::read(db, seq)).collect()
+}
+
+/// The streams of grants whose first entry is so, oldest first.
+fn streams(db: &Connection, begins: &str) -> Result<Vec<i64>, StoreError> {
+    let sql = format!(
+        "SELECT seq FROM log INDEXED BY log_grants
+         WHERE kind IN ('granted', 'revoked') AND {begins} AND seq = stream ORDER BY seq"
+    );
+    Ok(db.prepare_cached(&sql)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 /// The grant of this whole name.
 fn named(db: &Connection, id: &str) -> Result<Option<Grant>, StoreError> {
     let Some(row) = GrantRow::select(db, "WHERE id = ?", [id])?.pop() else { return Ok(None) };
     let grant = Grant::read(db, row.seq)?;
+    if grant.revoked_at != row.revoked_at {
+        return damaged(format!("whether grant {id} is revoked is not on record as it is listed"));
+    }
     if grant.id == id {
         Ok(Some(grant))
     } else {
@@ -283,9 +289,16 @@ pub(super) fn builtin_on(db: &Connection, name: &str) -> Result<bool, StoreError
     if !BUILTIN_GRANTS.iter().any(|builtin| builtin.id == name) {
         return Ok(false);
     }
-    // By the log: a row taken away would switch it on again.
-    let switched = all(db)?.into_iter().find(|grant| grant.id == name);
-    Ok(switched.is_none_or(|grant| grant.revoked_at.is_none()))
+    if let Some(switched) = named(db, name)? {
+        return Ok(switched.revoked_at.is_none());
+    }
+    // A row taken away would switch it on again, so the log is asked too. Only built-in grants begin so.
+    for seq in streams(db, "kind = 'revoked'")? {
+        if Grant::read(db, seq)?.id == name {
+            return damaged(format!("grant {name} is not listed as the log has it"));
+        }
+    }
+    Ok(true)
 }
 
 fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, StoreError> {

@@ -1,6 +1,7 @@
 //! What became of each mail: sayso's own record, whatever the mailbox says.
 
-use super::log::{self, Arrived, Closed, Kind};
+use super::log::{self, Closed};
+use super::recent::Recent;
 use super::rows::{MailRow, MailState, ThreadRow, time};
 use super::{Store, StoreError, blobs};
 use crate::graph::ThreadId;
@@ -151,13 +152,16 @@ impl Store {
     pub fn was_told(&self, thread: &ThreadId, event: &str, reason: &str) -> Result<bool, StoreError> {
         self.read(|db| {
             let thread = ThreadRow::seq_of(db, thread)?;
-            for entry in log::stream(db, thread, thread)? {
-                let said = match entry.kind {
-                    Kind::Closed => entry.says::<Closed>()?.why == reason,
-                    Kind::Arrived => entry.says::<Arrived>()?.event.id == event,
-                    _ => false,
-                };
-                if said {
+            let row = ThreadRow::by_seq(db, thread)?;
+            if Recent::read(db, &row)?.unheard.iter().any(|(_, unheard)| unheard.id == event) {
+                return Ok(true);
+            }
+            let mut found = db.prepare_cached(
+                "SELECT seq FROM log WHERE stream = ? AND kind = 'closed' ORDER BY seq DESC",
+            )?;
+            let closed: Vec<i64> = found.query_map([thread], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            for seq in closed {
+                if log::entry(db, seq)?.says::<Closed>()?.why == reason {
                     return Ok(true);
                 }
             }

@@ -181,16 +181,16 @@ impl LessonRow {
 
     fn read(row: &Row<'_>) -> Result<Self, StoreError> {
         let lesson = Self {
-            seq: row.get("seq")?,
-            namespace: row.get("namespace")?,
-            cause: row.get("cause")?,
-            thread: row.get("thread")?,
-            key: row.get("key")?,
-            interrupt: row.get("interrupt")?,
-            at: row.get("at")?,
-            learner: row.get("learner")?,
+            seq: row.get(0)?,
+            namespace: row.get(1)?,
+            cause: row.get(2)?,
+            thread: row.get(3)?,
+            key: row.get(4)?,
+            interrupt: row.get(5)?,
+            at: row.get(6)?,
+            learner: row.get(7)?,
         };
-        let digest: Vec<u8> = row.get("digest")?;
+        let digest: Vec<u8> = row.get(8)?;
         if digest != lesson.seal().bytes() {
             return damaged(format!("lesson number {} is not as it was written", lesson.seq));
         }

@@ -188,8 +188,7 @@ impl Store {
     pub async fn recover(&self) -> Result<usize, StoreError> {
         self.read(super::verify::before_driving)?;
         self.write(|tx| {
-            let running = "UPDATE threads SET status = CASE WHEN held_at IS NULL THEN 'ready' ELSE 'held' END
-                           WHERE status = 'running'";
+            let running = "UPDATE threads SET status = 'ready' WHERE status = 'running'";
             Ok(tx.prepare_cached(running)?.execute([])?)
         })
         .await
@@ -208,6 +207,7 @@ fn collect(mut rows: Rows<'_>, threads: &mut Vec<Runnable>) -> Result<(), StoreE
 fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Result<Loaded, StoreError> {
     let row = ThreadRow::find(db, thread)?;
     prune::refuse_pruned(&row)?;
+    check_beginning(db, &row)?;
     let recent = Recent::read(db, &row)?;
     let (mut answers, mut granted) = (Vec::new(), Vec::new());
     if recent.step.awaits == Awaits::Answers {
@@ -287,6 +287,20 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Res
         workflow: row.workflow,
         fingerprint: row.fingerprint,
     })
+}
+
+/// A thread is what it began as, whatever its row says.
+fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+    let started: Started = log::entry(db, row.seq)?.says()?;
+    let parent = started.parent.map(|parent| (parent.thread, parent.step, parent.joined));
+    let listed = row.parent.zip(row.parent_step).map(|(thread, step)| (thread, step, row.joined));
+    let origin = started.origin.map(|origin| (origin.thread, origin.step));
+    let same = started.id == row.id
+        && started.workflow == row.workflow
+        && started.key == row.child_key
+        && parent == listed
+        && origin == row.origin.zip(row.origin_step);
+    if same { Ok(()) } else { damaged(format!("thread {} is not listed as what it began as", row.id)) }
 }
 
 /// How the children ended that a thread waits for, in the order it started them; each as its own log tells it.

@@ -14,13 +14,14 @@ use crate::inbox::{BUILTIN_GRANTS, NextView, Status};
 use rusqlite::{Connection, params};
 
 /// The projections, by name, with what tells one row of each from the others.
-pub(super) const TABLES: [(&str, &str); 6] = [
+pub(super) const TABLES: [(&str, &str); 7] = [
     ("threads", "id"),
     ("interrupts", "id"),
     ("effects", "seq"),
     ("grants", "id"),
     ("memory", "seq"),
     ("pins", "seq"),
+    ("pauses", "seq"),
 ];
 
 /// Where a living thread stands, by what it still waits for: ?1 is the thread, ?2 what it awaits and ?3 how many steps
@@ -51,7 +52,12 @@ pub(super) fn apply(db: &Connection, entry: &Entry) -> Result<(), StoreError> {
         return Ok(());
     }
     match entry.kind {
-        Kind::Opened | Kind::Paused | Kind::Resumed => Ok(()),
+        Kind::Opened => Ok(()),
+        Kind::Paused | Kind::Resumed => {
+            db.prepare_cached("INSERT OR REPLACE INTO pauses (seq, last) VALUES (1, ?)")?
+                .execute([entry.seq])?;
+            Ok(())
+        }
         Kind::Started => started(db, entry, entry.says()?),
         Kind::Stepped => stepped(db, entry, &entry.says()?),
         Kind::Asked => asked(db, entry, entry.says()?),
@@ -141,6 +147,7 @@ pub(super) fn apply(db: &Connection, entry: &Entry) -> Result<(), StoreError> {
             )?
             .execute(params![threads, entry.seq])?;
             for row in kept {
+                db.prepare_cached("DELETE FROM threads WHERE seq = ?")?.execute([row.seq])?;
                 row.put(db)?;
             }
             for thread in gone {

@@ -310,6 +310,10 @@ impl Recent {
                 let Settled { takes, drops, ends, .. } = entry.says()?;
                 self.questions
                     .retain(|question| !question.in_force().is_some_and(|given| takes.contains(&given.seq)));
+                // Whatever was held has been taken up once; it is not held again.
+                for given in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
+                    given.body.hold_ms = 0;
+                }
                 self.unheard.retain(|(seq, _)| !drops.contains(seq));
                 if ends.is_some() {
                     self.ended = ends;

@@ -16,7 +16,7 @@ pub const VERSION: i64 = 1;
 const LOG: &str = "
 CREATE TABLE log (
     seq     INTEGER PRIMARY KEY,
-    stream  INTEGER NOT NULL,  -- the entry its thread, grant or memory began with; 0 for the house
+    stream  INTEGER NOT NULL,  -- the entry its thread, grant or memory began with; 0 for whether all driving is paused
     kind    TEXT NOT NULL,
     ref     INTEGER,           -- the entry this one is about
     prev    INTEGER,           -- the stream's entry before it
@@ -140,6 +140,12 @@ CREATE TABLE memory (
     UNIQUE (namespace, version)
 ) STRICT;
 CREATE INDEX memory_by_thread ON memory (thread) WHERE thread IS NOT NULL;
+
+-- The last entry that paused all driving, or let it go on.
+CREATE TABLE pauses (
+    seq   INTEGER PRIMARY KEY CHECK (seq = 1),
+    last  INTEGER NOT NULL
+) STRICT;
 
 -- Lines of a memory that no update may drop.
 CREATE TABLE pins (

@@ -1,6 +1,7 @@
 //! A handful of switches that every process shares.
 
-use super::log::{self, Did, HOUSE, Kind, NewEntry, Tx};
+use super::log::{self, Did, HOUSE, Kind, NewEntry};
+use super::project::apply;
 use super::rows::damaged;
 use super::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -16,34 +17,25 @@ impl Store {
         let now = self.now_ms();
         self.write(move |tx| {
             let kind = if paused { Kind::Paused } else { Kind::Resumed };
-            tell_house(tx, kind, &|from| Did { from }, now)
+            let prev = log::last_of(tx, HOUSE)?;
+            let did = Did { from: tx.opened(now)? };
+            let entry = tx.append(NewEntry::new(Some(HOUSE), kind, prev, &did, now)?)?;
+            apply(tx, &entry)
         })
         .await
     }
 }
 
-/// Appends something that concerns no thread, grant or memory.
-pub(super) fn tell_house<B: serde::Serialize>(
-    tx: &Tx<'_>,
-    kind: Kind,
-    body: &dyn Fn(i64) -> B,
-    now: i64,
-) -> Result<(), StoreError> {
-    let from = tx.opened(now)?;
-    let prev = log::last_of(tx, HOUSE)?;
-    let entry = tx.append(NewEntry::new(Some(HOUSE), kind, prev, &body(from), now)?)?;
-    super::project::apply(tx, &entry)
-}
-
 /// The log says so: whichever of the two came last.
 pub(super) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
-    let last: Option<i64> = db
-        .prepare_cached("SELECT max(seq) FROM log WHERE stream = 0 AND kind IN ('paused', 'resumed')")?
-        .query_row([], |row| row.get(0))?;
-    match last {
-        None => Ok(false),
-        Some(seq) => Ok(log::entry(db, seq)?.kind == Kind::Paused),
+    let listed: Option<i64> =
+        db.prepare_cached("SELECT last FROM pauses")?.query_row([], |row| row.get(0)).optional()?;
+    let entries = log::stream(db, HOUSE, 0)?;
+    let last = entries.last();
+    if last.map(|entry| entry.seq) != listed {
+        return damaged("whether all driving is paused is not on record as it is listed");
     }
+    Ok(last.is_some_and(|entry| entry.kind == Kind::Paused))
 }
 
 /// A count that every process shares; 0 where nobody has counted.

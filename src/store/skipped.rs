@@ -20,7 +20,7 @@ impl Store {
                     break;
                 }
                 taken += 1;
-                last = row.get("seq")?;
+                last = row.get(0)?;
                 match MailRow::read(row).and_then(|mail| line(db, mail)) {
                     Ok(line) => page.mails.push(line),
                     Err(StoreError::Damaged(what)) => page.damaged.push(what),

@@ -332,7 +332,8 @@ fn other(value: Sql, kind: &str) -> Sql {
         (Sql::Text(text), _) => Sql::Text(match text.as_str() {
             "open" => "decided".to_owned(),
             "decided" | "closed" => "open".to_owned(),
-            "waiting" | "done" | "trouble" | "held" => "ready".to_owned(),
+            "waiting" | "done" | "trouble" => "ready".to_owned(),
+            "held" => "waiting".to_owned(),
             "ready" => "done".to_owned(),
             "asked" => "decided".to_owned(),
             "stepped" => "started".to_owned(),

@@ -367,3 +367,23 @@ async fn news_for_a_joining_thread_waits_for_its_children() {
     house.settle().await;
     assert_eq!(house.log(&thread).await, json!([{"joined": [["k", true]]}, {"arrived": "mail1"}, "on"]));
 }
+
+/// A hold that has passed is over: what comes while the node is at work waits for the next one and takes nothing back.
+#[tokio::test]
+async fn news_after_the_hold_do_not_take_an_answer_back() {
+    let house = House::with(Settings { soft_hold: Duration::from_millis(20), ..eager() }, Vec::new());
+    let thread = house.played(json!([[{"ask": [{"key": "a"}]}], [{"gate": "g"}, {"note": "x"}]])).await;
+    let interrupt = house.asked(&thread).await;
+    let answer = Decide { interrupt, decision: respond("go on"), shown: None, learn: true, by: By::Tui };
+    assert_eq!(house.local.decide(answer).await.unwrap().status, Status::Held);
+    let driver = house.driver().await;
+    house.world.reached("g").await;
+    house.until(&thread, Status::Running).await;
+    house.news(&thread, "mail").await;
+    let decisions = house.view(&thread).await.decisions;
+    assert!(decisions.len() == 1 && decisions[0].undone_at.is_none(), "{decisions:?}");
+    house.world.open("g");
+    house.until(&thread, Status::Done).await;
+    driver.stop().await;
+    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
+}

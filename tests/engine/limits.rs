@@ -278,3 +278,58 @@ async fn progress_is_shown_where_the_thread_is_driven() {
     let bar = Progress::Bar { thread, what: "hello".to_owned(), done: 1, total: 2 };
     assert_eq!(events, [started.clone(), text, bar, finished.clone(), started, finished]);
 }
+
+/// A pause is lifted by nobody who takes its entry, or the row that leads to it, away.
+#[tokio::test]
+async fn a_pause_that_is_not_on_record_as_listed_is_told() {
+    for forge in [
+        "DELETE FROM log WHERE kind = 'paused'",
+        "DELETE FROM pauses",
+        "UPDATE log SET stream = 1 WHERE kind = 'paused'",
+    ] {
+        let house = House::new();
+        let thread = house.play(json!([[{"note": "x"}]])).await;
+        house.local.pause(true).await.unwrap();
+        // Not at the end of the log, where it would be missed at once.
+        house.play(json!([[{"note": "y"}]])).await;
+        assert!(house.sql().execute(forge, []).unwrap() > 0);
+        assert!(house.store().load(&thread, None).is_err(), "{forge}");
+        assert!(house.store().paused().is_err(), "{forge}");
+    }
+}
+
+/// Two that start a thread under one key at once: one is there, the other is told.
+#[tokio::test]
+async fn a_second_thread_of_a_key_is_refused() {
+    let house = House::new();
+    let new = |key: &str| sayso::store::NewThread {
+        workflow: "player".to_owned(),
+        fingerprint: String::new(),
+        entry: "play".to_owned(),
+        updates: json!([{"started": {"program": []}}]).to_string(),
+        title: "one".to_owned(),
+        key: key.to_owned(),
+    };
+    let first = house.store().start(new("k"), 20).await.unwrap();
+    assert!(house.store().start(new("k"), 20).await.is_err());
+    assert_eq!(house.store().keyed("player", "k").unwrap().unwrap().0, first);
+    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
+}
+
+/// A thread is driven as what it began as.
+#[tokio::test]
+async fn a_thread_listed_as_something_else_is_not_driven() {
+    for forge in
+        ["workflow = 'chat'", "origin = 1, origin_step = 0", "parent = 1, parent_step = 0", "child_key = 'x'"]
+    {
+        let house = House::new();
+        let thread = house.play(json!([[{"note": "x"}]])).await;
+        let sql = format!("UPDATE threads SET {forge} WHERE id = ?");
+        house.sql().execute(&sql, [thread.as_str()]).unwrap();
+        let error = house.store().load(&thread, None).unwrap_err().to_string();
+        assert!(error.contains("is not listed as what it began as"), "{forge}: {error}");
+        assert_eq!(house.store().repair().await.unwrap().len(), 1, "{forge}");
+        house.settle().await;
+        assert_eq!(house.log(&thread).await, json!(["x"]), "{forge}");
+    }
+}

@@ -509,3 +509,17 @@ fn whatever_is_pruned_the_rest_is_whole_and_goes_on() {
         })
         .unwrap();
 }
+
+/// A fork and the thread it shares its beginning with go in one batch, as the preview says.
+#[tokio::test]
+async fn a_fork_and_its_origin_go_together() {
+    let house = House::new();
+    let origin = house.played(json!([[{"note": "one"}], [{"note": "two"}]])).await;
+    let fork = house.local.fork(origin.clone(), 1).await.unwrap().thread;
+    house.settle().await;
+    let done = prune(&house).await;
+    assert_eq!((done.taken.threads, done.taken.records), (2, 0), "{done:?}");
+    for gone in [origin, fork] {
+        assert!(house.local.thread(gone).await.is_err());
+    }
+}

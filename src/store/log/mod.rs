@@ -31,7 +31,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Deref;
 
-/// The stream of what concerns no thread, grant or memory.
+/// The stream of whether all driving is paused.
 pub(super) const HOUSE: i64 = 0;
 
 /// A SHA-256.
@@ -115,8 +115,7 @@ impl<'a> Tx<'a> {
         if let Some(opened) = self.head().opened {
             return Ok(opened);
         }
-        let prev = last_of(self.db, HOUSE)?;
-        let entry = self.append(NewEntry::new(Some(HOUSE), Kind::Opened, prev, origin::here(), now)?)?;
+        let entry = self.append(NewEntry::new(None, Kind::Opened, None, origin::here(), now)?)?;
         self.head.set(Head { opened: Some(entry.seq), ..self.head() });
         Ok(entry.seq)
     }

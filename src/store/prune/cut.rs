@@ -27,13 +27,15 @@ const PARTS: [(&str, &str, &str); 4] = [
 pub(super) fn count(
     db: &Connection,
     row: &ThreadRow,
+    forgotten: &mut Vec<i64>,
     plan: &mut Pruning,
     loose: &mut HashSet<[u8; 32]>,
 ) -> Result<(), StoreError> {
     plan.threads += 1;
-    if kept(db, row)? {
+    if kept(db, row, forgotten)? {
         plan.records += 1;
     } else {
+        forgotten.push(row.seq);
         plan.take("threads", 1, 320 + row.title.len() as u64);
     }
     let (bodies, bytes) = bodies(db, row)?;
@@ -73,6 +75,7 @@ pub(super) fn thread(
     db: &Connection,
     mut row: ThreadRow,
     now: i64,
+    forgotten: &[i64],
     taken: &mut Pruning,
 ) -> Result<Result<ThreadRow, i64>, StoreError> {
     let mut loose = HashSet::new();
@@ -101,7 +104,7 @@ pub(super) fn thread(
         mail(db, held, taken)?;
     }
     taken.threads += 1;
-    if kept(db, &row)? {
+    if kept(db, &row, forgotten)? {
         taken.records += 1;
         row.pruned_at = Some(now);
         return Ok(Ok(row));
@@ -127,14 +130,18 @@ pub(super) fn mail(db: &Connection, mut mail: MailRow, taken: &mut Pruning) -> R
     Ok(())
 }
 
-/// Whether anything names the thread, so that its row has to stay.
-fn kept(db: &Connection, row: &ThreadRow) -> Result<bool, StoreError> {
+/// Whether anything names the thread, so that its row has to stay; what is forgotten with it does not count.
+fn kept(db: &Connection, row: &ThreadRow, forgotten: &[i64]) -> Result<bool, StoreError> {
     if on_record(db, row.seq)? {
         return Ok(true);
     }
     let any = |sql: &str| db.prepare_cached(sql)?.exists([row.seq]).map_err(StoreError::from);
+    let forks: Vec<i64> = db
+        .prepare_cached("SELECT seq FROM threads WHERE origin = ?")?
+        .query_map([row.seq], |found| found.get(0))?
+        .collect::<Result<_, _>>()?;
     Ok(any("SELECT 1 FROM lessons WHERE thread = ?1 OR learner = ?1 LIMIT 1")?
         || any("SELECT 1 FROM sources WHERE thread = ? LIMIT 1")?
-        || any("SELECT 1 FROM threads WHERE origin = ? LIMIT 1")?
+        || forks.iter().any(|fork| !forgotten.contains(fork))
         || memory::caused_by(db, &row.id)?)
 }

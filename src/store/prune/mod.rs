@@ -13,9 +13,9 @@ mod cut;
 mod needs;
 mod sweep;
 
-use super::log::{Kind, Pruned, Tx};
+use super::log::{Kind, NewEntry, Pruned, Tx};
+use super::project::apply;
 use super::rows::{MailRow, ThreadRow, damaged};
-use super::settings::tell_house;
 use super::{Store, StoreError};
 use crate::inbox::{PruneQuery, Pruning};
 use needs::Needed;
@@ -47,13 +47,13 @@ impl Store {
     pub fn prune_plan(&self, query: &PruneQuery) -> Result<Pruning, StoreError> {
         self.read(|db| {
             let mut plan = Pruning::default();
-            let mut gone = HashSet::new();
+            let (mut gone, mut forgotten) = (HashSet::new(), Vec::new());
             let mut loose = HashSet::new();
             for root in roots(db, query)? {
                 match family_of(db, root, query, &gone)? {
                     Ok(family) => {
-                        for row in &family {
-                            cut::count(db, row, &mut plan, &mut loose)?;
+                        for row in family.iter().rev() {
+                            cut::count(db, row, &mut forgotten, &mut plan, &mut loose)?;
                             gone.insert(row.seq);
                         }
                     }
@@ -92,14 +92,16 @@ impl Store {
             let Roots(mut left) = roots;
             let (mut taken, mut weight) = (Pruning::default(), 0);
             let (mut kept, mut gone) = (Vec::new(), Vec::new());
+            let mut cut = HashSet::new();
             left.reverse();
             while weight < BATCH {
                 let Some(root) = left.pop() else { break };
                 // Looked at again: somebody may have forked it, or gone on with it, since.
-                if let Ok(family) = family_of(db, root, &query, &HashSet::new())? {
+                if let Ok(family) = family_of(db, root, &query, &cut)? {
                     weight += family.iter().map(|row| row.steps + 1).sum::<i64>();
                     for row in family.into_iter().rev() {
-                        match cut::thread(db, row, now, &mut taken)? {
+                        cut.insert(row.seq);
+                        match cut::thread(db, row, now, &gone, &mut taken)? {
                             Ok(record) => kept.push(record),
                             Err(forgotten) => gone.push(forgotten),
                         }
@@ -143,15 +145,9 @@ fn told(
     }
     let statuses: Vec<String> = query.statuses.iter().map(|status| status.word().to_owned()).collect();
     let (older_than, mails) = (query.before.as_millisecond(), taken.mails);
-    let pruned = |from| Pruned {
-        older_than,
-        statuses: statuses.clone(),
-        kept: kept.clone(),
-        gone: gone.clone(),
-        mails,
-        from,
-    };
-    tell_house(tx, Kind::Pruned, &pruned, now)
+    let pruned = Pruned { older_than, statuses, kept, gone, mails, from: tx.opened(now)? };
+    let entry = tx.append(NewEntry::new(None, Kind::Pruned, None, &pruned, now)?)?;
+    apply(tx, &entry)
 }
 
 fn roots(db: &Connection, query: &PruneQuery) -> Result<Vec<i64>, StoreError> {

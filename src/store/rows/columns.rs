@@ -36,10 +36,10 @@ macro_rules! row {
                 Ok(all)
             }
 
-            /// Puts the row in, in place of one of the same number.
+            /// Puts the row in.
             pub(in crate::store) fn put(&self, db: &rusqlite::Connection) -> Result<(), $crate::store::StoreError> {
                 let sql = concat!(
-                    "INSERT OR REPLACE INTO ", $table, " (", stringify!($first), $(", ", stringify!($field)),*,
+                    "INSERT INTO ", $table, " (", stringify!($first), $(", ", stringify!($field)),*,
                     ") VALUES (:", stringify!($first), $(", :", stringify!($field)),*, ")"
                 );
                 db.prepare_cached(sql)?.execute(rusqlite::params![self.$first, $(self.$field),*])?;
