@@ -7,11 +7,11 @@ use super::log::{
 use super::project::apply;
 use super::recent::{LastStep, Question, Recent};
 use super::rows::{ThreadRow, damaged, json};
-use super::{Store, StoreError, blobs, grants};
+use super::{Store, StoreError, blobs, grants, snapshots};
 use crate::graph::{Basis, BatchId, Decision, Hash, Interrupt, InterruptId, ThreadId, Warning};
 use crate::inbox::{By, NextView, Status};
 use crate::text::hex;
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
@@ -302,7 +302,7 @@ pub(super) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, S
         NextStep::Ask(questions, _) => answer_by_grant(tx, &mut row, &asked, questions, commit.hold_ms, now)?,
     };
     let snapshot_bytes =
-        commit.snapshot.as_ref().map(|state| write_snapshot(tx, row.seq, &step, state)).transpose()?;
+        commit.snapshot.as_ref().map(|state| snapshots::write(tx, row.seq, &step, state)).transpose()?;
     Ok(Committed {
         version: row.last,
         status,
@@ -496,21 +496,4 @@ fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<boo
 pub(super) fn forget_calls(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     db.prepare_cached("DELETE FROM calls WHERE thread = ?")?.execute([row.seq])?;
     Ok(())
-}
-
-/// Renews the snapshot and gives its size.
-fn write_snapshot(db: &Connection, thread: i64, step: &LastStep, state: &str) -> Result<usize, StoreError> {
-    let packed = lz4_flex::compress_prepend_size(state.as_bytes());
-    let digest = seal_snapshot(thread, step.seq, &step.chain, &packed);
-    db.prepare_cached(
-        "INSERT INTO snapshots (thread, step, chain, state, digest) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT (thread) DO UPDATE SET step = excluded.step, chain = excluded.chain, state = excluded.state,
-            digest = excluded.digest",
-    )?
-    .execute(params![thread, step.seq, step.chain, packed, digest.bytes()])?;
-    Ok(packed.len())
-}
-
-pub(super) fn seal_snapshot(thread: i64, step: i64, chain: &[u8], state: &[u8]) -> super::Digest {
-    super::seal::Seal::of("snapshots").int(thread).int(step).bytes(chain).bytes(state).done()
 }

@@ -1,14 +1,13 @@
 //! What a driver needs to know of a thread to take it one step further, read at one moment.
 
 use super::arrive::is_news;
-use super::commit::seal_snapshot;
-use super::log::{self, Entry, Kind, Settled, Started, Step, Stepped, Sum};
+use super::log::{self, Entry, Kind, Settled, Started, Step, Stepped};
 use super::recent::{LastStep, Question, Recent};
 use super::rows::{Awaits, ThreadRow, damaged, json};
-use super::{Store, StoreError, effects, grants, prune, settings};
+use super::{Store, StoreError, effects, grants, prune, settings, snapshots};
 use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
 use crate::inbox::{By, NextView, Status};
-use rusqlite::{Connection, OptionalExtension, Rows};
+use rusqlite::{Connection, Rows};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -449,7 +448,7 @@ fn tail(
     wanted: Option<i64>,
 ) -> Result<Tail, StoreError> {
     let limit = wanted.unwrap_or(i64::MAX);
-    let stored = snapshot(db, row)?;
+    let stored = snapshots::read(db, row)?;
     let snapshot_bytes = stored.as_ref().map_or(0, |stored| stored.bytes);
     // What the driver has may come from before a failed write; then its entry is not there.
     if let Some(have) = have
@@ -469,33 +468,6 @@ fn tail(
     let steps = steps_since(db, row, row.seq, 0)?;
     let updates = steps.into_iter().filter(|step| step.n < limit).map(|step| step.updates).collect();
     Ok(Tail { snapshot: None, updates, goes_on: false, snapshot_bytes })
-}
-
-struct Snapshot {
-    entry: i64,
-    steps: i64,
-    state: String,
-    bytes: usize,
-}
-
-/// The stored snapshot, held against the entry it was made at.
-fn snapshot(db: &Connection, row: &ThreadRow) -> Result<Option<Snapshot>, StoreError> {
-    let found: Option<(i64, Sum, Vec<u8>, Vec<u8>)> = db
-        .prepare_cached("SELECT step, chain, state, digest FROM snapshots WHERE thread = ?")?
-        .query_row([row.seq], |found| Ok((found.get(0)?, found.get(1)?, found.get(2)?, found.get(3)?)))
-        .optional()?;
-    let Some((step, chain, packed, digest)) = found else { return Ok(None) };
-    let what = || format!("the snapshot of thread {}", row.id);
-    let entry = log::entry(db, step)?;
-    if seal_snapshot(row.seq, step, &chain, &packed).bytes() != digest || entry.chain != chain {
-        return damaged(format!("{} is not as it was written", what()));
-    }
-    let state = lz4_flex::decompress_size_prepended(&packed)
-        .ok()
-        .and_then(|bytes| String::from_utf8(bytes).ok())
-        .map_or_else(|| damaged(format!("{} cannot be unpacked", what())), Ok)?;
-    let steps = LastStep::of(&entry)?.steps;
-    Ok(Some(Snapshot { entry: step, steps, state, bytes: packed.len() }))
 }
 
 /// How a thread was ended from outside its graph, by its log.

@@ -50,6 +50,7 @@ mod seal;
 mod search;
 mod settings;
 mod skipped;
+mod snapshots;
 mod sources;
 mod space;
 mod spans;
