@@ -170,13 +170,7 @@ fn amend(
     Ok(())
 }
 
-pub(super) fn close(
-    tx: &Tx<'_>,
-    row: &mut ThreadRow,
-    question: i64,
-    why: &str,
-    now: i64,
-) -> Result<(), StoreError> {
+fn close(tx: &Tx<'_>, row: &mut ThreadRow, question: i64, why: &str, now: i64) -> Result<(), StoreError> {
     append(tx, row, Kind::Closed, Some(question), &Closed { why: why.to_owned() }, &[], now)?;
     Ok(())
 }
@@ -245,22 +239,14 @@ fn take_in(
     let like: Vec<&Entry> = like.into_iter().collect();
     let unheard = recent.unheard.iter().map(|(seq, _)| *seq).filter(|seq| Some(*seq) != arrived);
     let step = Step { node: "ARRIVED".to_owned(), updates: raw(&arrival.updates)?, ms: None };
+    let steps = [step];
     let stepped = Stepped {
-        n: recent.step.steps,
-        count: 1,
-        since_heard: Some(0),
-        next,
-        abandoned: false,
-        result: false,
-        no_output: false,
-        title: None,
-        output: None,
-        fingerprint: None,
         takes: arrived.into_iter().collect(),
         open,
         unheard: unheard.collect(),
+        ..Stepped::new(recent.step.steps, &steps, next)
     };
     forget_calls(tx, row)?;
-    append_steps(tx, row, &stepped, &[step], &like, now)?;
+    append_steps(tx, row, &stepped, &steps, &like, now)?;
     Ok(())
 }

@@ -146,7 +146,11 @@ pub(super) fn append(
     now: i64,
 ) -> Result<Entry, StoreError> {
     let new = NewEntry::new(Some(row.seq), kind, Some(row.last), body, now)?;
-    let entry = tx.append(NewEntry { about, like, ..new })?;
+    append_new(tx, row, NewEntry { about, like, ..new })
+}
+
+fn append_new(tx: &Tx<'_>, row: &mut ThreadRow, new: NewEntry<'_>) -> Result<Entry, StoreError> {
+    let entry = tx.append(new)?;
     row.last = entry.seq;
     apply(tx, &entry)?;
     Ok(entry)
@@ -163,10 +167,7 @@ pub(super) fn append_steps(
 ) -> Result<Entry, StoreError> {
     let new = NewEntry::new(Some(row.seq), Kind::Stepped, Some(row.last), stepped, now)?;
     let steps = log::pack_steps(&log::text(&steps)?, like);
-    let entry = tx.append(NewEntry { steps: Some(steps), ..new })?;
-    row.last = entry.seq;
-    apply(tx, &entry)?;
-    Ok(entry)
+    append_new(tx, row, NewEntry { steps: Some(steps), ..new })
 }
 
 /// A thread that was started: its number and its id.
@@ -270,14 +271,9 @@ pub(super) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, S
     let step =
         |step: &NewStep| Ok(Step { node: step.node.clone(), updates: raw(&step.updates)?, ms: step.took_ms });
     let steps: Vec<Step> = commit.steps.iter().map(step).collect::<Result<_, StoreError>>()?;
-    let heard = steps.iter().rposition(|step| matches!(step.node.as_str(), "ANSWERS" | "ARRIVED"));
     let changed = commit.output.as_deref().filter(|_| row.output != commit.output);
     let output = changed.map(raw).transpose()?;
     let stepped = Stepped {
-        n: recent.step.steps,
-        count: steps.len() as i64,
-        since_heard: heard.map(|at| (steps.len() - at - 1) as i64),
-        next,
         abandoned,
         result: commit.results,
         no_output: row.output.is_some() && commit.output.is_none(),
@@ -287,6 +283,7 @@ pub(super) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, S
         open: asked.iter().map(|(entry, _)| entry.seq).collect(),
         unheard,
         takes,
+        ..Stepped::new(recent.step.steps, &steps, next)
     };
     let mut like: Vec<&Entry> =
         recent.entries.iter().filter(|entry| matches!(entry.kind, Kind::Asked | Kind::Decided)).collect();

@@ -70,21 +70,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
             NextView::Spawn { spawn: anew, then: then.clone() }
         }
     };
-    let stands = Stepped {
-        n: last.n + 1,
-        count: 0,
-        since_heard: None,
-        next,
-        abandoned: false,
-        result: false,
-        no_output: false,
-        title: None,
-        output: None,
-        fingerprint: None,
-        takes: Vec::new(),
-        open,
-        unheard: Vec::new(),
-    };
+    let stands = Stepped { open, ..Stepped::new(last.n + 1, &[], next) };
     append_steps(tx, row, &stands, &[], &[], now)?;
     Ok(fork.id)
 }

@@ -77,8 +77,6 @@ pub(super) struct Question {
     pub at: i64,
     /// As it stands now.
     pub asked: Asked,
-    /// How often it was amended: what it is bound to beyond that came later.
-    pub amended: usize,
     /// Every answer to it, oldest first.
     pub answers: Vec<Given>,
     /// Out of sight until then.
@@ -89,7 +87,7 @@ pub(super) struct Question {
     pub closed: Option<String>,
 }
 
-/// An answer.
+/// An answer to a question, and what became of it.
 #[derive(Clone, Debug)]
 pub(super) struct Given {
     pub seq: i64,
@@ -115,7 +113,6 @@ impl Question {
             at: entry.at,
             snoozed_until: asked.snoozed_until,
             asked,
-            amended: 0,
             answers: Vec::new(),
             waits: None,
             closed: None,
@@ -131,7 +128,7 @@ impl Question {
                 if entry.seq != seq || entry.kind != Kind::Asked {
                     return damaged(format!("entry {seq} of the log asks nothing"));
                 }
-                question = Some(Self::new(entry)?);
+                question = Some(Self::new(&entry)?);
                 return Ok(true);
             };
             match entry.kind {
@@ -140,7 +137,7 @@ impl Question {
                     return Ok(entry.says::<Stepped>()?.open.contains(&seq));
                 }
                 Kind::Settled => return Ok(entry.says::<Settled>()?.ends.is_none()),
-                _ if entry.about == Some(seq) => question.hear(entry)?,
+                _ if entry.about == Some(seq) => question.hear(&entry)?,
                 _ => {}
             }
             Ok(true)
@@ -153,7 +150,6 @@ impl Question {
             Kind::Amended => {
                 let Amended { warning, bind } = entry.says()?;
                 self.asked.warn(&warning, &bind);
-                self.amended += 1;
                 // Nobody has been asked this yet.
                 self.waits = None;
             }

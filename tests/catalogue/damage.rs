@@ -253,6 +253,11 @@ impl Copies {
         db
     }
 
+    /// Changes a new copy; whether anything was. What the schema itself forbids cannot be done to it.
+    fn tamper(&self, sql: &str, parameters: &[Sql]) -> bool {
+        self.lay().execute(sql, rusqlite::params_from_iter(parameters)).is_ok_and(|changed| changed > 0)
+    }
+
     async fn read(&self) -> String {
         drop(self.lay());
         read(&self.house, &self.data).await.unwrap()
@@ -411,11 +416,7 @@ async fn d08_entries_and_rows_changed_by_sql_are_noticed() {
         for (sql, parameters) in tampering(&copies.lay(), table, if table == "log" { 14 } else { 2 }) {
             let what = format!("{sql} {parameters:?}");
             for under_a_driver in [false, true] {
-                let db = copies.lay();
-                // What the schema itself forbids cannot be done to it.
-                let Ok(changed) = db.execute(&sql, rusqlite::params_from_iter(&parameters)) else { break };
-                drop(db);
-                if changed == 0 {
+                if !copies.tamper(&sql, &parameters) {
                     break;
                 }
                 trials += 1;
@@ -454,10 +455,7 @@ async fn d14_forged_lists_cause_nothing_and_are_made_anew() {
         for (sql, parameters) in tampering(&copies.lay(), table, 2) {
             let what = format!("{sql} {parameters:?}");
             for under_a_driver in [false, true] {
-                let db = copies.lay();
-                let Ok(changed) = db.execute(&sql, rusqlite::params_from_iter(&parameters)) else { break };
-                drop(db);
-                if changed == 0 {
+                if !copies.tamper(&sql, &parameters) {
                     break;
                 }
                 trials += 1;

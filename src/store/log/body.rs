@@ -97,6 +97,28 @@ pub(in crate::store) struct Stepped {
     pub unheard: Vec<i64>,
 }
 
+impl Stepped {
+    /// Steps from number `n` on that change nothing but where the thread goes.
+    pub(in crate::store) fn new(n: i64, steps: &[Step], next: NextView) -> Self {
+        let heard = steps.iter().rposition(|step| matches!(step.node.as_str(), "ANSWERS" | "ARRIVED"));
+        Self {
+            n,
+            count: steps.len() as i64,
+            since_heard: heard.map(|at| (steps.len() - at - 1) as i64),
+            next,
+            abandoned: false,
+            result: false,
+            no_output: false,
+            title: None,
+            output: None,
+            fingerprint: None,
+            takes: Vec::new(),
+            open: Vec::new(),
+            unheard: Vec::new(),
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Step {
     /// A node's full name, or ANSWERS, JOIN, ARRIVED.
@@ -108,7 +130,7 @@ pub(in crate::store) struct Step {
     pub ms: Option<i64>,
 }
 
-/// A question.
+/// A question, as it was asked.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Asked {
     pub id: InterruptId,

@@ -1,6 +1,6 @@
 //! The log: one append-only record of everything that happened, each entry chained to the one before it.
 //!
-//! An entry belongs to a stream: a thread, a grant, a memory, or the house itself (0). A stream goes by the number of
+//! An entry belongs to a stream: a thread, a grant, a memory, or whether all driving is paused (0). A stream goes by the number of
 //! its first entry. Lists and counters are projections of the log and can be made anew from it; whether something may
 //! be done is judged from log entries alone.
 //!
@@ -19,6 +19,7 @@ pub(super) use body::*;
 pub use export::AuditChecked;
 pub(super) use kind::Kind;
 pub(super) use links::check as check_links;
+pub(super) use pack::pack_always as pack_steps;
 
 use super::StoreError;
 use crate::text::{hex, plain_json};
@@ -342,7 +343,7 @@ pub(super) fn last_of(db: &Connection, stream: i64) -> Result<Option<i64>, Store
         .query_row([stream], |row| row.get(0))?)
 }
 
-/// One entry.
+/// The entry of this number.
 pub(super) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
     let mut found = db.prepare_cached(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq = ?"))?;
     let mut rows = found.query([seq])?;
@@ -350,11 +351,6 @@ pub(super) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
         Some(row) => Entry::read(db, row),
         None => Err(StoreError::Damaged(format!("entry {seq} of the log is missing"))),
     }
-}
-
-/// Packs the steps of an entry, with the entries they repeat.
-pub(super) fn pack_steps(steps: &str, like: &[&Entry]) -> Vec<u8> {
-    pack::pack_always(steps, like)
 }
 
 /// The steps of an entry; `near` are entries that were read with it, oldest first.
@@ -375,7 +371,7 @@ pub(super) fn follow(
     db: &Connection,
     stream: i64,
     from: i64,
-    each: &mut dyn FnMut(&Entry) -> Result<bool, StoreError>,
+    each: &mut dyn FnMut(Entry) -> Result<bool, StoreError>,
 ) -> Result<(), StoreError> {
     let mut found = db.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM log l WHERE l.stream = ? AND l.seq >= ? ORDER BY l.seq"
@@ -393,7 +389,7 @@ pub(super) fn follow(
             )));
         }
         before = Some(entry.seq);
-        if !each(&entry)? {
+        if !each(entry)? {
             break;
         }
     }
@@ -404,7 +400,7 @@ pub(super) fn follow(
 pub(super) fn stream(db: &Connection, stream: i64, from: i64) -> Result<Vec<Entry>, StoreError> {
     let mut entries = Vec::new();
     follow(db, stream, from, &mut |entry| {
-        entries.push(entry.clone());
+        entries.push(entry);
         Ok(true)
     })?;
     Ok(entries)

@@ -21,7 +21,7 @@ pub(super) fn pack(body: &str, like: &[&Entry]) -> Option<Vec<u8>> {
 }
 
 /// The packed text, shorter or not.
-pub(super) fn pack_always(body: &str, like: &[&Entry]) -> Vec<u8> {
+pub(in crate::store) fn pack_always(body: &str, like: &[&Entry]) -> Vec<u8> {
     let like: Vec<&&Entry> = like.iter().filter(|entry| entry.body.is_some()).take(255).collect();
     let words: Vec<&str> = like.iter().filter_map(|entry| entry.body.as_deref()).collect();
     let mut packed = vec![like.len() as u8];
