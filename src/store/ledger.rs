@@ -76,7 +76,8 @@ impl Store {
                 handled_at: None,
             };
             row.insert(db)?;
-            super::search::add_mail(db, row.seq, &mail.words)
+            super::search::add_mail(db, row.seq, mail.words);
+            Ok(())
         })
         .await
     }

@@ -251,13 +251,15 @@ pub(super) fn live(
 
 fn take_in(
     db: &Tx<'_>,
-    mail: NewMail,
+    mut mail: NewMail,
     road: &Road,
     step_limit: i64,
     now: i64,
 ) -> Result<TakenIn, StoreError> {
     let found = MailRow::find(db, &mail.identity)?;
-    let words = mail.words.clone();
+    let words = std::mem::take(&mut mail.words);
+    // Nothing was known of what it says until now.
+    let unread = found.as_ref().is_none_or(|known| known.state == MailState::Unreadable);
     let mut row = match found {
         Some(mut known) => {
             let open = matches!(known.state, MailState::Asked | MailState::Unreadable);
@@ -308,7 +310,9 @@ fn take_in(
     } else {
         row.update(db)?;
     }
-    super::search::add_mail(db, row.seq, &words)?;
+    if unread {
+        super::search::add_mail(db, row.seq, words);
+    }
     Ok(taken)
 }
 

@@ -7,6 +7,7 @@ use super::{StoreError, notice};
 use crate::text::{io_words, unreadable};
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
+use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use rusqlite::{Connection, OpenFlags};
 use std::fs;
 use std::io::Read;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use tracing::Level;
 
 /// The database in a data folder.
 pub const FILE: &str = "sayso.db";
@@ -68,7 +70,7 @@ impl Store {
         }
         look_at_header(&path)?;
         let (changed, _) = watch::channel(0);
-        let db = Connection::open_with_flags(
+        let mut db = Connection::open_with_flags(
             &path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
@@ -78,7 +80,7 @@ impl Store {
             db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
             return Err(StoreError::Newer { path, found, known: VERSION });
         }
-        prepare_writer(&db)?;
+        prepare_writer(&mut db)?;
         schema::create(&db)?;
         let writer = Writer::start(db, changed.clone())?;
         Ok(Self(Arc::new(Inner {
@@ -194,8 +196,8 @@ impl Store {
     fn connect(&self) -> Result<Connection, StoreError> {
         let flags =
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let db = Connection::open_with_flags(&self.0.uri, flags)?;
-        tune(&db)?;
+        let mut db = Connection::open_with_flags(&self.0.uri, flags)?;
+        tune(&mut db)?;
         // Several are open at once, and what one has not kept the system has.
         db.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1; PRAGMA cache_size = -512")?;
         Ok(db)
@@ -203,13 +205,22 @@ impl Store {
 }
 
 /// Statements are prepared once: without the stability guarantee SQLite plans them anew for every new value.
-fn tune(db: &Connection) -> Result<(), StoreError> {
+fn tune(db: &mut Connection) -> Result<(), StoreError> {
     db.set_prepared_statement_cache_capacity(128);
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    if tracing::enabled!(Level::TRACE) {
+        // Without the values: nobody's mail ends up in a log.
+        let say = |event: TraceEvent<'_>| {
+            if let TraceEvent::Stmt(_, sql) = event {
+                tracing::trace!(sql);
+            }
+        };
+        db.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(say))?;
+    }
     Ok(())
 }
 
-fn prepare_writer(db: &Connection) -> Result<(), StoreError> {
+fn prepare_writer(db: &mut Connection) -> Result<(), StoreError> {
     tune(db)?;
     db.execute_batch("PRAGMA busy_timeout = 5000")?;
     log_ahead(db)?;

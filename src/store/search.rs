@@ -2,7 +2,7 @@
 //! are taken in.
 
 use super::load::steps_in;
-use super::log::{self, COLUMNS, Entry, Kind, Started};
+use super::log::{self, COLUMNS, Entry, Kind, Started, Tx};
 use super::rows::json;
 use super::{Store, StoreError};
 use crate::inbox::{Status, ThreadQuery};
@@ -41,7 +41,7 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
          ORDER BY l.seq LIMIT ?"
     ))?;
     let mut rows = found.query([from, BATCH])?;
-    let mut insert = db.prepare_cached("INSERT OR REPLACE INTO words (rowid, text) VALUES (?, ?)")?;
+    let mut insert = db.prepare_cached("INSERT INTO words (rowid, text) VALUES (?, ?)")?;
     let (mut last, mut count) = (from, 0);
     while let Some(row) = rows.next()? {
         count += 1;
@@ -65,13 +65,15 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Lets a mail be found by what it says.
-pub(super) fn add_mail(db: &Connection, mail: i64, words: &str) -> Result<(), StoreError> {
+/// Lets a new mail be found by what it says.
+pub(super) fn add_mail(tx: &Tx<'_>, mail: i64, words: String) {
     if !words.is_empty() {
-        db.prepare_cached("INSERT OR REPLACE INTO mail_words (rowid, text) VALUES (?, ?)")?
-            .execute(params![mail, words])?;
+        tx.at_end(move |db| {
+            db.prepare_cached("INSERT INTO mail_words (rowid, text) VALUES (?, ?)")?
+                .execute(params![mail, words])?;
+            Ok(())
+        });
     }
-    Ok(())
 }
 
 /// Every text a person could look for; the names of fields are ours, not theirs.

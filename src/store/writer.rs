@@ -171,7 +171,7 @@ impl Run {
             if !alone {
                 self.execute("SAVEPOINT job")?;
             }
-            let head = tx.head();
+            let before = tx.mark();
             let (outcome, told) = job(Some(tx));
             tell.push(told);
             match outcome {
@@ -183,12 +183,12 @@ impl Run {
                 Err(_) if alone => {
                     self.execute("ROLLBACK")?;
                     self.execute("BEGIN IMMEDIATE")?;
-                    tx.restore(head);
+                    tx.go_back(before);
                 }
                 Err(_) => {
                     self.execute("ROLLBACK TO job")?;
                     self.execute("RELEASE job")?;
-                    tx.restore(head);
+                    tx.go_back(before);
                 }
             }
             next = if tell.len() < GROUP { jobs.try_recv().ok() } else { None };

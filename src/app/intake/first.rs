@@ -188,7 +188,7 @@ impl Intake {
     async fn again(&self, account: &Account, mail: StoredMail) -> Result<(Read, Found), Trouble> {
         let mut read = self.read(account, &mail.raw).await?;
         match &mut read {
-            Ok((_, identity)) => *identity = mail.identity,
+            Ok(parsed) => parsed.identity = mail.identity,
             Err(unread) => unread.identity = mail.identity,
         }
         let found =

@@ -1,6 +1,6 @@
 //! One look at one mailbox: what is new is taken in, page by page.
 
-use super::road::Read;
+use super::road::{Parsed, Read};
 use super::{FirstLook, Intake, OnStep, Step, Synced, Trouble};
 use crate::app::fail_point;
 use crate::mail::{Account, Cursor, Fetched, NewMail, Standing};
@@ -122,7 +122,7 @@ impl Intake {
         let limit = self.engine().step_limit();
         let store = self.engine().store();
         let known = match read {
-            Ok((_, identity)) => store.mail_state(identity)?.is_some(),
+            Ok(Parsed { identity, .. }) => store.mail_state(identity)?.is_some(),
             Err(unread) => store.mail_state(&unread.identity)?.is_some(),
         };
         if known {
@@ -139,11 +139,11 @@ impl Intake {
         }
         fail_point("before_take_in");
         let own = match read {
-            Ok((mail, _)) => self.is_own(account, mail).await?,
+            Ok(Parsed { mail, .. }) => self.is_own(account, mail).await?,
             Err(_) => false,
         };
         let taken = match read {
-            Ok((mail, _)) if own => {
+            Ok(Parsed { mail, .. }) if own => {
                 self.settle_by_own(account, mail).await?;
                 store.wrote_to(mail.recipients().map(|to| to.address.clone()).collect()).await?;
                 let road = Road::Left("you wrote it".to_owned());
@@ -191,7 +191,7 @@ fn runs(page: Vec<(Read, NewMail)>) -> Vec<Vec<(Read, NewMail)>> {
     for mail in page {
         let names: Vec<String> = match &mail.0 {
             Err(unread) => vec![unread.identity.clone()],
-            Ok((parsed, identity)) => {
+            Ok(Parsed { mail: parsed, identity, .. }) => {
                 let refers = parsed.references.iter().chain(&parsed.in_reply_to).chain(&parsed.message_id);
                 refers.cloned().chain([identity.clone()]).collect()
             }

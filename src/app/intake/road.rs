@@ -29,14 +29,26 @@ pub(super) struct Unread {
     pub(super) why: String,
 }
 
-/// A mail and its identity, or why it cannot be read.
-pub(super) type Read = Result<(Mail, String), Unread>;
+/// A mail that was read.
+pub(super) struct Parsed {
+    pub(super) mail: Mail,
+    pub(super) identity: String,
+    /// What it can be found by.
+    pub(super) words: String,
+}
+
+/// A mail, or why it cannot be read.
+pub(super) type Read = Result<Parsed, Unread>;
 
 impl Intake {
     /// Reads a mail, off the runtime's threads: a hostile one takes its time.
     pub(super) async fn read(&self, account: &Account, raw: &[u8]) -> Result<Read, Trouble> {
         let (read, name, bytes) = (self.0.read.clone(), account.name.clone(), raw.to_vec());
-        let done = tokio::task::spawn_blocking(move || read(&name, &bytes)).await;
+        let parse = move || {
+            let (mail, identity) = read(&name, &bytes)?;
+            Ok(Parsed { words: mail.words(), mail, identity })
+        };
+        let done = tokio::task::spawn_blocking(parse).await;
         // A parser that breaks off is one more way in which a mail cannot be read.
         let done = done.unwrap_or_else(|_| Err("reading it broke off".to_owned()));
         Ok(done.map_err(|why| {
@@ -64,14 +76,14 @@ impl Intake {
                 mail.identity.clone_from(&unread.identity);
                 mail.conversation.clone_from(&unread.identity);
             }
-            Ok((parsed, identity)) => {
+            Ok(Parsed { mail: parsed, identity, words }) => {
                 mail.identity.clone_from(identity);
                 mail.message_id.clone_from(&parsed.message_id);
                 mail.conversation = self.conversation(account, parsed, identity)?;
                 mail.sender = parsed.from.address.to_lowercase();
                 mail.subject.clone_from(&parsed.subject);
                 mail.sent_at = parsed.date;
-                mail.words = parsed.words();
+                mail.words.clone_from(words);
             }
         }
         Ok(mail)
@@ -109,7 +121,7 @@ impl Intake {
             let mail = self.new_mail(account, read, found)?;
             let road = match read {
                 Err(unread) => Road::Unreadable(self.ask_about(account, unread, found)?),
-                Ok((parsed, identity)) => {
+                Ok(Parsed { mail: parsed, identity, .. }) => {
                     let received = received(account, parsed, identity, &found.place);
                     let before = store.before(&account.name, &mail.conversation)?;
                     match &before.live {

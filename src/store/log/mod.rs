@@ -28,7 +28,7 @@ use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ops::Deref;
 
@@ -67,7 +67,7 @@ pub(super) struct Entry {
 
 /// The end of the log, and the entry by which this process is known.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Head {
+struct Head {
     end: Option<(i64, Sum)>,
     opened: Option<i64>,
 }
@@ -77,6 +77,17 @@ pub(super) struct Tx<'a> {
     db: &'a Connection,
     head: Cell<Head>,
     appended: Cell<bool>,
+    at_end: RefCell<Vec<AtEnd>>,
+}
+
+/// What is left for the end of a transaction.
+type AtEnd = Box<dyn FnOnce(&Connection) -> Result<(), StoreError>>;
+
+/// How far a transaction had come.
+#[derive(Clone, Copy)]
+pub(super) struct Mark {
+    head: Head,
+    at_end: usize,
 }
 
 impl Deref for Tx<'_> {
@@ -90,21 +101,34 @@ impl Deref for Tx<'_> {
 impl<'a> Tx<'a> {
     /// Begins; `opened` is the entry by which this process is known, where it has one.
     pub(super) fn begin(db: &'a Connection, opened: Option<i64>) -> Self {
-        Self { db, head: Cell::new(Head { end: None, opened }), appended: Cell::new(false) }
+        let head = Cell::new(Head { end: None, opened });
+        Self { db, head, appended: Cell::new(false), at_end: RefCell::default() }
     }
 
-    pub(super) fn head(&self) -> Head {
-        self.head.get()
+    /// How far it has come.
+    pub(super) fn mark(&self) -> Mark {
+        Mark { head: self.head.get(), at_end: self.at_end.borrow().len() }
     }
 
-    /// Goes back to where the log ended before a job that was rolled back.
-    pub(super) fn restore(&self, head: Head) {
-        self.head.set(head);
+    /// Goes back to where it stood before a job that was rolled back.
+    pub(super) fn go_back(&self, mark: Mark) {
+        self.head.set(mark.head);
+        self.at_end.borrow_mut().truncate(mark.at_end);
     }
 
-    /// Writes down where the log ends, and gives the entry by which this process is known.
+    /// Leaves something for the end of the transaction. SQLite's word index writes out what it holds at every savepoint,
+    /// so words are best put in together, after the last.
+    pub(super) fn at_end(&self, job: impl FnOnce(&Connection) -> Result<(), StoreError> + 'static) {
+        self.at_end.borrow_mut().push(Box::new(job));
+    }
+
+    /// Does what was left for the end, writes down where the log ends, and gives the entry by which this process is
+    /// known.
     pub(super) fn finish(&self) -> Result<Option<i64>, StoreError> {
-        let Head { end, opened } = self.head();
+        for job in self.at_end.take() {
+            job(self.db)?;
+        }
+        let Head { end, opened } = self.head.get();
         if let Some((seq, chain)) = end.filter(|_| self.appended.get()) {
             self.db.prepare_cached("UPDATE head SET seq = ?, chain = ?")?.execute(params![seq, chain])?;
         }
@@ -113,17 +137,17 @@ impl<'a> Tx<'a> {
 
     /// The entry by which this process is known, appended before the first thing it does.
     pub(super) fn opened(&self, now: i64) -> Result<i64, StoreError> {
-        if let Some(opened) = self.head().opened {
+        if let Some(opened) = self.head.get().opened {
             return Ok(opened);
         }
         let entry = self.append(NewEntry::new(None, Kind::Opened, None, origin::here(), now)?)?;
-        self.head.set(Head { opened: Some(entry.seq), ..self.head() });
+        self.head.set(Head { opened: Some(entry.seq), ..self.head.get() });
         Ok(entry.seq)
     }
 
     /// Appends an entry.
     pub(super) fn append(&self, new: NewEntry<'_>) -> Result<Entry, StoreError> {
-        let head = self.head();
+        let head = self.head.get();
         let (last, before) = match head.end {
             Some(end) => end,
             None => end(self.db)?,
