@@ -17,3 +17,9 @@ pub fn open(data: PathBuf, text: &str, clock: Clock) -> (Local, Setup) {
     let engine = setup.engine(setup.workflows().unwrap());
     (Local::new(engine), setup)
 }
+
+/// One of 20,000 words and a blank, without digits: most of a mail is not numbers.
+pub fn word(n: usize) -> String {
+    let letter = |n: usize| char::from(b"aeioubcdfghklmnprst"[n % 19]);
+    [letter(n), letter(n / 19), letter(n / 361), letter(n / 6_859), letter(n * 7), ' '].into_iter().collect()
+}

@@ -135,7 +135,7 @@ fn letter(n: usize) -> Vec<u8> {
         n % 500,
         n % 90
     );
-    let words: String = (0..220).map(|word| self::word((n * 31 + word * 7) % 5_000)).collect();
+    let words: String = (0..220).map(|word| house::word((n * 31 + word * 7) % 5_000)).collect();
     let lines: String =
         words.as_bytes().chunks(70).map(|line| format!("{}\r\n", String::from_utf8_lossy(line))).collect();
     let body = match n % 3 {
@@ -151,12 +151,6 @@ fn letter(n: usize) -> Vec<u8> {
         ),
     };
     format!("{head}{body}").into_bytes()
-}
-
-/// One of many words, without digits: most of a mail is not numbers.
-fn word(n: usize) -> String {
-    let letter = |n: usize| char::from(b"aeioubcdfghklmnprst"[n % 19]);
-    [letter(n), letter(n / 19), letter(n / 361), letter(n * 7), ' '].into_iter().collect()
 }
 
 /// Mails a second by notmuch, where it is installed.

@@ -193,7 +193,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
     let took = ms(begun);
     assert_eq!((pruned.taken.threads, pruned.left), (plan.threads, Vec::new()));
     let after = local.storage().await.unwrap();
-    assert!(local.engine().store().verify().unwrap().damaged.is_empty());
+    assert!(local.engine().store().audit().verify().unwrap().damaged.is_empty());
     let kb = |bytes: u64| bytes as f64 / 1000.0 / mails;
     let rows = vec![
         Row::new(
@@ -238,7 +238,7 @@ fn open(home: &Path, days: usize, today: Arc<AtomicI64>) -> (Local, Setup) {
 
 /// A mail: most are newsletters and notices, some ask something, a few want a meeting. About 2.5 kB.
 fn letter(n: usize) -> Vec<u8> {
-    let words: String = (0..180).map(|word| format!("word{} ", (n * 31 + word * 7) % 20_000)).collect();
+    let words: String = (0..180).map(|word| house::word((n * 31 + word * 7) % 20_000)).collect();
     let lines: String =
         words.as_bytes().chunks(70).map(|line| format!("{}\r\n", String::from_utf8_lossy(line))).collect();
     let (from, subject, more, body) = match n % 10 {

@@ -1,7 +1,7 @@
 //! The sources themselves: imports go one way, every module says what it is, and no file grows out of hand.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -158,6 +158,45 @@ fn the_table_has_no_way_back() {
             let (_, theirs) = MAY_USE.iter().find(|(name, _)| name == used).unwrap();
             assert!(!theirs.contains(module), "`{module}` and `{used}` use each other");
         }
+    }
+}
+
+/// Rooms whose folders and files use each other in one direction only.
+const NO_CIRCLES: &[&str] = &["inbox", "mail", "remote", "store", "web", "workflows"];
+
+#[test]
+fn no_room_has_a_circle() {
+    for room in NO_CIRCLES {
+        let mut uses_of: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let folder = source().join(room);
+        for path in files(&folder) {
+            let inside = path.strip_prefix(&folder).unwrap().with_extension("");
+            let mut place: Vec<String> =
+                inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+            if place.last().is_some_and(|last| last == "mod") {
+                place.pop();
+            }
+            let Some(part) = place.first().cloned() else { continue };
+            // `super` from a part's own file is the room itself, and one more from each folder below.
+            let text = code(&fs::read_to_string(&path).unwrap());
+            let text = text.split("#[cfg(test)]").next().unwrap();
+            let here = format!("crate::{room}::");
+            let text = text.replace(&"super::".repeat(place.len()), &here).replace(&here, "room::");
+            let text = text.replace("crate::", "elsewhere::").replace("room::", "crate::");
+            uses_of.entry(part).or_default().extend(uses(&text));
+        }
+        let parts: BTreeSet<String> = uses_of.keys().cloned().collect();
+        let mut left = uses_of;
+        // What uses nothing that is left can be taken away; what stays behind goes round in a circle.
+        while let Some(leaf) = left
+            .iter()
+            .find(|(part, used)| !used.iter().any(|used| used != *part && left.contains_key(used)))
+            .map(|(part, _)| part.clone())
+        {
+            left.remove(&leaf);
+        }
+        let circle: Vec<&String> = left.keys().filter(|part| parts.contains(*part)).collect();
+        assert!(circle.is_empty(), "`{room}` goes round in a circle through {circle:?}");
     }
 }
 

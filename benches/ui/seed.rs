@@ -99,8 +99,8 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
         title: format!("Note {n}"),
         key: String::new(),
     };
-    let thread = store.start(new, 100).await.unwrap();
-    let version = store.version(&thread).unwrap();
+    let thread = store.threads().start(new, 100).await.unwrap();
+    let version = store.threads().version(&thread).unwrap();
     let next =
         if asks { NextStep::Ask(vec![interrupt(n, &text)], "think".to_owned()) } else { NextStep::End };
     let step = NewStep { node: "think".to_owned(), updates: "[]".to_owned(), took_ms: Some(0) };
@@ -120,7 +120,7 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
         hold_ms: 0,
         step_limit: 100,
     };
-    store.commit(commit).await.unwrap();
+    store.threads().commit(commit).await.unwrap();
 }
 
 fn interrupt(n: usize, text: &str) -> sayso::graph::Interrupt {

@@ -29,7 +29,7 @@ impl Setup {
     /// Writes the audit's lines to `out`; with `since`, from that time on. Says how many there were.
     pub fn export_audit(&self, since: Option<Timestamp>, out: &mut dyn Write) -> Result<u64, AuditError> {
         let mut failed = None;
-        let lines = self.store.audit(since, &mut |line| {
+        let lines = self.store.audit().export(since, &mut |line| {
             writeln!(out, "{line}").map_err(|error| {
                 let kind = error.kind();
                 failed = Some(error);
@@ -75,14 +75,14 @@ impl Setup {
 
     /// Judges the audit.
     pub fn check_audit(&self) -> Result<AuditChecked, StoreError> {
-        self.store.check_audit()
+        self.store.audit().check_links()
     }
 
     /// Judges an export, against itself and against the audit.
     pub fn check_export(&self, path: &Path) -> Result<AuditChecked, AuditError> {
         let named = |error| AuditError::File(path.display().to_string(), error);
         let file = BufReader::new(File::open(path).map_err(named)?);
-        Ok(self.store.check_export(&mut lines(file))?)
+        Ok(self.store.audit().check_export(&mut lines(file))?)
     }
 }
 

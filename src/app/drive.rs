@@ -78,7 +78,7 @@ impl Engine {
         working_on: &AtomicI64,
     ) -> Result<Driven, StoreError> {
         let cached = self.cache().take(thread);
-        let loaded = self.store().load(thread, cached.as_ref().map(|cached| &cached.have))?;
+        let loaded = self.store().threads().load(thread, cached.as_ref().map(|cached| &cached.have))?;
         working_on.store(loaded.version, Ordering::SeqCst);
         // Read together with the thread: whoever paused before this moment is heard.
         if loaded.paused {
@@ -90,7 +90,7 @@ impl Engine {
             return Ok(Driven::Held(hold - waited));
         }
         if loaded.trouble_decided && loaded.status != Status::Trouble {
-            self.store().settle_trouble(thread.clone(), loaded.version, self.step_limit()).await?;
+            self.store().threads().settle_trouble(thread.clone(), loaded.version, self.step_limit()).await?;
             return Ok(Driven::Further);
         }
         if !loaded.status.active() {
@@ -103,7 +103,7 @@ impl Engine {
             .map(|given| given.interrupt.clone())
             .collect();
         if !lapsed.is_empty() {
-            self.store().recall(thread.clone(), loaded.version, lapsed).await?;
+            self.store().grants().recall(thread.clone(), loaded.version, lapsed).await?;
             return Ok(Driven::Further);
         }
         let Some(spec) = self.registry().get(&loaded.workflow) else {
@@ -217,7 +217,7 @@ impl Engine {
             biased;
             output = &mut work => output,
             () = tokio::time::sleep(NOTABLE) => {
-                self.store().mark_running(loaded.thread.clone(), loaded.version);
+                self.store().threads().mark_running(loaded.thread.clone(), loaded.version);
                 work.await
             }
         };
@@ -281,7 +281,7 @@ impl Engine {
             step_limit: self.step_limit(),
         };
         fail_point("before_commit");
-        let committed = self.store().commit(commit).await?;
+        let committed = self.store().threads().commit(commit).await?;
         fail_point("after_commit");
         let have = Have {
             step: committed.step.clone(),
@@ -327,7 +327,7 @@ impl Engine {
             interrupt: trouble::interrupt(&failure, &title, &loaded.node, hints),
             text,
         };
-        self.store().trouble(trouble).await?;
+        self.store().threads().trouble(trouble).await?;
         Ok(Driven::Rests)
     }
 
@@ -341,7 +341,7 @@ impl Engine {
         for (seq, event) in &loaded.events {
             let arrival = arrival(spec, &loaded.thread, event, Some(*seq))
                 .map_err(|e| StoreError::Conflict(e.to_string()))?;
-            self.store().arrive(arrival).await?;
+            self.store().threads().arrive(arrival).await?;
         }
         Ok(Driven::Further)
     }

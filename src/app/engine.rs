@@ -194,7 +194,7 @@ impl Engine {
     /// A thread's state after its first `steps` steps, or as it is now; `None` where its workflow is unknown or it was
     /// pruned.
     pub fn state_at(&self, thread: &ThreadId, steps: Option<u64>) -> Result<Option<Folded>, StoreError> {
-        let Some((workflow, tail)) = self.store().fold(thread, steps)? else { return Ok(None) };
+        let Some((workflow, tail)) = self.store().threads().fold(thread, steps)? else { return Ok(None) };
         let Some(spec) = self.registry().get(&workflow) else { return Ok(None) };
         fold(spec, None, &tail).map(Some).map_err(|e| StoreError::Conflict(e.to_string()))
     }

@@ -11,10 +11,10 @@ const ASKED: usize = 100;
 impl Local {
     pub(super) fn read_errors(&self) -> Result<Vec<ErrorLine>, StoreError> {
         let engine = self.engine();
-        let mut occurred = engine.store().occurred()?;
+        let mut occurred = engine.store().figures().occurred()?;
         for spec in engine.registry().iter().filter(|spec| spec.remembers_errors()) {
             let workflow = spec.workflow.name();
-            for (thread, at) in engine.store().newest(workflow, ASKED)? {
+            for (thread, at) in engine.store().figures().newest(workflow, ASKED)? {
                 let state = match engine.state_at(&thread, None) {
                     Ok(Some(state)) => state,
                     // One thread that cannot be read takes nothing from the others; `doctor` names it.

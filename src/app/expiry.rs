@@ -43,14 +43,14 @@ impl Local {
         }
         let Some(total) = self.clock_at(now).await.map_err(told)? else { return Ok(0) };
         let (mut fresh, mut ended) = (Vec::new(), 0);
-        for asked in store.unanswered().map_err(told)? {
+        for asked in store.inbox().unanswered().map_err(told)? {
             let lasts = expiry.of(&asked.workflow, &asked.action, asked.kind.word());
             let known = self.engine().registry().get(&asked.workflow).is_some_and(|spec| spec.expires);
             let Some(lasts) = lasts.filter(|_| known) else { continue };
             match asked.waits.filter(|waits| *waits <= total) {
                 None => fresh.push(asked.id),
                 Some(waits) if u128::from((total - waits).unsigned_abs()) >= lasts.as_millis() => {
-                    match store.expire(asked.id.clone(), waits).await {
+                    match store.inbox().expire(asked.id.clone(), waits).await {
                         Ok(over) => ended += usize::from(over),
                         // One that cannot be read does not keep the others open.
                         Err(error @ StoreError::Damaged(_)) => {
@@ -63,7 +63,7 @@ impl Local {
             }
         }
         if !fresh.is_empty() {
-            store.wait_from(fresh, total).await.map_err(told)?;
+            store.inbox().wait_from(fresh, total).await.map_err(told)?;
         }
         Ok(ended)
     }
@@ -71,7 +71,7 @@ impl Local {
     /// How far the policy's clock is; `None` where somebody else has just moved it.
     async fn clock_at(&self, now: &Moment) -> Result<Option<i64>, StoreError> {
         let store = self.engine().store();
-        let kept = store.policy_clock()?;
+        let kept = store.inbox().policy_clock()?;
         let total = match &kept {
             None => 0,
             Some(clock) => match serde_json::from_str::<Moment>(&clock.at) {
@@ -86,7 +86,7 @@ impl Local {
             return Ok(Some(total));
         }
         let at = serde_json::to_string(now).map_err(|error| StoreError::Sql(error.to_string()))?;
-        let moved = store.keep_policy_clock(kept, PolicyClock { total, at }).await?;
+        let moved = store.inbox().keep_policy_clock(kept, PolicyClock { total, at }).await?;
         Ok(moved.then_some(total))
     }
 }

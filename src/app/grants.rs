@@ -28,15 +28,15 @@ impl Grants for StoreGrants {
             return Ok(None);
         }
         if let Some(command) = wish.command {
-            return self.store.covering_command(wish.tool, command).map_err(NodeError::failed);
+            return self.store.grants().covering_command(wish.tool, command).map_err(NodeError::failed);
         }
         let mut strangers = Vec::new();
         for to in wish.recipients.iter().filter(|to| !is_own(to, wish.own)) {
-            if !self.store.knows(to, None).map_err(NodeError::failed)? {
+            if !self.store.mail().knows(to, None).map_err(NodeError::failed)? {
                 strangers.push(to);
             }
         }
-        let given = self.store.covering(wish.tool, &place.thread, wish.sender, &strangers);
+        let given = self.store.grants().covering(wish.tool, &place.thread, wish.sender, &strangers);
         let given = given.map_err(NodeError::failed)?;
         if given.is_some() {
             return Ok(given);
@@ -47,7 +47,7 @@ impl Grants for StoreGrants {
     }
 
     fn builtin(&self, name: &str) -> Result<bool, NodeError> {
-        self.store.builtin_grant(name).map_err(NodeError::failed)
+        self.store.grants().is_builtin_on(name).map_err(NodeError::failed)
     }
 }
 

@@ -37,7 +37,7 @@ impl Journal for StepJournal {
 
     fn record(&self, name: &str, result: &Value) {
         self.called.store(true, Ordering::SeqCst);
-        self.store.record_call(self.thread.clone(), self.version, self.step, name, result);
+        self.store.effects().record_call(self.thread.clone(), self.version, self.step, name, result);
     }
 
     fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<Begun, JournalError>> {
@@ -49,7 +49,7 @@ impl Journal for StepJournal {
                 step: self.step,
                 intent: intent.clone(),
             };
-            let begun = self.store.begin_effect(effect).await.map_err(refused)?;
+            let begun = self.store.effects().begin(effect).await.map_err(refused)?;
             fail_point("after_intent");
             Ok(begun)
         })
@@ -63,7 +63,7 @@ impl Journal for StepJournal {
     ) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(async move {
             fail_point("before_outcome");
-            let settled = self.store.settle_effect(
+            let settled = self.store.effects().settle(
                 self.thread.clone(),
                 self.step,
                 name.to_owned(),

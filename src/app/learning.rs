@@ -28,7 +28,7 @@ impl Batches {
             return Ok(None);
         }
         let mut profiles: BTreeMap<String, Vec<OpenLesson>> = BTreeMap::new();
-        for lesson in engine.store().open_lessons()? {
+        for lesson in engine.store().memory().open_lessons()? {
             profiles.entry(lesson.namespace.clone()).or_default().push(lesson);
         }
         self.newest.retain(|namespace, _| profiles.contains_key(namespace));
@@ -76,7 +76,7 @@ async fn begin(engine: &Engine, namespace: &str, lessons: &[OpenLesson]) -> Resu
         }
     };
     let seqs = lessons.iter().map(|lesson| lesson.seq).collect();
-    match engine.store().start_learning(new, seqs, engine.step_limit()).await {
+    match engine.store().memory().start_learning(new, seqs, engine.step_limit()).await {
         // Another process was quicker.
         Err(StoreError::Moved) => Ok(()),
         started => started.map(drop),

@@ -61,7 +61,7 @@ impl Local {
     }
 
     pub(super) fn read_card(&self, id: &InterruptId) -> Result<(Item, Card), StoreError> {
-        let stored = self.engine.store().item(id)?;
+        let stored = self.engine.store().inbox().item(id)?;
         let mut item = stored.item;
         let spec = self.engine.registry().get(&item.workflow);
         let state = self.engine.state_at(&item.thread, Some(stored.steps));
@@ -82,7 +82,7 @@ impl Local {
     }
 
     fn read_result(&self, id: &ThreadId) -> Result<(Item, Card), StoreError> {
-        let mut item = self.engine.store().result(id)?;
+        let mut item = self.engine.store().inbox().result(id)?;
         let state = self.engine.state_at(&item.thread, None)?;
         let drawn = match (self.engine.registry().get(&item.workflow), state) {
             (Some(spec), Some(state)) => spec.card(&state, &item),
@@ -98,7 +98,7 @@ impl Local {
             servers.ready_for(&decide.interrupt).await?;
         }
         let holds = self.engine.holds(decide.by == By::Tui);
-        self.engine.store().decide(decide, batch, holds).await.map_err(told)
+        self.engine.store().inbox().decide(decide, batch, holds).await.map_err(told)
     }
 
     /// Lets something a person said reach a thread, where its workflow takes such a thing.
@@ -109,7 +109,7 @@ impl Local {
         what: What,
         refusal: &str,
     ) -> Result<Outcome, BackendError> {
-        let line = self.engine.store().line(thread).map_err(told)?;
+        let line = self.engine.store().threads().line(thread).map_err(told)?;
         let Some(spec) = self.engine.registry().get(&line.workflow) else {
             return Err(unknown_workflow(&line.workflow, &self.engine.registry().names()));
         };
@@ -119,12 +119,12 @@ impl Local {
         }
         let arrival =
             arrival(spec, &line.id, &event, None).map_err(|e| BackendError::Failed(e.to_string()))?;
-        let thread = self.engine.store().arrive(arrival).await.map_err(told)?;
+        let thread = self.engine.store().threads().arrive(arrival).await.map_err(told)?;
         self.standing(&thread)
     }
 
     fn standing(&self, thread: &ThreadId) -> Result<Outcome, BackendError> {
-        self.engine.store().outcome(thread).map_err(told)
+        self.engine.store().threads().outcome(thread).map_err(told)
     }
 
     /// Reads off the runtime's threads: a big thread takes its time.
@@ -143,7 +143,7 @@ impl Local {
 impl Backend for Local {
     fn items(&self, query: ItemQuery) -> Reply<'_, ItemPage> {
         // A page is read in no time, and a reader who wants them all takes page after page.
-        Box::pin(async move { self.engine.store().items(&query).map_err(told) })
+        Box::pin(async move { self.engine.store().inbox().items(&query).map_err(told) })
     }
 
     fn card(&self, id: InterruptId) -> Reply<'_, (Item, Card)> {
@@ -160,7 +160,7 @@ impl Backend for Local {
 
     fn undo(&self, id: InterruptId) -> Reply<'_, Outcome> {
         Box::pin(async move {
-            let thread = self.engine.store().undo(id).await.map_err(told)?;
+            let thread = self.engine.store().inbox().undo(id).await.map_err(told)?;
             self.standing(&thread)
         })
     }
@@ -179,19 +179,19 @@ impl Backend for Local {
 
     fn undo_batch(&self, id: InterruptId) -> Reply<'_, Together> {
         Box::pin(async move {
-            let undone = self.engine.store().undo_batch(id).await.map_err(told)?;
+            let undone = self.engine.store().inbox().undo_batch(id).await.map_err(told)?;
             let stands = |thread: ThreadId| self.standing(&thread);
             Ok(undone.into_iter().map(|(id, done)| (id, done.map_err(told).and_then(stands))).collect())
         })
     }
 
     fn grant(&self, request: GrantRequest) -> Reply<'_, GrantLine> {
-        Box::pin(async move { self.engine.store().grant(request).await.map_err(told) })
+        Box::pin(async move { self.engine.store().grants().give(request).await.map_err(told) })
     }
 
     fn grants(&self) -> Reply<'_, Vec<GrantLine>> {
         Box::pin(self.blocking(|this| {
-            let mut lines = this.engine.store().grants()?;
+            let mut lines = this.engine.store().grants().list()?;
             let given = lines.iter().position(|line| !line.builtin).unwrap_or(lines.len());
             let policies = this.engine.settings().policies.iter();
             lines.splice(given..given, policies.map(|(tool, policy)| policy_line(tool, policy)));
@@ -200,11 +200,11 @@ impl Backend for Local {
     }
 
     fn revoke(&self, id: String) -> Reply<'_, GrantLine> {
-        Box::pin(async move { self.engine.store().revoke(id).await.map_err(told) })
+        Box::pin(async move { self.engine.store().grants().revoke(id).await.map_err(told) })
     }
 
     fn restore(&self, id: String) -> Reply<'_, GrantLine> {
-        Box::pin(async move { self.engine.store().restore(id).await.map_err(told) })
+        Box::pin(async move { self.engine.store().grants().restore(id).await.map_err(told) })
     }
 
     fn reclassify(&self, thread: ThreadId, class: String) -> Reply<'_, Outcome> {
@@ -219,44 +219,44 @@ impl Backend for Local {
     }
 
     fn skipped(&self, query: SkippedQuery) -> Reply<'_, SkippedPage> {
-        Box::pin(self.blocking(move |this| this.engine.store().skipped(&query)))
+        Box::pin(self.blocking(move |this| this.engine.store().mail().skipped(&query)))
     }
 
     fn memory_show(&self, namespace: String) -> Reply<'_, MemoryView> {
         Box::pin(self.blocking(move |this| {
             let store = this.engine.store();
-            store.memory_view(&store.memory_named(&namespace)?)
+            store.memory().view(&store.memory().named(&namespace)?)
         }))
     }
 
     fn memory_history(&self, namespace: String) -> Reply<'_, Vec<MemoryVersion>> {
         Box::pin(self.blocking(move |this| {
             let store = this.engine.store();
-            store.memory_history(&store.memory_named(&namespace)?)
+            store.memory().history(&store.memory().named(&namespace)?)
         }))
     }
 
     fn memory_edit(&self, namespace: String, read: u64, profile: String) -> Reply<'_, MemoryView> {
         Box::pin(async move {
             let store = self.engine.store();
-            let name = store.memory_named(&namespace).map_err(told)?;
-            store.edit_memory(name, read, text::typed(&profile)).await.map_err(told)
+            let name = store.memory().named(&namespace).map_err(told)?;
+            store.memory().edit(name, read, text::typed(&profile)).await.map_err(told)
         })
     }
 
     fn memory_pin(&self, namespace: String, line: String, pinned: bool) -> Reply<'_, MemoryView> {
         Box::pin(async move {
             let store = self.engine.store();
-            let name = store.memory_named(&namespace).map_err(told)?;
-            store.pin(name, line, pinned).await.map_err(told)
+            let name = store.memory().named(&namespace).map_err(told)?;
+            store.memory().pin(name, line, pinned).await.map_err(told)
         })
     }
 
     fn memory_revert(&self, namespace: String, version: u64) -> Reply<'_, MemoryView> {
         Box::pin(async move {
             let store = self.engine.store();
-            let name = store.memory_named(&namespace).map_err(told)?;
-            store.revert_memory(name, version).await.map_err(told)
+            let name = store.memory().named(&namespace).map_err(told)?;
+            store.memory().revert(name, version).await.map_err(told)
         })
     }
 
@@ -265,7 +265,7 @@ impl Backend for Local {
     }
 
     fn snooze(&self, id: InterruptId, until: Option<Timestamp>) -> Reply<'_, Item> {
-        Box::pin(async move { self.engine.store().snooze(id, until).await.map_err(told) })
+        Box::pin(async move { self.engine.store().inbox().snooze(id, until).await.map_err(told) })
     }
 
     fn start(&self, workflow: String, input: Value) -> Reply<'_, Outcome> {
@@ -287,7 +287,7 @@ impl Backend for Local {
                 StartError::Input(error) => wrong(error),
             })?;
             let limit = self.engine.step_limit();
-            let thread = self.engine.store().start_for_person(new, limit).await.map_err(told)?;
+            let thread = self.engine.store().threads().start_for_person(new, limit).await.map_err(told)?;
             self.standing(&thread)
         })
     }
@@ -312,20 +312,25 @@ impl Backend for Local {
 
     fn file_away(&self, thread: ThreadId) -> Reply<'_, Outcome> {
         Box::pin(async move {
-            self.engine.store().file_away(thread.clone()).await.map_err(told)?;
+            self.engine.store().inbox().file_away(thread.clone()).await.map_err(told)?;
             self.standing(&thread)
         })
     }
 
     fn fork(&self, thread: ThreadId, step: u64) -> Reply<'_, Outcome> {
         Box::pin(async move {
-            let line = self.engine.store().line(&thread).map_err(told)?;
+            let line = self.engine.store().threads().line(&thread).map_err(told)?;
             if self.servers.as_ref().is_some_and(|servers| servers.has(&line.workflow)) {
                 let text = format!("`{}` lives on a server, which alone can fork it", line.id);
                 return Err(BackendError::Conflict(text));
             }
-            let fork =
-                self.engine.store().fork(thread, step, self.engine.step_limit()).await.map_err(told)?;
+            let fork = self
+                .engine
+                .store()
+                .threads()
+                .fork(thread, step, self.engine.step_limit())
+                .await
+                .map_err(told)?;
             self.standing(&fork)
         })
     }
@@ -337,7 +342,7 @@ impl Backend for Local {
             {
                 return self.standing(&ended);
             }
-            let line = self.engine.store().line(&thread).map_err(told)?;
+            let line = self.engine.store().threads().line(&thread).map_err(told)?;
             let hints = self.engine.registry().get(&line.workflow).is_some_and(Engine::takes_hints);
             let failure = Failure::Stopped;
             let title = format!("{} was stopped", line.workflow);
@@ -347,7 +352,7 @@ impl Backend for Local {
                 interrupt: trouble::interrupt(&failure, &title, "", hints),
                 text: failure.text(),
             };
-            self.engine.store().trouble(trouble).await.map_err(told)?;
+            self.engine.store().threads().trouble(trouble).await.map_err(told)?;
             self.standing(&line.id)
         })
     }
@@ -356,7 +361,7 @@ impl Backend for Local {
         Box::pin(async move {
             match &self.servers {
                 Some(servers) => servers.threads(&query).await,
-                None => self.engine.store().threads(&query).await.map_err(told),
+                None => self.engine.store().threads().list(&query).await.map_err(told),
             }
         })
     }
@@ -405,7 +410,7 @@ impl Backend for Local {
     }
 
     fn mails(&self, query: MailQuery) -> Reply<'_, MailPage> {
-        Box::pin(async move { self.engine.store().mails(&query).map_err(told) })
+        Box::pin(async move { self.engine.store().mail().list(&query).map_err(told) })
     }
 
     fn sources(&self) -> Reply<'_, Vec<SourceLine>> {
@@ -413,7 +418,7 @@ impl Backend for Local {
     }
 
     fn fetch_mail(&self) -> Reply<'_, ()> {
-        Box::pin(async move { self.engine.store().want_sync().await.map_err(told) })
+        Box::pin(async move { self.engine.store().mail().want_sync().await.map_err(told) })
     }
 
     fn pause(&self, paused: bool) -> Reply<'_, ()> {
@@ -427,7 +432,7 @@ impl Backend for Local {
     fn overview(&self) -> Reply<'_, Overview> {
         Box::pin(self.blocking(|this| {
             let store = this.engine.store();
-            let counts = store.counts()?;
+            let counts = store.inbox().counts()?;
             let kinds = Kind::ALL.iter().map(|kind| ItemKind::Interrupt(*kind)).zip(counts.open);
             let results = std::iter::once((ItemKind::Result, counts.results));
             Ok(Overview {
@@ -441,19 +446,19 @@ impl Backend for Local {
     }
 
     fn usage(&self, thread: ThreadId) -> Reply<'_, UsageView> {
-        Box::pin(self.blocking(move |this| this.engine.store().usage(&thread, false)))
+        Box::pin(self.blocking(move |this| this.engine.store().figures().usage(&thread, false)))
     }
 
     fn activity(&self, query: ActivityQuery) -> Reply<'_, Activity> {
-        Box::pin(self.blocking(move |this| this.engine.store().activity(&query)))
+        Box::pin(self.blocking(move |this| this.engine.store().figures().activity(&query)))
     }
 
     fn storage(&self) -> Reply<'_, Storage> {
-        Box::pin(self.blocking(|this| this.engine.store().storage()))
+        Box::pin(self.blocking(|this| this.engine.store().figures().storage()))
     }
 
     fn prune_plan(&self, query: PruneQuery) -> Reply<'_, Pruning> {
-        Box::pin(self.blocking(move |this| this.engine.store().prune_plan(&query)))
+        Box::pin(self.blocking(move |this| this.engine.store().prune().plan(&query)))
     }
 
     fn prune(&self, query: PruneQuery) -> Reply<'_, Pruned> {

@@ -8,8 +8,8 @@ use crate::workflows::{Lesson, Memory, Profile};
 /// The newest version of each profile, for lists.
 pub(super) fn lines(store: &Store) -> Result<Vec<MemoryLine>, StoreError> {
     let mut lines = Vec::new();
-    for namespace in store.memory_namespaces()? {
-        lines.extend(store.memory(&namespace)?.map(|newest| MemoryLine {
+    for namespace in store.memory().namespaces()? {
+        lines.extend(store.memory().newest(&namespace)?.map(|newest| MemoryLine {
             namespace: newest.namespace,
             version: newest.version,
             profile: newest.profile,
@@ -25,8 +25,10 @@ pub(super) struct StoreMemory(pub Store);
 
 impl StoreMemory {
     fn newest(&self, namespace: &str) -> Result<Option<Profile>, NodeError> {
-        let Some(newest) = self.0.memory(namespace).map_err(NodeError::failed)? else { return Ok(None) };
-        let pinned = self.0.pins(namespace).map_err(NodeError::failed)?;
+        let Some(newest) = self.0.memory().newest(namespace).map_err(NodeError::failed)? else {
+            return Ok(None);
+        };
+        let pinned = self.0.memory().pins(namespace).map_err(NodeError::failed)?;
         Ok(Some(Profile { version: newest.version, text: newest.profile, pinned }))
     }
 }
@@ -38,7 +40,7 @@ impl Memory for StoreMemory {
                 return Ok(newest);
             }
             let cause = MemoryCause { kind: "default".to_owned(), thread: None, interrupt: None };
-            match self.0.remember(namespace.to_owned(), 0, preset.to_owned(), cause).await {
+            match self.0.memory().remember(namespace.to_owned(), 0, preset.to_owned(), cause).await {
                 // Somebody else read it first: theirs counts.
                 Ok(_) | Err(StoreError::Conflict(_)) => {}
                 Err(error) => return Err(NodeError::failed(error)),
@@ -55,7 +57,7 @@ impl Memory for StoreMemory {
                 let cause = serde_json::to_string(&lesson.cause).map_err(NodeError::failed)?;
                 kept.push(NewLesson { namespace: lesson.namespace, cause, interrupt: lesson.interrupt });
             }
-            let keeping = self.0.keep_lessons(place.thread.clone(), place.step, kept);
+            let keeping = self.0.memory().keep_lessons(place.thread.clone(), place.step, kept);
             keeping.await.map_err(NodeError::failed)
         })
     }
@@ -70,7 +72,7 @@ impl Memory for StoreMemory {
         Box::pin(async move {
             let (thread, interrupt) = cause.map_or((None, None), |(thread, answer)| (Some(thread), answer));
             let cause = MemoryCause { kind: "answer".to_owned(), thread, interrupt };
-            match self.0.remember(namespace.to_owned(), read, text, cause).await {
+            match self.0.memory().remember(namespace.to_owned(), read, text, cause).await {
                 Ok(version) => Ok(Some(version)),
                 Err(StoreError::Conflict(_)) => Ok(None),
                 Err(error) => Err(NodeError::failed(error)),

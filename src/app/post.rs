@@ -41,7 +41,7 @@ impl Ledger for StoreLedger {
                 raw: digest_from_hex(&mail.raw)?,
                 words: mail.words(),
             };
-            self.0.hand_in(place.thread.clone(), handed).await.map_err(NodeError::failed)
+            self.0.mail().hand_in(place.thread.clone(), handed).await.map_err(NodeError::failed)
         })
     }
 
@@ -53,8 +53,13 @@ impl Ledger for StoreLedger {
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError> {
         let DistinctiveText { codes, phrases, .. } = text;
-        let found =
-            self.0.find_repeated_text(&RepeatQuery { thread: &place.thread, inside, own, codes, phrases });
+        let found = self.0.search().find_repeated_text(&RepeatQuery {
+            thread: &place.thread,
+            inside,
+            own,
+            codes,
+            phrases,
+        });
         Ok(found.map_err(NodeError::failed)?.map(|found| (found.text, found.sender)))
     }
 
@@ -66,17 +71,17 @@ impl Ledger for StoreLedger {
     ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
             let (thread, class) = (place.thread.clone(), class.as_str().to_owned());
-            self.0.triaged(thread, class, reason.to_owned()).await.map_err(NodeError::failed)
+            self.0.mail().triaged(thread, class, reason.to_owned()).await.map_err(NodeError::failed)
         })
     }
 
     fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError> {
-        self.0.place_of(identity).map_err(NodeError::failed)
+        self.0.mail().place_of(identity).map_err(NodeError::failed)
     }
 
     fn handled<'a>(&'a self, place: &'a Place, outcome: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
-            self.0.handled(place.thread.clone(), outcome.to_owned()).await.map_err(NodeError::failed)
+            self.0.mail().handled(place.thread.clone(), outcome.to_owned()).await.map_err(NodeError::failed)
         })
     }
 }
@@ -86,14 +91,14 @@ pub(super) struct StoreContacts(pub(super) Store);
 
 impl Contacts for StoreContacts {
     fn known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError> {
-        self.0.knows(address, besides).map_err(NodeError::failed)
+        self.0.mail().knows(address, besides).map_err(NodeError::failed)
     }
 
     fn all(&self) -> Result<Vec<String>, NodeError> {
-        self.0.contacts(MOST_CONTACTS).map_err(NodeError::failed)
+        self.0.mail().contacts(MOST_CONTACTS).map_err(NodeError::failed)
     }
 
     fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
-        Box::pin(async move { self.0.wrote_to(addresses.to_vec()).await.map_err(NodeError::failed) })
+        Box::pin(async move { self.0.mail().wrote_to(addresses.to_vec()).await.map_err(NodeError::failed) })
     }
 }

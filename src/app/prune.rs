@@ -13,19 +13,19 @@ impl Local {
     /// Lets go of what the query names. What a process that dies leaves undone, the next prune does.
     pub(super) async fn prune_all(&self, query: PruneQuery) -> Result<Pruned, BackendError> {
         let store = self.engine().store().clone();
-        let before = store.file_bytes();
+        let before = store.figures().file_bytes();
         let (mut taken, mut left) = (Pruning::default(), Vec::new());
         let wanted = query.clone();
-        let mut roots = self.blocking(move |this| this.engine().store().prunable(&wanted)).await?;
+        let mut roots = self.blocking(move |this| this.engine().store().prune().prunable(&wanted)).await?;
         while !roots.is_empty() {
             fail_point("before_prune_batch");
-            let (rest, part) = store.prune_batch(query.clone(), roots).await.map_err(told)?;
+            let (rest, part) = store.prune().batch(query.clone(), roots).await.map_err(told)?;
             fail_point("after_prune_batch");
             taken.add(part);
             roots = rest;
         }
         loop {
-            let part = store.prune_left_mails(query.clone()).await.map_err(told)?;
+            let part = store.prune().left_mails(query.clone()).await.map_err(told)?;
             fail_point("after_prune_mails");
             if part.mails == 0 {
                 break;
@@ -37,7 +37,7 @@ impl Local {
                 "bytes that nobody refers to: threads are at work, so the next prune takes them".to_owned(),
             );
         }
-        match store.vacuum().await {
+        match store.figures().vacuum().await {
             Ok(Vacuum::Done) => {}
             Ok(Vacuum::NoRoom { place, needs, free }) => left.push(format!(
                 "the file keeps its size: a copy takes {} MB in {}, and {} MB are free there",
@@ -52,16 +52,16 @@ impl Local {
             }
             Err(error) => return Err(told(error)),
         }
-        Ok(Pruned { taken, before, after: store.file_bytes(), left })
+        Ok(Pruned { taken, before, after: store.figures().file_bytes(), left })
     }
 
     /// Lets go of bytes nobody refers to; `false` where no moment for it was found.
     async fn sweep_bytes(&self, taken: &mut Pruning) -> Result<bool, BackendError> {
         let store = self.engine().store();
-        store.mark_blobs().await.map_err(told)?;
+        store.prune().mark_blobs().await.map_err(told)?;
         let (mut moments, apart) = MOMENTS;
         loop {
-            match store.sweep_blobs().await.map_err(told)? {
+            match store.prune().sweep_blobs().await.map_err(told)? {
                 Swept::Some(part) => taken.add(part),
                 Swept::Clean => return Ok(true),
                 Swept::Busy if moments == 0 => return Ok(false),

@@ -80,7 +80,7 @@ impl Local {
         let state = spec.workflow.apply(spec.workflow.empty(), &new.updates);
         let state = state.map_err(|error| BackendError::Failed(error.to_string()))?;
         let first = first_turn(self.engine(), spec, &new.title, &state).await?;
-        match self.engine().store().begin(new, first).await.map_err(told)? {
+        match self.engine().store().threads().begin(new, first).await.map_err(told)? {
             store::Begun::New(thread) => self.answer_of(&thread),
             store::Begun::Earlier(thread) => {
                 let earlier = self.asked_in(&thread)?;
@@ -98,7 +98,7 @@ impl Local {
 
     /// How the request stands that asked this; one that is over by now is closed.
     pub async fn request_answer(&self, id: &InterruptId) -> Result<RequestAnswer, BackendError> {
-        let thread = self.engine().store().item(id).map_err(told)?.item.thread;
+        let thread = self.engine().store().inbox().item(id).map_err(told)?.item.thread;
         self.request_answer_in(&thread).await
     }
 
@@ -191,7 +191,7 @@ impl Local {
 
     /// What each of them asked is read once; it never changes.
     async fn sweep(&self, known: &mut HashMap<ThreadId, RequestInput>) -> Result<(), BackendError> {
-        let waiting = self.engine().store().waiting_of(NAME).map_err(told)?;
+        let waiting = self.engine().store().threads().waiting_of(NAME).map_err(told)?;
         known.retain(|thread, _| waiting.contains(thread));
         let now = Moment::now(self.engine().store().now());
         for thread in waiting {
@@ -220,7 +220,7 @@ impl Local {
         let event = Event { id: format!("settled:{}", ending.word()), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| BackendError::Failed(error.to_string()))?;
-        self.engine().store().arrive_unanswered(arrival).await.map_err(told)
+        self.engine().store().threads().arrive_unanswered(arrival).await.map_err(told)
     }
 
     /// Lets a thread whose question was closed come to its end, where that takes but a moment.
@@ -242,7 +242,7 @@ impl Local {
     }
 
     fn answer_of(&self, thread: &ThreadId) -> Result<RequestAnswer, BackendError> {
-        let stored = self.engine().store().thread(thread).map_err(told)?;
+        let stored = self.engine().store().threads().view(thread).map_err(told)?;
         let thread = stored.line.id.clone();
         // The state as it was when the rest was read, whatever has happened since.
         let state = self.engine().state_at(&thread, Some(stored.line.steps)).map_err(told)?;
@@ -254,7 +254,7 @@ impl Local {
             NextView::Goto { .. } | NextView::Spawn { .. } | NextView::End { .. } => None,
         });
         // A fork asks anew under a name of its own.
-        let open = self.engine().store().outcome(&thread).map_err(told)?.interrupts;
+        let open = self.engine().store().threads().outcome(&thread).map_err(told)?.interrupts;
         let decided = stored.decisions.iter().rev().find(|decision| decision.undone_at.is_none());
         let id = open.first().cloned().or_else(|| decided.map(|decision| decision.interrupt.clone()));
         let Some(id) = id.or(asked) else {

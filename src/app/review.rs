@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 impl Local {
     /// Everything on record about a thread, and its state.
     pub(super) fn read_thread(&self, id: &ThreadId) -> Result<ThreadView, StoreError> {
-        let stored = self.engine().store().thread(id)?;
+        let stored = self.engine().store().threads().view(id)?;
         let line = stored.line;
         // The state as it was when the rest was read, whatever has happened since.
         let state = self.engine().state_at(&line.id, Some(line.steps))?;
@@ -36,7 +36,7 @@ impl Local {
             questions: stored.questions,
             decisions: stored.decisions,
             effects: stored.effects,
-            usage: self.engine().store().usage(id, false)?,
+            usage: self.engine().store().figures().usage(id, false)?,
             trace: super::trace::trace(self.engine(), id)?,
         })
     }
@@ -71,11 +71,11 @@ impl Local {
 
     /// The card of what it asks now, or the one its workflow draws of the state as it is.
     pub(super) fn read_conversation(&self, id: &ThreadId) -> Result<Card, StoreError> {
-        let asked = self.engine().store().outcome(id)?.interrupts;
+        let asked = self.engine().store().threads().outcome(id)?.interrupts;
         if let Some(asked) = asked.first() {
             return Ok(self.read_card(asked)?.1);
         }
-        let item = self.engine().store().as_result(id)?;
+        let item = self.engine().store().inbox().as_result(id)?;
         let state = self.engine().state_at(&item.thread, None)?;
         let drawn = match (self.engine().registry().get(&item.workflow), state) {
             (Some(spec), Some(state)) => spec.card(&state, &item),
@@ -86,7 +86,7 @@ impl Local {
 
     /// Folds up to a step, and then the step.
     pub(super) fn read_states(&self, id: &ThreadId, step: u64) -> Result<StepStates, StoreError> {
-        let line = self.engine().store().line(id)?;
+        let line = self.engine().store().threads().line(id)?;
         if step >= line.steps {
             let last = line.steps.saturating_sub(1);
             let text = format!("thread `{}` has steps 0 to {last}, no step {step}", line.id);
@@ -110,7 +110,7 @@ impl Local {
 
 /// The words of a model call.
 pub(super) fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, StoreError> {
-    let stored = store.prompt(id, call)?;
+    let stored = store.figures().prompt(id, call)?;
     let mut view = CallView {
         task: stored.task,
         model: stored.model,

@@ -12,16 +12,16 @@ type Reply<'a, T> = BoxFuture<'a, Result<T, BackendError>>;
 
 impl Screen for Local {
     fn glance(&self) -> Reply<'_, Vec<Glance>> {
-        Box::pin(self.blocking(|this| this.engine().store().glance()))
+        Box::pin(self.blocking(|this| this.engine().store().inbox().glance()))
     }
 
     fn lines(&self, query: LineQuery) -> Reply<'_, Vec<ItemLine>> {
-        Box::pin(self.blocking(move |this| this.engine().store().lines(&query)))
+        Box::pin(self.blocking(move |this| this.engine().store().inbox().lines(&query)))
     }
 
     fn facets(&self) -> Reply<'_, Facets> {
         Box::pin(self.blocking(|this| {
-            let mut facets = this.engine().store().facets()?;
+            let mut facets = this.engine().store().threads().facets()?;
             facets.servers = this.servers().map(|servers| servers.names()).unwrap_or_default();
             let server = |name: &str| name.split_once('/').map(|(server, _)| server.to_owned());
             let servers = &facets.servers;
@@ -31,15 +31,15 @@ impl Screen for Local {
     }
 
     fn answers(&self, thread: ThreadId) -> Reply<'_, Vec<DecisionView>> {
-        Box::pin(self.blocking(move |this| this.engine().store().answers(&thread)))
+        Box::pin(self.blocking(move |this| this.engine().store().threads().answers(&thread)))
     }
 
     fn drafts(&self) -> Reply<'_, Vec<(String, String)>> {
-        Box::pin(self.blocking(|this| this.engine().store().drafts()))
+        Box::pin(self.blocking(|this| this.engine().store().inbox().drafts()))
     }
 
     fn keep_draft(&self, key: String, text: Option<String>) -> Reply<'_, ()> {
-        Box::pin(async move { self.engine().store().keep_draft(key, text).await.map_err(told) })
+        Box::pin(async move { self.engine().store().inbox().keep_draft(key, text).await.map_err(told) })
     }
 
     fn why(&self, item: String) -> Reply<'_, Card> {
@@ -47,11 +47,11 @@ impl Screen for Local {
     }
 
     fn spent(&self, since: jiff::Timestamp) -> Reply<'_, f64> {
-        Box::pin(self.blocking(move |this| this.engine().store().cost_since(since)))
+        Box::pin(self.blocking(move |this| this.engine().store().figures().cost_since(since)))
     }
 
     fn last_decided(&self) -> Reply<'_, Option<Decided>> {
-        Box::pin(self.blocking(|this| this.engine().store().last_decided()))
+        Box::pin(self.blocking(|this| this.engine().store().inbox().last_decided()))
     }
 }
 

@@ -67,8 +67,8 @@ impl StoreMeter {
 impl Meter for StoreMeter {
     fn check(&self, place: &Place) -> Result<(), NodeError> {
         let unreadable = |e: StoreError| NodeError::failed(e);
-        let spent = self.store.usage(&place.thread, true).map_err(unreadable)?;
-        let today = self.store.cost_since(self.midnight()).map_err(unreadable)?;
+        let spent = self.store.figures().usage(&place.thread, true).map_err(unreadable)?;
+        let today = self.store.figures().cost_since(self.midnight()).map_err(unreadable)?;
         // A call without a known price is counted as a call, and costs what is known: nothing.
         let cost = spent.cost.unwrap_or_default();
         let times = f64::from(place.allowance.max(1));
@@ -111,7 +111,7 @@ impl Meter for StoreMeter {
             cached: call.usage.cached,
             error: call.error,
         };
-        self.store.record_span(span, prompt);
+        self.store.figures().record_span(span, prompt);
     }
 }
 

@@ -175,12 +175,12 @@ impl Setup {
 
     /// Makes every list anew from the log; says which rows were not what it says.
     pub async fn repair(&self) -> Result<Vec<String>, StoreError> {
-        self.store.repair().await
+        self.store.audit().repair().await
     }
 
     /// Reads everything there is and says how it is.
     pub fn health(&self) -> Result<Health, StoreError> {
-        let verified = self.store.verify()?;
+        let verified = self.store.audit().verify()?;
         Ok(Health {
             view_only: self.view_only(),
             format: store::VERSION,

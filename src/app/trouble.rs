@@ -13,7 +13,7 @@ impl Local {
         if item.kind != ItemKind::Interrupt(Kind::Trouble) || item.source.is_some() {
             return None;
         }
-        let title = self.engine().store().line(&item.thread).ok()?.title;
+        let title = self.engine().store().threads().line(&item.thread).ok()?.title;
         (!title.is_empty() && title != item.title).then_some(title)
     }
 }

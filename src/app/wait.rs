@@ -50,7 +50,8 @@ pub async fn attend(
         changes.borrow_and_update();
         let active = active(store, scope)?;
         // What is to be learned is work too; whoever asked for one family does not wait for it.
-        let learns = matches!(scope, Scope::All) && !store.open_lessons()?.is_empty() && !store.paused()?;
+        let learns =
+            matches!(scope, Scope::All) && !store.memory().open_lessons()?.is_empty() && !store.paused()?;
         if until == Until::Idle && active.is_empty() && !learns {
             return Ok(Attended::new(Ended::Idle, threads, None));
         }
@@ -83,10 +84,14 @@ pub async fn attend(
 /// The threads of `scope` that a driver has, or will soon have, something to do for.
 fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, StoreError> {
     let mut all = match scope {
-        Scope::All | Scope::Only(_) => {
-            store.to_do()?.threads.into_iter().map(|thread| (thread.thread, thread.status)).collect()
-        }
-        Scope::Family(root) => store.family(root)?,
+        Scope::All | Scope::Only(_) => store
+            .threads()
+            .to_do()?
+            .threads
+            .into_iter()
+            .map(|thread| (thread.thread, thread.status))
+            .collect(),
+        Scope::Family(root) => store.threads().family(root)?,
     };
     if let Scope::Only(threads) = scope {
         all.retain(|(thread, _)| threads.contains(thread));
@@ -97,9 +102,11 @@ fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, StoreError> {
 /// Where a thread stands, with everything that it and the threads it started ask.
 pub fn family_outcome(engine: &Engine, thread: &ThreadId) -> Result<Outcome, StoreError> {
     let store = engine.store();
-    let mut outcome = store.outcome(thread)?;
-    for (member, _) in store.family(thread)?.into_iter().filter(|(member, _)| *member != outcome.thread) {
-        outcome.interrupts.extend(store.outcome(&member)?.interrupts);
+    let mut outcome = store.threads().outcome(thread)?;
+    for (member, _) in
+        store.threads().family(thread)?.into_iter().filter(|(member, _)| *member != outcome.thread)
+    {
+        outcome.interrupts.extend(store.threads().outcome(&member)?.interrupts);
     }
     Ok(outcome)
 }
@@ -111,7 +118,7 @@ pub async fn closed(engine: &Engine, thread: &ThreadId, id: &InterruptId) -> Res
     let mut changes = store.changes();
     loop {
         changes.borrow_and_update();
-        if !store.outcome(thread)?.interrupts.contains(id) {
+        if !store.threads().outcome(thread)?.interrupts.contains(id) {
             return Ok(());
         }
         if changes.changed().await.is_err() {

@@ -20,10 +20,10 @@ impl Local {
         let unknown = || StoreError::Unknown("item", id.to_owned());
         let (item, steps) = match (InterruptId::parse(id), ThreadId::parse(id)) {
             (Ok(id), _) => {
-                let stored = store.item(&id)?;
+                let stored = store.inbox().item(&id)?;
                 (stored.item, Some(stored.steps))
             }
-            (Err(_), Ok(thread)) => (store.result(&thread)?, None),
+            (Err(_), Ok(thread)) => (store.inbox().result(&thread)?, None),
             (Err(_), Err(_)) => return Err(unknown()),
         };
         let mut blocks = Vec::new();
@@ -33,7 +33,7 @@ impl Local {
         blocks.extend(self.explained(&item, steps)?);
         blocks.extend(self.remembered(&item)?);
         blocks.push(Block::Heading(Visible::line("Cost")));
-        blocks.push(Block::Fields(cost(&store.usage(&item.thread, false)?)));
+        blocks.push(Block::Fields(cost(&store.figures().usage(&item.thread, false)?)));
         Ok(Card { blocks })
     }
 
@@ -42,8 +42,8 @@ impl Local {
         let store = self.engine().store();
         let own = format!("{}/", item.workflow);
         let mut fields = Vec::new();
-        for namespace in store.memory_namespaces()?.into_iter().filter(|name| name.starts_with(&own)) {
-            let versions = store.memory_history(&namespace)?;
+        for namespace in store.memory().namespaces()?.into_iter().filter(|name| name.starts_with(&own)) {
+            let versions = store.memory().history(&namespace)?;
             let Some(then) = versions.into_iter().find(|version| version.updated_at <= item.created_at)
             else {
                 continue;
@@ -69,7 +69,7 @@ impl Local {
         {
             return Ok(blocks);
         }
-        let thread = self.engine().store().thread(&item.thread)?;
+        let thread = self.engine().store().threads().view(&item.thread)?;
         let until = steps.and_then(|steps| usize::try_from(steps).ok()).unwrap_or(thread.steps.len());
         let shown = &thread.steps[..until.min(thread.steps.len())];
         let mut blocks = vec![Block::Heading(Visible::line("What the thread did"))];

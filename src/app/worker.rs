@@ -110,7 +110,8 @@ impl Worker {
         match DriverLock::take(engine.store().folder())? {
             Taken::Theirs(pid) => Ok(Err(pid)),
             Taken::Ours(lock) => {
-                let recovered = engine.store().recover().await?;
+                engine.store().audit().check_before_driving()?;
+                let recovered = engine.store().threads().recover().await?;
                 if recovered > 0 {
                     tracing::info!(recovered, "threads were running when the last driver ended");
                 }
@@ -166,7 +167,7 @@ impl Worker {
             if let Mode::ViewOnly(why) = store.mode() {
                 return Err(StoreError::Disk(why));
             }
-            let to_do = store.to_do()?;
+            let to_do = store.threads().to_do()?;
             let paused = to_do.paused;
             let look = match self.look(scope, desk, to_do).await {
                 Ok(look) => look,
@@ -212,7 +213,9 @@ impl Worker {
         desk.drop_moved(&self.engine);
         let chosen: Option<HashSet<ThreadId>> = match scope {
             Scope::All => None,
-            Scope::Family(root) => Some(store.family(root)?.into_iter().map(|(id, _)| id).collect()),
+            Scope::Family(root) => {
+                Some(store.threads().family(root)?.into_iter().map(|(id, _)| id).collect())
+            }
             Scope::Only(threads) => Some(threads.clone()),
         };
         let mut found = Look { active: !desk.running.is_empty(), blocked: false, wake: None };
@@ -228,7 +231,7 @@ impl Worker {
             found.active = true;
             // Asking again drives nothing, so a pause does not keep it.
             if desk.first && stale(&thread, store.now().as_millisecond()) {
-                match store.ask_again(thread.thread.clone(), thread.version).await {
+                match store.inbox().ask_again(thread.thread.clone(), thread.version).await {
                     // Moved by somebody else meanwhile, who thereby had a say in it.
                     Ok(()) | Err(StoreError::Moved) => continue,
                     Err(error) => return Err(error),
@@ -340,7 +343,7 @@ impl Desk {
         self.last_look = Instant::now();
         for (thread, running) in &self.running {
             let before = running.working_on.load(Ordering::SeqCst);
-            let now = engine.store().version(thread).unwrap_or(before);
+            let now = engine.store().threads().version(thread).unwrap_or(before);
             if before != COMMITTING && now > before {
                 running.abort.abort();
             }

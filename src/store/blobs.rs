@@ -1,14 +1,13 @@
 //! Bytes by their own SHA-256: written once, checked whenever read.
 
-use super::StoreError;
-use super::prune::hold_on;
-use super::rows::damaged;
+use crate::store::StoreError;
+use crate::store::rows::damaged;
 use crate::text::hex;
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
 /// Keeps bytes, unless they are kept already.
-pub(super) fn put(db: &Connection, bytes: &[u8]) -> Result<[u8; 32], StoreError> {
+pub(in crate::store) fn put(db: &Connection, bytes: &[u8]) -> Result<[u8; 32], StoreError> {
     let digest: [u8; 32] = Sha256::digest(bytes).into();
     db.prepare_cached("INSERT INTO blobs (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING")?
         .execute(params![digest, bytes])?;
@@ -17,7 +16,7 @@ pub(super) fn put(db: &Connection, bytes: &[u8]) -> Result<[u8; 32], StoreError>
 }
 
 /// The bytes of a digest.
-pub(super) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
+pub(in crate::store) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
     let found: Option<Vec<u8>> = db
         .prepare_cached("SELECT bytes FROM blobs WHERE digest = ?")?
         .query_row([digest], |row| row.get(0))
@@ -41,7 +40,7 @@ fn name(digest: &[u8; 32]) -> String {
 }
 
 /// Keeps bytes that many rows point at, and gives their number, which is shorter than their digest.
-pub(super) fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64, StoreError> {
+pub(in crate::store) fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64, StoreError> {
     let digest: [u8; 32] = Sha256::digest(bytes).into();
     let known = "SELECT seq FROM blobs WHERE digest = ?";
     if let Some(seq) = db.prepare_cached(known)?.query_row([digest], |row| row.get(0)).optional()? {
@@ -53,7 +52,7 @@ pub(super) fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64, StoreErro
 }
 
 /// The bytes of a number.
-pub(super) fn get_shared(db: &Connection, seq: i64) -> Result<Vec<u8>, StoreError> {
+pub(in crate::store) fn get_shared(db: &Connection, seq: i64) -> Result<Vec<u8>, StoreError> {
     let found: Option<([u8; 32], Vec<u8>)> = db
         .prepare_cached("SELECT digest, bytes FROM blobs WHERE seq = ?")?
         .query_row([seq], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -74,4 +73,10 @@ impl super::Store {
     pub fn blob(&self, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
         self.read(|db| get(db, digest))
     }
+}
+
+/// Takes a digest off the list.
+pub(in crate::store) fn hold_on(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
+    db.prepare_cached("DELETE FROM letting_go WHERE digest = ?")?.execute([digest])?;
+    Ok(())
 }

@@ -3,18 +3,17 @@
 //! Whether something may be done is judged from the log alone: what was asked, what was answered, which grant covers it,
 //! whether all driving is paused, and what has come since.
 
-use super::arrive::is_news;
-use super::commit::append;
-use super::log::{self, EffectBegun, EffectEnded, Entry, Kind, Tx, bytes_of, bytes_word};
-use super::recent::{Given, Question, Recent};
-use super::rows::{EffectRow, ThreadRow, damaged, json};
-use super::seal::{Digest, Seal};
-use super::{Store, StoreError, blobs, grants, settings};
 use crate::graph::{Basis, Begun, Decision, EffectState, Hash, Intent, ThreadId};
 use crate::inbox::By;
+use crate::store::log::{self, EffectBegun, EffectEnded, Entry, Kind, Tx, bytes_of, bytes_word};
+use crate::store::record::append::append;
+use crate::store::record::calls;
+use crate::store::record::recent::{Given, Question, Recent, is_news};
+use crate::store::rows::{EffectRow, ThreadRow, damaged};
+use crate::store::{Effects, StoreError, blobs, grants, settings};
 use rusqlite::{Connection, params};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// An intent, and the place in its thread it belongs to.
 #[derive(Clone, Debug)]
@@ -29,54 +28,50 @@ pub struct EffectIntent {
     pub intent: Intent,
 }
 
-impl Store {
+impl Effects<'_> {
     /// Commits an intent, or tells what an earlier attempt left.
-    pub async fn begin_effect(&self, effect: EffectIntent) -> Result<Begun, StoreError> {
-        let now = self.now_ms();
-        self.write(move |tx| begin(tx, &effect, now)).await
+    pub async fn begin(self, effect: EffectIntent) -> Result<Begun, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| begin(tx, &effect, now)).await
     }
 
     /// Commits how far an effect has come. Whatever happened to its thread meanwhile, the truth is kept.
-    pub async fn settle_effect(
-        &self,
+    pub async fn settle(
+        self,
         thread: ThreadId,
         step: i64,
         name: String,
         state: EffectState,
         outcome: Value,
     ) -> Result<(), StoreError> {
-        let now = self.now_ms();
-        self.write(move |tx| {
-            let mut row = ThreadRow::find(tx, &thread)?;
-            let rest = "WHERE thread = ? AND step = ? AND name = ?";
-            let found = EffectRow::select(tx, rest, params![row.seq, step, name])?.pop();
-            let Some(effect) = found else { return damaged(format!("effect `{name}` is missing")) };
-            end(tx, &mut row, effect.seq, &name, state, outcome, now)
-        })
-        .await
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                let mut row = ThreadRow::find(tx, &thread)?;
+                let rest = "WHERE thread = ? AND step = ? AND name = ?";
+                let found = EffectRow::select(tx, rest, params![row.seq, step, name])?.pop();
+                let Some(effect) = found else { return damaged(format!("effect `{name}` is missing")) };
+                end(tx, &mut row, effect.seq, &name, state, outcome, now)
+            })
+            .await
     }
 
     /// Keeps the result of a repeatable call without waiting for the disk. Where the thread has moved on, the
     /// result rests on premises that no longer hold and is dropped.
-    pub fn record_call(&self, thread: ThreadId, version: i64, step: i64, name: &str, result: &Value) {
+    pub fn record_call(self, thread: ThreadId, version: i64, step: i64, name: &str, result: &Value) {
         let (name, result) = (name.to_owned(), result.to_string());
-        self.write_later(move |tx| {
+        self.0.write_later(move |tx| {
             let row = ThreadRow::find(tx, &thread)?;
             if row.version != version {
                 return Err(StoreError::Moved);
             }
-            let digest = seal_call(row.seq, step, &name, &result);
-            tx.prepare_cached(
-                "INSERT OR REPLACE INTO calls (thread, step, name, result, digest) VALUES (?, ?, ?, ?, ?)",
-            )?
-            .execute(params![row.seq, step, name, result, digest.bytes()])?;
-            Ok(())
+            calls::write(tx, row.seq, step, &name, &result)
         });
     }
 }
 
 /// Puts down how far the effect of this entry has come.
-pub(super) fn end(
+pub(in crate::store) fn end(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     effect: i64,
@@ -221,24 +216,4 @@ fn answered<'a>(
         return Ok(allowed);
     }
     Err(StoreError::NotApproved(format!("what would be sent is not what was answered on `{id}`")))
-}
-
-fn seal_call(thread: i64, step: i64, name: &str, result: &str) -> Digest {
-    Seal::of("calls").int(thread).int(step).text(name).text(result).done()
-}
-
-/// The results an earlier attempt at this step left.
-pub(super) fn calls(db: &Connection, thread: i64, step: i64) -> Result<HashMap<String, Value>, StoreError> {
-    let mut found =
-        db.prepare_cached("SELECT name, result, digest FROM calls WHERE thread = ? AND step = ?")?;
-    let mut rows = found.query([thread, step])?;
-    let mut calls = HashMap::new();
-    while let Some(row) = rows.next()? {
-        let (name, result, digest): (String, String, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        if digest != seal_call(thread, step, &name, &result).bytes() {
-            return damaged(format!("the result of call `{name}` is not as it was written"));
-        }
-        calls.insert(name, json("a call's result", &result)?);
-    }
-    Ok(calls)
 }

@@ -3,14 +3,16 @@
 //! The store is the judge of what covers what. Whoever asks names a grant; whether it covers the question is
 //! decided from the rows when the question is committed, when its answer is taken up, and before the effect.
 
-use super::commit::{forget_calls, take_back};
-use super::log::{self, Asked, Because, CommandScope, Granted, Kind, NewEntry, Revoked, Scope, Tx};
-use super::project::apply;
-use super::recent::{Question, Recent};
-use super::rows::{GrantRow, InterruptRow, Stage, ThreadRow, damaged, time, whole_grant};
-use super::{Store, StoreError};
 use crate::graph::{CommandLine, Decision, GrantId, InterruptId, ThreadId};
 use crate::inbox::{BUILTIN_GRANTS, BuiltinGrant, By, GrantLine, GrantRequest, GrantScope, POLICY_GRANT};
+use crate::store::log::{self, Asked, Because, CommandScope, Granted, Kind, NewEntry, Revoked, Scope, Tx};
+use crate::store::record::answers::take_back;
+use crate::store::record::calls;
+use crate::store::record::project::apply;
+use crate::store::record::questions::{not_open, question_of};
+use crate::store::record::recent::{Question, Recent};
+use crate::store::rows::{GrantRow, InterruptRow, Stage, ThreadRow, damaged, time, whole_grant};
+use crate::store::{Grants, StoreError};
 use rusqlite::Connection;
 use std::time::Duration;
 
@@ -20,17 +22,17 @@ const HOUR: Duration = Duration::from_secs(3600);
 /// No grant lasts longer than this.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 
-impl Store {
+impl Grants<'_> {
     /// Allows what a card offers to allow.
-    pub async fn grant(&self, request: GrantRequest) -> Result<GrantLine, StoreError> {
-        let now = self.now_ms();
-        self.write(move |tx| give(tx, &request, now)).await
+    pub async fn give(self, request: GrantRequest) -> Result<GrantLine, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| give(tx, &request, now)).await
     }
 
     /// Built-in grants and those that people gave, oldest first.
-    pub fn grants(&self) -> Result<Vec<GrantLine>, StoreError> {
-        let now = self.now_ms();
-        self.read(|db| {
+    pub fn list(self) -> Result<Vec<GrantLine>, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| {
             let rows = all(db)?;
             let switched = |builtin: &BuiltinGrant| rows.iter().find(|row| row.id == builtin.id);
             let mut lines: Vec<GrantLine> =
@@ -43,37 +45,38 @@ impl Store {
     }
 
     /// Ends a grant, or switches a built-in one off.
-    pub async fn revoke(&self, id: String) -> Result<GrantLine, StoreError> {
-        let now = self.now_ms();
-        self.write(move |tx| revoke(tx, &id, now)).await
+    pub async fn revoke(self, id: String) -> Result<GrantLine, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| revoke(tx, &id, now)).await
     }
 
     /// Switches a built-in grant on again.
-    pub async fn restore(&self, id: String) -> Result<GrantLine, StoreError> {
-        let now = self.now_ms();
-        self.write(move |db| {
-            let Some(builtin) = builtin(&id)? else {
-                let text = format!("`{id}` is not built in; allow it again from a card");
-                return Err(StoreError::Conflict(text));
-            };
-            let mut grant = named(db, builtin.id)?;
-            if let Some(grant) = &mut grant
-                && grant.revoked_at.take().is_some()
-            {
-                let body = Revoked { builtin: Some(grant.id.clone()), from: db.opened(now)? };
-                let new = NewEntry::new(Some(grant.seq), Kind::Restored, Some(grant.last), &body, now)?;
-                let entry = db.append(new)?;
-                apply(db, &entry)?;
-            }
-            builtin_line(builtin, grant.as_ref())
-        })
-        .await
+    pub async fn restore(self, id: String) -> Result<GrantLine, StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let Some(builtin) = builtin(&id)? else {
+                    let text = format!("`{id}` is not built in; allow it again from a card");
+                    return Err(StoreError::Conflict(text));
+                };
+                let mut grant = named(db, builtin.id)?;
+                if let Some(grant) = &mut grant
+                    && grant.revoked_at.take().is_some()
+                {
+                    let body = Revoked { builtin: Some(grant.id.clone()), from: db.opened(now)? };
+                    let new = NewEntry::new(Some(grant.seq), Kind::Restored, Some(grant.last), &body, now)?;
+                    let entry = db.append(new)?;
+                    apply(db, &entry)?;
+                }
+                builtin_line(builtin, grant.as_ref())
+            })
+            .await
     }
 
     /// The grant that covers a call of `tool` by this thread, or about mail of this sender. `strangers` are those it
     /// would reach whom the person does not know: a sender's grant covers no other of them than that sender.
     pub fn covering(
-        &self,
+        self,
         tool: &str,
         thread: &ThreadId,
         sender: &str,
@@ -91,14 +94,14 @@ impl Store {
     }
 
     /// The grant that covers this command of a program.
-    pub fn covering_command(&self, tool: &str, command: &CommandLine) -> Result<Option<String>, StoreError> {
+    pub fn covering_command(self, tool: &str, command: &CommandLine) -> Result<Option<String>, StoreError> {
         self.first_grant(tool, |row| row.covers_command(command))
     }
 
     /// The first grant for a tool that is in force and covers what is asked for.
-    fn first_grant(&self, tool: &str, covers: impl Fn(&Grant) -> bool) -> Result<Option<String>, StoreError> {
-        let now = self.now_ms();
-        self.read(|db| {
+    fn first_grant(self, tool: &str, covers: impl Fn(&Grant) -> bool) -> Result<Option<String>, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| {
             let rest = "WHERE tool = ? AND revoked_at IS NULL ORDER BY seq";
             for row in GrantRow::select(db, rest, [tool])? {
                 let grant = Grant::read(db, row.seq)?;
@@ -111,39 +114,40 @@ impl Store {
     }
 
     /// Whether the built-in grant of this name is listed and switched on.
-    pub fn builtin_grant(&self, name: &str) -> Result<bool, StoreError> {
-        self.read(|db| builtin_on(db, name))
+    pub fn is_builtin_on(self, name: &str) -> Result<bool, StoreError> {
+        self.0.read(|db| builtin_on(db, name))
     }
 
     /// Asks again what grants had answered that no longer cover it.
     pub async fn recall(
-        &self,
+        self,
         thread: ThreadId,
         version: i64,
         interrupts: Vec<InterruptId>,
     ) -> Result<(), StoreError> {
-        let now = self.now_ms();
-        self.write(move |db| {
-            let mut row = ThreadRow::find(db, &thread)?;
-            if row.version != version {
-                return Err(StoreError::Moved);
-            }
-            let recent = Recent::read(db, &row)?;
-            forget_calls(db, &row)?;
-            for question in recent.questions.iter().filter(|q| interrupts.contains(&q.asked.id)) {
-                if question.in_force().is_some_and(|given| !given.acted) {
-                    take_back(db, &mut row, question.seq, Because::GrantEnded, now)?;
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let mut row = ThreadRow::find(db, &thread)?;
+                if row.version != version {
+                    return Err(StoreError::Moved);
                 }
-            }
-            Ok(())
-        })
-        .await
+                let recent = Recent::read(db, &row)?;
+                calls::forget(db, &row)?;
+                for question in recent.questions.iter().filter(|q| interrupts.contains(&q.asked.id)) {
+                    if question.in_force().is_some_and(|given| !given.acted) {
+                        take_back(db, &mut row, question.seq, Because::GrantEnded, now)?;
+                    }
+                }
+                Ok(())
+            })
+            .await
     }
 }
 
 /// Whether `grant` answers this question of this thread now. What the config allows is the caller's to know; here a
 /// policy covers its own tool only.
-pub(super) fn covers(
+pub(in crate::store) fn covers(
     db: &Connection,
     grant: &str,
     asked: &Asked,
@@ -285,7 +289,7 @@ fn named(db: &Connection, id: &str) -> Result<Option<Grant>, StoreError> {
 }
 
 /// Whether the built-in grant of this name is listed and switched on. It is on until somebody switches it.
-pub(super) fn builtin_on(db: &Connection, name: &str) -> Result<bool, StoreError> {
+pub(in crate::store) fn builtin_on(db: &Connection, name: &str) -> Result<bool, StoreError> {
     if !BUILTIN_GRANTS.iter().any(|builtin| builtin.id == name) {
         return Ok(false);
     }
@@ -303,11 +307,11 @@ pub(super) fn builtin_on(db: &Connection, name: &str) -> Result<bool, StoreError
 
 fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, StoreError> {
     let interrupt = InterruptRow::find(tx, &request.interrupt)?;
-    let question = super::lists::question_of(tx, &interrupt)?;
+    let question = question_of(tx, &interrupt)?;
     let thread = ThreadRow::by_seq(tx, interrupt.thread)?;
     let refuse = |why: &str| Err(StoreError::Conflict(format!("`{}` {why}", interrupt.id)));
     if question.closed.is_some() {
-        return Err(super::decide::not_open(tx, &interrupt)?);
+        return Err(not_open(tx, &interrupt)?);
     }
     let accepts = |decision: &Decision| matches!(decision, Decision::Accept | Decision::Edit { .. });
     match question.in_force() {
@@ -418,7 +422,7 @@ fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
         let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
         let by = By::Grant(grant.to_owned());
         if question.and_then(Question::in_force).is_some_and(|given| given.body.by == by && !given.acted) {
-            forget_calls(tx, &row)?;
+            calls::forget(tx, &row)?;
             take_back(tx, &mut row, interrupt.seq, Because::GrantEnded, now)?;
         }
     }

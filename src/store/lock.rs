@@ -1,6 +1,6 @@
 //! One driver at a time: an OS file lock, which no crash can leave behind.
 
-use super::StoreError;
+use crate::store::StoreError;
 use crate::text::io_words;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};

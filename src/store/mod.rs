@@ -11,90 +11,99 @@
 //! What is not here: what a state or an update means (they are JSON text), mail, and any decision about what
 //! to do next. Rows and bytes go in, rows and bytes come out.
 
-mod activity;
-mod arrive;
-mod batch;
-mod begin;
+mod audit;
 mod blobs;
-mod commit;
-mod contacts;
-mod decide;
 mod effects;
 mod error;
-mod errors;
-mod expiry;
-mod fork;
+mod figures;
 mod grants;
-mod keyed;
-mod ledger;
-mod lessons;
-mod lists;
-mod load;
+mod inbox;
 mod lock;
 mod log;
-mod mails;
+mod mail;
 mod memory;
-mod narrow;
 mod notice;
 mod open;
-mod past;
-mod project;
-mod prompts;
 mod prune;
-mod recent;
-mod repeated_text;
+mod record;
 mod rows;
 mod schema;
-mod screen;
 mod seal;
 mod search;
 mod settings;
-mod skipped;
-mod snapshots;
-mod sources;
-mod space;
-mod spans;
-mod traces;
-mod trouble;
+mod tally;
+mod threads;
 mod verify;
-mod view;
 mod writer;
 
 pub use crate::inbox::{MemoryCause, MemoryVersion};
-pub use arrive::Arrival;
-pub use batch::Undone;
-pub use begin::Begun;
-pub use commit::{Commit, Committed, NewStep, NewThread, NextStep};
-pub use decide::Holds;
+pub use audit::AuditChecked;
 pub use effects::EffectIntent;
 pub use error::StoreError;
-pub use expiry::{PolicyClock, Unanswered};
-pub use ledger::{HandedIn, MAIL_EVENT, Waiting};
-pub use lessons::{NewLesson, OpenLesson};
-pub use lists::{Counts, StoredItem};
-pub use load::{Granted, Have, Loaded, Runnable, Tail, ToDo};
+pub use figures::prompts::{Prompt, StoredPrompt};
+pub use figures::space::Vacuum;
+pub use figures::spans::{Call, Lap, Laps, Span};
+pub use figures::traces::{TraceCursor, Traced, TracedEffect, Untold, UntoldSpan};
+pub use inbox::batch::Undone;
+pub use inbox::decide::Holds;
+pub use inbox::expiry::{PolicyClock, Unanswered};
+pub use inbox::history::PastDecision;
+pub use inbox::items::{Counts, StoredItem};
 pub use lock::{DriverLock, Taken};
-pub use log::AuditChecked;
-pub use mails::{Before, NewMail, Road, StoredMail, TakenIn};
+pub use mail::intake::{Before, NewMail, Road, StoredMail, TakenIn};
+pub use mail::ledger::{HandedIn, Waiting};
+pub use mail::sources::StoredSource;
+pub use memory::lessons::{NewLesson, OpenLesson};
 pub use notice::Watcher;
 pub use open::{Clock, FILE, Mode, Store};
-pub use past::PastDecision;
-pub use prompts::{Prompt, StoredPrompt};
 pub use prune::{Roots, Swept};
-pub use recent::LastStep;
-pub use repeated_text::{RepeatQuery, RepeatedText};
-pub use rows::{Awaits, MailState, Phase};
+pub use record::recent::LastStep;
+pub use rows::{Awaits, MAIL_EVENT, MailState, Phase};
 pub use schema::VERSION;
 pub use seal::Digest;
-pub use sources::StoredSource;
-pub use space::Vacuum;
-pub use spans::{Call, Lap, Laps, Span};
-pub use traces::{TraceCursor, Traced, TracedEffect, Untold, UntoldSpan};
-pub use trouble::NewTrouble;
+pub use search::repeated_text::{RepeatQuery, RepeatedText};
+pub use threads::arrive::Arrival;
+pub use threads::commit::{Begun, Commit, Committed, NewStep, NextStep};
+pub use threads::load::{Granted, Have, Loaded, Runnable, Tail, ToDo};
+pub use threads::start::NewThread;
+pub use threads::trouble::NewTrouble;
+pub use threads::view::StoredThread;
 pub use verify::Verified;
-pub use view::StoredThread;
 
 /// The version of the SQLite library that is built in.
 pub fn sqlite_version() -> &'static str {
     rusqlite::version()
+}
+
+/// The features of the store, each a handle with methods of its own.
+macro_rules! features {
+    ($($name:ident $type:ident: $doc:literal,)*) => {
+        $(
+            #[doc = $doc]
+            #[derive(Clone, Copy)]
+            pub struct $type<'s>(&'s Store);
+        )*
+
+        impl Store {
+            $(
+                #[doc = $doc]
+                pub fn $name(&self) -> $type<'_> {
+                    $type(self)
+                }
+            )*
+        }
+    };
+}
+
+features! {
+    threads Threads: "Threads: started, driven, reached from outside, listed.",
+    inbox Inbox: "What waits for a person, and what people decide.",
+    grants Grants: "What people allowed in advance.",
+    effects Effects: "What is done to the outside: intents before, outcomes after.",
+    memory Memory: "What is remembered, and what is to be learned.",
+    mail Mail: "Mails, mailboxes, and who wrote before.",
+    search Search: "What was said, to be found by.",
+    figures Figures: "What things cost, how long they took and what went wrong; nothing rests on it.",
+    prune Prune: "Letting go of what is no longer needed.",
+    audit Audit: "Whether everything is as it was written, and the log as text.",
 }

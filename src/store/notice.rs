@@ -1,6 +1,6 @@
 //! Notice of what other processes write. That something changed, never what.
 
-use super::StoreError;
+use crate::store::StoreError;
 use rusqlite::Connection;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
@@ -17,7 +17,7 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    pub(super) fn start(db: Connection, changed: watch::Sender<u64>) -> Result<Self, StoreError> {
+    pub(in crate::store) fn start(db: Connection, changed: watch::Sender<u64>) -> Result<Self, StoreError> {
         let (stop, stopped) = channel::<()>();
         let version = |db: &Connection| db.query_row("PRAGMA data_version", [], |row| row.get::<_, i64>(0));
         let mut seen = version(&db)?;

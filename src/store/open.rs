@@ -1,9 +1,9 @@
 //! Opening the file, and the two ways in: reading and writing.
 
-use super::log::Tx;
-use super::schema::{self, APPLICATION_ID, BEFORE_THE_LOG, VERSION};
-use super::writer::Writer;
-use super::{StoreError, notice};
+use crate::store::log::Tx;
+use crate::store::schema::{self, APPLICATION_ID, BEFORE_THE_LOG, VERSION};
+use crate::store::writer::Writer;
+use crate::store::{StoreError, notice};
 use crate::text::{io_words, unreadable};
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
@@ -120,7 +120,7 @@ impl Store {
     }
 
     /// The file itself.
-    pub(super) fn path(&self) -> PathBuf {
+    pub(in crate::store) fn path(&self) -> PathBuf {
         self.0.folder.join(FILE)
     }
 
@@ -138,7 +138,7 @@ impl Store {
         (self.0.clock)()
     }
 
-    pub(super) fn now_ms(&self) -> i64 {
+    pub(in crate::store) fn now_ms(&self) -> i64 {
         self.now().as_millisecond()
     }
 
@@ -153,7 +153,7 @@ impl Store {
     }
 
     /// Reads, on a connection of its own, everything as it was at one moment.
-    pub(super) fn read<T>(
+    pub(in crate::store) fn read<T>(
         &self,
         job: impl FnOnce(&Connection) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
@@ -170,7 +170,7 @@ impl Store {
     }
 
     /// Writes: `job` runs in a savepoint of the next transaction, and the answer comes after its COMMIT.
-    pub(super) async fn write<T: Send + 'static>(
+    pub(in crate::store) async fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
@@ -187,7 +187,10 @@ impl Store {
     }
 
     /// Writes without waiting; whoever needs to know asks another way.
-    pub(super) fn write_later(&self, job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static) {
+    pub(in crate::store) fn write_later(
+        &self,
+        job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static,
+    ) {
         if let Some(writer) = &self.0.writer {
             writer.write_later(job);
         }

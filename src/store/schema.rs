@@ -1,13 +1,13 @@
 //! The tables.
 
-use super::StoreError;
+use crate::store::StoreError;
 use rusqlite::Connection;
 
 /// Marks the file as ours: `sayl` in ASCII.
-pub(super) const APPLICATION_ID: i32 = 0x7361_796c;
+pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 
 /// What files were marked with while sayso was being built; they hold no log.
-pub(super) const BEFORE_THE_LOG: i32 = 0x7361_7973;
+pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
 pub const VERSION: i64 = 1;
@@ -39,7 +39,7 @@ INSERT INTO head (one, seq, chain) VALUES (1, 0, zeroblob(32));
 ";
 
 /// What lists and drivers look at, made from the log.
-pub(super) const PROJECTIONS: &str = "
+pub(in crate::store) const PROJECTIONS: &str = "
 CREATE TABLE threads (
     seq          INTEGER PRIMARY KEY,  -- the entry it began with
     id           TEXT NOT NULL UNIQUE,
@@ -305,12 +305,12 @@ CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 
 ";
 
 /// The format of an open database.
-pub(super) fn version(db: &Connection) -> Result<i64, StoreError> {
+pub(in crate::store) fn version(db: &Connection) -> Result<i64, StoreError> {
     Ok(db.query_row("PRAGMA user_version", [], |row| row.get(0))?)
 }
 
 /// Makes the tables of a new file.
-pub(super) fn create(db: &Connection) -> Result<(), StoreError> {
+pub(in crate::store) fn create(db: &Connection) -> Result<(), StoreError> {
     if version(db)? == VERSION {
         return Ok(());
     }

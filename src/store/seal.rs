@@ -32,44 +32,44 @@ impl fmt::Debug for Digest {
 }
 
 /// Collects a row's columns. Lengths go in before values, so that no two rows collect to the same bytes.
-pub(super) struct Seal(Sha256);
+pub(in crate::store) struct Seal(Sha256);
 
 impl Seal {
     /// Begins a row of `table`.
-    pub(super) fn of(table: &str) -> Self {
+    pub(in crate::store) fn of(table: &str) -> Self {
         Seal(Sha256::new()).text(table)
     }
 
-    pub(super) fn bytes(mut self, value: &[u8]) -> Self {
+    pub(in crate::store) fn bytes(mut self, value: &[u8]) -> Self {
         self.0.update((value.len() as u64).to_le_bytes());
         self.0.update(value);
         self
     }
 
-    pub(super) fn text(self, value: &str) -> Self {
+    pub(in crate::store) fn text(self, value: &str) -> Self {
         self.bytes(value.as_bytes())
     }
 
-    pub(super) fn int(mut self, value: i64) -> Self {
+    pub(in crate::store) fn int(mut self, value: i64) -> Self {
         self.0.update(value.to_le_bytes());
         self
     }
 
-    pub(super) fn maybe_text(self, value: Option<&str>) -> Self {
+    pub(in crate::store) fn maybe_text(self, value: Option<&str>) -> Self {
         match value {
             Some(value) => self.int(1).text(value),
             None => self.int(0),
         }
     }
 
-    pub(super) fn maybe_int(self, value: Option<i64>) -> Self {
+    pub(in crate::store) fn maybe_int(self, value: Option<i64>) -> Self {
         match value {
             Some(value) => self.int(1).int(value),
             None => self.int(0),
         }
     }
 
-    pub(super) fn done(self) -> Digest {
+    pub(in crate::store) fn done(self) -> Digest {
         let full: [u8; 32] = self.0.finalize().into();
         let mut half = [0; 16];
         half.copy_from_slice(&full[..16]);

@@ -1,9 +1,9 @@
 //! A handful of switches that every process shares.
 
-use super::log::{self, Did, HOUSE, Kind, NewEntry};
-use super::project::apply;
-use super::rows::damaged;
-use super::{Store, StoreError};
+use crate::store::log::{self, Did, HOUSE, Kind, NewEntry};
+use crate::store::record::project::apply;
+use crate::store::rows::damaged;
+use crate::store::{Store, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
 
 impl Store {
@@ -27,7 +27,7 @@ impl Store {
 }
 
 /// The log says so: whichever of the two came last.
-pub(super) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
+pub(in crate::store) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
     let listed: Option<i64> =
         db.prepare_cached("SELECT last FROM pauses")?.query_row([], |row| row.get(0)).optional()?;
     let entries = log::stream(db, HOUSE, 0)?;
@@ -39,7 +39,7 @@ pub(super) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
 }
 
 /// A count that every process shares; 0 where nobody has counted.
-pub(super) fn number(db: &Connection, name: &str) -> Result<i64, StoreError> {
+pub(in crate::store) fn number(db: &Connection, name: &str) -> Result<i64, StoreError> {
     let found: Option<String> = db
         .prepare_cached("SELECT value FROM settings WHERE name = ?")?
         .query_row([name], |row| row.get(0))
@@ -50,7 +50,7 @@ pub(super) fn number(db: &Connection, name: &str) -> Result<i64, StoreError> {
     }
 }
 
-pub(super) fn set_number(db: &Connection, name: &str, number: i64) -> Result<(), StoreError> {
+pub(in crate::store) fn set_number(db: &Connection, name: &str, number: i64) -> Result<(), StoreError> {
     db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")?
         .execute(params![name, number.to_string()])?;
     Ok(())

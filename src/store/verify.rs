@@ -1,12 +1,16 @@
 //! The whole file looked over: the log, the projections made from it, and every row that carries a digest of its own.
 
-use super::log::{self, Entry, Kind, Pruned, Tx, check_links};
-use super::project::{self, apply};
-use super::rows::{EffectRow, MailRow, SourceRow, ThreadRow, damaged};
-use super::seal::Seal;
-use super::{Store, StoreError, blobs, commit, effects, lessons, load, prune, recent, schema, view};
+use crate::store::log::{self, Entry, Kind, Pruned, Tx, check_links};
+use crate::store::memory::lessons;
+use crate::store::record::project::{self, apply};
+use crate::store::record::questions::{questions, schema_of};
+use crate::store::record::{calls, recent};
+use crate::store::rows::{EffectRow, MailRow, SourceRow, ThreadRow, damaged};
+use crate::store::tally::tallied;
+use crate::store::threads::{load, view};
+use crate::store::{Audit, StoreError, blobs, prune, schema};
+use rusqlite::Connection;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::{BTreeMap, HashSet};
 
 /// A driver that starts follows this many of the newest links.
@@ -33,32 +37,38 @@ impl Verified {
     }
 }
 
-impl Store {
+impl Audit<'_> {
+    /// What a driver looks at before it drives: the end of the log, its newest links, and whether what is open and under
+    /// way is what the log says. A link that is broken is only named: it keeps its own thread from being driven, no
+    /// other.
+    pub fn check_before_driving(self) -> Result<(), StoreError> {
+        self.0.read(before_driving)
+    }
+
     /// Reads everything there is.
-    pub fn verify(&self) -> Result<Verified, StoreError> {
-        self.read(run)
+    pub fn verify(self) -> Result<Verified, StoreError> {
+        self.0.read(run)
     }
 
     /// Makes every list anew from the log, unless the log itself is damaged; says which rows were not what it says.
-    pub async fn repair(&self) -> Result<Vec<String>, StoreError> {
-        self.write(|tx| {
-            let (fresh, problems) = replay(tx)?;
-            if let Some(first) = problems.into_iter().next() {
-                return Err(StoreError::Damaged(first));
-            }
-            let differing = differences(tx, &fresh)?;
-            if !differing.is_empty() {
-                rewrite(tx)?;
-            }
-            Ok(differing)
-        })
-        .await
+    pub async fn repair(self) -> Result<Vec<String>, StoreError> {
+        self.0
+            .write(|tx| {
+                let (fresh, problems) = replay(tx)?;
+                if let Some(first) = problems.into_iter().next() {
+                    return Err(StoreError::Damaged(first));
+                }
+                let differing = differences(tx, &fresh)?;
+                if !differing.is_empty() {
+                    rewrite(tx)?;
+                }
+                Ok(differing)
+            })
+            .await
     }
 }
 
-/// What a driver looks at before it drives: the end of the log, its newest links, and whether what is open and under
-/// way is what the log says. A link that is broken is only named: it keeps its own thread from being driven, no other.
-pub(super) fn before_driving(db: &Connection) -> Result<(), StoreError> {
+fn before_driving(db: &Connection) -> Result<(), StoreError> {
     let end = log::end_of(db)?;
     let count: i64 = db.query_row("SELECT count(*) FROM log", [], |row| row.get(0))?;
     if count != end {
@@ -142,14 +152,14 @@ fn thread(db: &Connection, seq: i64) -> Result<(), StoreError> {
     for effect in EffectRow::select(db, "WHERE thread = ?", [seq])? {
         blobs::get(db, &effect.digest()?)?;
     }
-    for question in load::questions(db, &row)? {
-        commit::schema_of(db, &question.asked)?;
+    for question in questions(db, &row)? {
+        schema_of(db, &question.asked)?;
     }
     if row.pruned_at.is_some() {
         return prune::check_pruned(db, &row);
     }
     load::check_tail(db, &row)?;
-    effects::calls(db, seq, row.steps)?;
+    calls::read(db, seq, row.steps)?;
     Ok(())
 }
 
@@ -306,29 +316,4 @@ fn note(found: &mut Verified, checked: Result<(), StoreError>) -> Result<(), Sto
         }
         Err(error) => Err(error),
     }
-}
-
-fn seal(name: &str, count: i64) -> super::Digest {
-    Seal::of("tallies").text(name).int(count).done()
-}
-
-/// How many of something there must be.
-pub(super) fn tallied(db: &Connection, name: &str) -> Result<i64, StoreError> {
-    let found: Option<(i64, Vec<u8>)> = db
-        .prepare_cached("SELECT count, digest FROM tallies WHERE name = ?")?
-        .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    match found {
-        None => Ok(0),
-        Some((count, digest)) if digest == seal(name, count).bytes() => Ok(count),
-        Some(_) => damaged(format!("the count of {name} is not as it was written")),
-    }
-}
-
-/// So many more of something there are from now on.
-pub(super) fn tally(db: &Connection, name: &str, more: i64) -> Result<(), StoreError> {
-    let count = tallied(db, name)? + more;
-    db.prepare_cached("INSERT OR REPLACE INTO tallies (name, count, digest) VALUES (?, ?, ?)")?
-        .execute(params![name, count, seal(name, count).bytes()])?;
-    Ok(())
 }

@@ -5,8 +5,8 @@
 //! after COMMIT. A full disk rolls back and may be tried again; a failed fsync stops the writer for good,
 //! because what the kernel dropped then cannot be known.
 
-use super::StoreError;
-use super::log::Tx;
+use crate::store::StoreError;
+use crate::store::log::Tx;
 use rusqlite::Connection;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,14 +27,17 @@ type Job = Box<dyn FnOnce(Option<&Tx<'_>>) -> (Result<(), StoreError>, Tell) + S
 /// Called once the fate of the transaction is known.
 type Tell = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
-pub(super) struct Writer {
+pub(in crate::store) struct Writer {
     queue: Option<Sender<Job>>,
     stopped: Arc<OnceLock<String>>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Writer {
-    pub(super) fn start(mut db: Connection, changed: watch::Sender<u64>) -> Result<Self, StoreError> {
+    pub(in crate::store) fn start(
+        mut db: Connection,
+        changed: watch::Sender<u64>,
+    ) -> Result<Self, StoreError> {
         let (queue, jobs) = channel();
         let stopped = Arc::new(OnceLock::new());
         let log_pages = Arc::new(AtomicI32::new(0));
@@ -52,11 +55,11 @@ impl Writer {
     }
 
     /// Why the writer has stopped for good, if it has.
-    pub(super) fn stopped(&self) -> Option<String> {
+    pub(in crate::store) fn stopped(&self) -> Option<String> {
         self.stopped.get().cloned()
     }
 
-    pub(super) async fn write<T: Send + 'static>(
+    pub(in crate::store) async fn write<T: Send + 'static>(
         &self,
         job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
@@ -67,7 +70,10 @@ impl Writer {
         told.await.unwrap_or_else(|_| Err(StoreError::Disk("the writer has ended".to_owned())))
     }
 
-    pub(super) fn write_later(&self, job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static) {
+    pub(in crate::store) fn write_later(
+        &self,
+        job: impl FnOnce(&Tx<'_>) -> Result<(), StoreError> + Send + 'static,
+    ) {
         self.send(job, |result| {
             if let Err(error) = result {
                 tracing::debug!(%error, "a write nobody waits for was not made");

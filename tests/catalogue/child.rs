@@ -226,7 +226,7 @@ async fn drive(local: &Local) {
         let mut changes = store.changes();
         loop {
             changes.borrow_and_update();
-            let counts = store.counts().unwrap().threads;
+            let counts = store.inbox().counts().unwrap().threads;
             let done = Status::ALL.iter().position(|status| *status == Status::Done).unwrap();
             if counts.iter().sum::<u64>() == counts[done] {
                 return;

@@ -64,7 +64,12 @@ async fn furnished() -> (House, Vec<u8>) {
     house.local.fork(done, 3).await.unwrap();
     let cause = || MemoryCause { kind: "edit".to_owned(), thread: Some(chat.clone()), interrupt: None };
     for (space, read) in [("tone", 0), ("tone", 1), ("other", 0)] {
-        house.store().remember(space.to_owned(), read, format!("{space} {read}"), cause()).await.unwrap();
+        house
+            .store()
+            .memory()
+            .remember(space.to_owned(), read, format!("{space} {read}"), cause())
+            .await
+            .unwrap();
     }
     for space in ["tone", "other"] {
         house.local.memory_pin(space.to_owned(), "1".to_owned(), true).await.unwrap();
@@ -101,7 +106,7 @@ async fn furnished() -> (House, Vec<u8>) {
         raw,
         words: "one".to_owned(),
     };
-    house.store().hand_in(chat.clone(), mail).await.unwrap();
+    house.store().mail().hand_in(chat.clone(), mail).await.unwrap();
     found(&house, "tea").await;
     // Closed and opened anew, so that the file is all there is.
     let House { folder, local, street, world } = house;
@@ -125,7 +130,7 @@ async fn found(house: &House, words: &str) -> usize {
 /// Everything people and drivers read, as text; an error where something is not to be trusted.
 async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
     let store = Store::open(data)?;
-    if let Some(first) = store.verify()?.problems().into_iter().next() {
+    if let Some(first) = store.audit().verify()?.problems().into_iter().next() {
         return Err(StoreError::Damaged(first));
     }
     let local =
@@ -141,12 +146,12 @@ async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
         }
         for line in page.threads {
             let view = local.thread(line.id.clone()).await.map_err(told)?;
-            let mut loaded = store.load(&line.id, None)?;
+            let mut loaded = store.threads().load(&line.id, None)?;
             // Both are spared work and nothing else: without them it is done again.
             loaded.tail = Default::default();
             loaded.at.snapshot_bytes = 0;
             loaded.calls.clear();
-            let outcome = store.outcome(&line.id)?;
+            let outcome = store.threads().outcome(&line.id)?;
             all.push(format!("{line:?} {} {loaded:?} {outcome:?}", serde_json::to_string(&view).unwrap()));
         }
         after = page.next;
@@ -164,11 +169,11 @@ async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
     }
     let result = ItemQuery { kind: Some(sayso::inbox::ItemKind::Result), limit: 99, ..Default::default() };
     all.push(format!("{:?}", local.items(result).await.map_err(told)?));
-    for space in store.memory_namespaces()? {
-        all.push(format!("{:?} {:?}", store.memory_history(&space)?, store.memory_view(&space)?));
+    for space in store.memory().namespaces()? {
+        all.push(format!("{:?} {:?}", store.memory().history(&space)?, store.memory().view(&space)?));
     }
-    all.push(format!("{:?}", store.grants()?));
-    all.push(format!("{:?} {} {:?}", store.to_do()?, store.paused()?, store.counts()?));
+    all.push(format!("{:?}", store.grants().list()?));
+    all.push(format!("{:?} {} {:?}", store.threads().to_do()?, store.paused()?, store.inbox().counts()?));
     Ok(all.join("\n"))
 }
 
@@ -465,9 +470,9 @@ async fn d14_forged_lists_cause_nothing_and_are_made_anew() {
                     continue;
                 }
                 let store = Store::open(&copies.data).unwrap();
-                let verified = store.verify().unwrap();
+                let verified = store.audit().verify().unwrap();
                 assert!(!verified.differing.is_empty(), "{what}: unnoticed");
-                assert!(!store.repair().await.unwrap().is_empty(), "{what}");
+                assert!(!store.audit().repair().await.unwrap().is_empty(), "{what}");
                 drop(store);
                 assert_eq!(read(&copies.house, &copies.data).await.unwrap(), before, "{what}: not as it was");
                 repaired += 1;

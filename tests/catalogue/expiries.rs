@@ -55,8 +55,8 @@ async fn dies_and_recovers(doomed: impl Fn(&Home) -> Command, what: &str) -> boo
     assert_eq!(by, vec!["policy:expire"; PARCELS.len()], "{what}: each question ended once");
     assert!(views[0].effects.is_empty() && home.street().deliveries().is_empty(), "{what}: nothing left");
     let store = local.engine().store();
-    assert_eq!(store.verify().unwrap().problems(), Vec::<String>::new(), "{what}");
-    assert_eq!(store.check_audit().unwrap().problems, Vec::<String>::new(), "{what}");
+    assert_eq!(store.audit().verify().unwrap().problems(), Vec::<String>::new(), "{what}");
+    assert_eq!(store.audit().check_links().unwrap().problems, Vec::<String>::new(), "{what}");
     !done
 }
 

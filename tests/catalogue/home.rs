@@ -79,6 +79,10 @@ impl Home {
         delivered.sort();
         expected.sort();
         assert_eq!(delivered, expected, "{what}: each parcel once");
-        assert_eq!(local.engine().store().verify().unwrap().problems(), Vec::<String>::new(), "{what}");
+        assert_eq!(
+            local.engine().store().audit().verify().unwrap().problems(),
+            Vec::<String>::new(),
+            "{what}"
+        );
     }
 }

@@ -145,7 +145,7 @@ async fn take_in(local: &Local, config: &Config) {
             place: found.place,
             words: String::new(),
         };
-        store.take_in(new, Road::Start(thread), 100).await.unwrap();
+        store.mail().take_in(new, Road::Start(thread), 100).await.unwrap();
     }
 }
 
@@ -222,12 +222,12 @@ impl Home {
         assert!(name.rsplit_once(',').is_some_and(|(_, flags)| flags.contains('S')), "{what}: {name}");
         let store = local.engine().store();
         for (name, line) in LEARNED {
-            let newest = store.memory(&format!("email_assistant/{name}")).unwrap().unwrap();
+            let newest = store.memory().newest(&format!("email_assistant/{name}")).unwrap().unwrap();
             assert_eq!(newest.profile.matches(line).count(), 1, "{what}: {name} learned once");
             assert_eq!(newest.version, 2, "{what}: {name}");
         }
-        assert!(store.open_lessons().unwrap().is_empty(), "{what}");
-        assert_eq!(store.verify().unwrap().problems(), Vec::<String>::new(), "{what}");
+        assert!(store.memory().open_lessons().unwrap().is_empty(), "{what}");
+        assert_eq!(store.audit().verify().unwrap().problems(), Vec::<String>::new(), "{what}");
     }
 }
 

@@ -183,7 +183,7 @@ const ORDINARY: &[(Answer, &str)] = &[
 async fn taught(answer: Answer, profile: &str, proposed: &str) -> Office {
     let office = answer.office();
     let thread = office.got().await;
-    let read = office.store().memory(answer.namespace()).unwrap().unwrap().version;
+    let read = office.store().memory().newest(answer.namespace()).unwrap().unwrap().version;
     office.local.memory_edit(answer.namespace().to_owned(), read, profile.to_owned()).await.unwrap();
     let update = json!({"reasoning": "The person asked for it.", "profile": proposed});
     office.script.memory.lock().unwrap().push_back(update);
@@ -201,7 +201,7 @@ async fn waiting(office: &Office) -> Vec<ThreadId> {
 /// The one card, after which nothing has changed.
 async fn held(office: &Office, answer: Answer, profile: &str, what: &str) -> Item {
     let waiting = waiting(office).await;
-    let newest = || office.store().memory(answer.namespace()).unwrap().unwrap().profile;
+    let newest = || office.store().memory().newest(answer.namespace()).unwrap().unwrap().profile;
     assert_eq!(waiting.len(), 1, "{answer:?} lets this in: {what}");
     assert_eq!(newest(), profile, "{answer:?}: {what}");
     let item = office.open(&waiting[0]).await;
@@ -284,7 +284,7 @@ async fn i16_ordinary_lines_are_learned_without_a_card() {
     for (answer, line) in ORDINARY {
         let proposed = format!("{KEPT}- {line}\n");
         let office = taught(*answer, KEPT, &proposed).await;
-        let newest = office.store().memory(answer.namespace()).unwrap().unwrap();
+        let newest = office.store().memory().newest(answer.namespace()).unwrap().unwrap();
         assert_eq!(newest.profile, proposed, "{answer:?}");
         assert!(waiting(&office).await.is_empty(), "{answer:?}: {line}");
     }

@@ -59,12 +59,16 @@ async fn furnished() -> (Home, usize) {
 }
 
 async fn is_whole_and_is_finished(home: &Home, records: usize, what: &str) {
-    assert_eq!(home.local().engine().store().verify().unwrap().problems(), Vec::<String>::new(), "{what}");
+    assert_eq!(
+        home.local().engine().store().audit().verify().unwrap().problems(),
+        Vec::<String>::new(),
+        "{what}"
+    );
     home.threads(&home.local()).await;
     assert_eq!(run(errand(home, "prune")), ["done"], "{what}");
     let local = home.local();
     assert_eq!(
-        local.engine().store().verify().unwrap().problems(),
+        local.engine().store().audit().verify().unwrap().problems(),
         Vec::<String>::new(),
         "{what}: afterwards"
     );

@@ -43,7 +43,7 @@ async fn allowed(replies: impl IntoIterator<Item = Reply>, mails: &[String]) -> 
         office.receive(mail, json!({})).await.unwrap();
     }
     office.settle().await;
-    office.store().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+    office.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
     *office.script.class.lock().unwrap() = "respond".to_owned();
     office
 }
@@ -152,7 +152,7 @@ async fn i18_a_grant_does_not_answer_for_what_another_conversation_says() {
         let office = Office::new("ignore", [says("Yes."), says("It is 4711.")]);
         office.receive(&secret, json!({})).await.unwrap();
         office.settle().await;
-        office.store().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+        office.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
         *office.script.class.lock().unwrap() = "respond".to_owned();
         let thread = office.got().await;
         let interrupt = office.asked(&thread).await;

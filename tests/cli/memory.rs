@@ -18,7 +18,7 @@ fn taught() -> Desk {
         [(TONE, 0, "Be brief."), (TONE, 1, "Be brief.\nSay thanks.\n"), ("b/cal", 0, "Mornings.")]
     {
         let cause = MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
-        runtime.block_on(store.remember(name.to_owned(), read, text.to_owned(), cause)).unwrap();
+        runtime.block_on(store.memory().remember(name.to_owned(), read, text.to_owned(), cause)).unwrap();
     }
     desk
 }

@@ -362,7 +362,7 @@ async fn news_for_a_joining_thread_waits_for_its_children() {
     house.news(&thread, "mail1").await;
     house.settle().await;
     assert_eq!(house.status(&thread).await, Status::Joining);
-    let child = house.store().family(&thread).unwrap()[1].0.clone();
+    let child = house.store().threads().family(&thread).unwrap()[1].0.clone();
     house.accept(&child).await;
     house.settle().await;
     assert_eq!(house.log(&thread).await, json!([{"joined": [["k", true]]}, {"arrived": "mail1"}, "on"]));
@@ -385,5 +385,5 @@ async fn news_after_the_hold_do_not_take_an_answer_back() {
     house.world.open("g");
     house.until(&thread, Status::Done).await;
     driver.stop().await;
-    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
+    assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
 }

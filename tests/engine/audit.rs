@@ -12,7 +12,8 @@ use sha2::{Digest, Sha256};
 fn export(store: &Store) -> Vec<String> {
     let mut lines = Vec::new();
     store
-        .audit(None, &mut |line| {
+        .audit()
+        .export(None, &mut |line| {
             lines.push(line.to_owned());
             Ok(())
         })
@@ -21,7 +22,7 @@ fn export(store: &Store) -> Vec<String> {
 }
 
 fn judged(store: &Store, lines: &[String]) -> Vec<String> {
-    store.check_export(&mut lines.iter().cloned().map(Ok)).unwrap().problems
+    store.audit().check_export(&mut lines.iter().cloned().map(Ok)).unwrap().problems
 }
 
 fn told(lines: &[String]) -> Vec<Value> {
@@ -67,7 +68,7 @@ async fn lived_in() -> House {
     house.settle().await;
     house.local.stop(chat.clone()).await.unwrap();
     let cause = MemoryCause { kind: "edit".to_owned(), thread: Some(chat), interrupt: None };
-    house.store().remember("tone".to_owned(), 0, "be brief".to_owned(), cause).await.unwrap();
+    house.store().memory().remember("tone".to_owned(), 0, "be brief".to_owned(), cause).await.unwrap();
     house.local.memory_pin("tone".to_owned(), "1".to_owned(), true).await.unwrap();
     house.local.memory_pin("tone".to_owned(), "1".to_owned(), false).await.unwrap();
     house.local.pause(true).await.unwrap();
@@ -117,7 +118,7 @@ async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
     assert!(facts[11]["body"]["updates"].to_string().contains("tea"), "{}", facts[11]);
     let steps = told.iter().filter(|line| line["what"] == "stepped");
     assert!(steps.clone().count() > 3 && steps.clone().all(|line| line["body"].is_null()));
-    assert_eq!(house.store().check_audit().unwrap().problems, [""; 0]);
+    assert_eq!(house.store().audit().check_links().unwrap().problems, [""; 0]);
     assert_eq!(judged(house.store(), &lines), [""; 0]);
 }
 
@@ -160,7 +161,7 @@ async fn what_was_refused_is_not_told_and_what_an_arrival_takes_back_is() {
     let amended = told.iter().find(|line| line["what"] == "amended").unwrap();
     assert_eq!(amended["body"]["bind"], "mail");
     house.decide(&id, respond("not yet")).await.unwrap();
-    assert_eq!(house.store().check_audit().unwrap().problems, [""; 0]);
+    assert_eq!(house.store().audit().check_links().unwrap().problems, [""; 0]);
     assert_eq!(judged(house.store(), &export(house.store())), [""; 0]);
 }
 
@@ -173,7 +174,7 @@ async fn an_export_begins_where_it_is_asked_to() {
         lines.push(line.to_owned());
         Ok(())
     };
-    assert_eq!(house.store().audit(Some(later), keep).unwrap(), 0);
+    assert_eq!(house.store().audit().export(Some(later), keep).unwrap(), 0);
     assert!(lines[0].starts_with("{\"end\":"));
     let all = export(house.store());
     assert_eq!(judged(house.store(), &all[5..]), [""; 0], "a later part of it is sound by itself");
@@ -278,7 +279,7 @@ async fn a_changed_store_is_named() {
     let last = lines.len() - 1;
     let sql = |text: &str| house.sql().execute_batch(text).unwrap();
     let has = |words: &str| {
-        let problems = house.store().check_audit().unwrap().problems;
+        let problems = house.store().audit().check_links().unwrap().problems;
         assert!(problems.iter().any(|problem| problem.contains(words)), "{words}: {problems:?}");
     };
     sql("CREATE TABLE kept AS SELECT * FROM log");
@@ -303,7 +304,7 @@ async fn a_changed_store_is_named() {
     sql("UPDATE log SET seq = 4 WHERE seq = -1");
     has("entry 3 of the log is not as it was written");
     restore();
-    assert_eq!(house.store().check_audit().unwrap().problems, [""; 0]);
+    assert_eq!(house.store().audit().check_links().unwrap().problems, [""; 0]);
     // Whoever can write the file can begin anew; an export kept elsewhere tells.
     sql(&format!("UPDATE log SET chain = randomblob(32) WHERE seq = {last}"));
     let problems = judged(house.store(), &lines);
@@ -361,6 +362,6 @@ async fn what_people_start_continue_and_prune_is_told() {
     // A second one has nothing to let go of, and nothing to tell.
     other.local.prune(query).await.unwrap();
     assert_eq!(told(&export(other.store())).len(), kept.len());
-    assert_eq!(other.store().check_audit().unwrap().problems, [""; 0]);
+    assert_eq!(other.store().audit().check_links().unwrap().problems, [""; 0]);
     assert_eq!(judged(other.store(), &export(other.store())), [""; 0]);
 }

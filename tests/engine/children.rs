@@ -86,7 +86,7 @@ async fn children_have_children() {
     let branch = children(&house, &thread).await[1].clone();
     let expected = json!([{"joined": [["l1", true], ["l2", true]]}, {"joined": [["l3", true]]}]);
     assert_eq!(house.log(&branch).await, expected, "each join sees its own children");
-    assert_eq!(house.store().family(&thread).unwrap().len(), 1 + 2 + 2 * 3);
+    assert_eq!(house.store().threads().family(&thread).unwrap().len(), 1 + 2 + 2 * 3);
 }
 
 #[tokio::test]

@@ -234,7 +234,7 @@ async fn a_row_changed_between_the_answer_and_the_effect_is_trouble() {
     // The trouble cannot be put to a person either while the row is not to be trusted; nothing is done.
     driver.stop().await;
     assert_eq!(house.world.counted("attempts"), 0);
-    assert!(!house.store().verify().unwrap().damaged.is_empty());
+    assert!(!house.store().audit().verify().unwrap().damaged.is_empty());
 }
 
 /// What another driver finds begun may have happened, so it is looked for first.
@@ -247,13 +247,13 @@ async fn an_effect_found_begun_is_looked_for_first() {
         house.accept(&thread).await;
         // As a process leaves it that dies between intent and outcome.
         let store = house.store();
-        let have = store.load(&thread, None).unwrap();
+        let have = store.threads().load(&thread, None).unwrap();
         let basis = sayso::graph::Basis::Decision { key: "a".to_owned(), args: json!({"key": "a", "n": 1}) };
         let intent = sayso::graph::Intent { name: "go".to_owned(), basis, frozen: b"early".to_vec() };
         let step = have.at.steps();
         let effect =
             sayso::store::EffectIntent { thread: thread.clone(), version: have.version, step, intent };
-        store.begin_effect(effect).await.unwrap();
+        store.effects().begin(effect).await.unwrap();
         let house = house.reopen(eager(), Vec::new());
         house.settle().await;
         assert_eq!(house.status(&thread).await, Status::Done);

@@ -70,15 +70,15 @@ async fn what_nobody_answers_is_ignored_by_the_policy_and_leaves_its_trace() {
     }
     assert!(house.local.undo(id).await.is_err());
     let mut audit = String::new();
-    let lines = house.store().audit(None, &mut |line| {
+    let lines = house.store().audit().export(None, &mut |line| {
         audit.push_str(line);
         Ok(())
     });
     assert!(lines.unwrap() > 0 && audit.contains(r#""by":"policy:expire""#), "{audit}");
-    assert_eq!(house.store().check_audit().unwrap().problems, Vec::<String>::new());
-    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
+    assert_eq!(house.store().audit().check_links().unwrap().problems, Vec::<String>::new());
+    assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
     // Nobody decided it, so it is no decision of a person.
-    assert!(house.store().past_decisions(None, 9).unwrap().is_empty());
+    assert!(house.store().inbox().past_decisions(None, 9).unwrap().is_empty());
     let now = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
     let query = ActivityQuery { days: vec![jiff::Timestamp::UNIX_EPOCH, now] };
     assert!(house.local.activity(query).await.unwrap().tools.is_empty());
@@ -120,7 +120,7 @@ async fn by_default_nothing_expires_and_nothing_is_written() {
     for days in [0, 7, 3650] {
         assert_eq!(expire(&house, &day(days)).await, 0);
     }
-    assert_eq!(house.store().policy_clock().unwrap(), None);
+    assert_eq!(house.store().inbox().policy_clock().unwrap(), None);
 }
 
 #[tokio::test]
@@ -183,7 +183,7 @@ async fn what_is_held_snoozed_paused_or_new_does_not_expire() {
     expire(&house, &day(0)).await;
     // Another thread asks the same; its time is its own.
     let fork = house.local.fork(thread.clone(), 1).await.unwrap().thread;
-    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
+    assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
     let asked_anew = house.asked(&fork).await;
     house.decide(&asked_anew, Decision::Ignore).await.unwrap();
     house.decide(&id, Decision::Accept).await.unwrap();
@@ -255,12 +255,12 @@ async fn a_forged_clock_or_question_is_told_and_ends_nothing() {
     let forge = |sql: &str| assert_eq!(house.sql().execute(sql, []).unwrap(), 1, "{sql}");
     forge("UPDATE interrupts SET waits = waits - 99999999999");
     assert_eq!(expire(&house, &day(1)).await, 0);
-    assert!(!house.store().verify().unwrap().differing.is_empty());
+    assert!(!house.store().audit().verify().unwrap().differing.is_empty());
     forge("UPDATE interrupts SET waits = waits + 99999999999");
     forge(
         "UPDATE settings SET value = replace(value, ' 86400000 ', ' 96400000 ') WHERE name = 'policy_clock'",
     );
-    assert!(matches!(house.store().policy_clock(), Err(StoreError::Damaged(_))));
+    assert!(matches!(house.store().inbox().policy_clock(), Err(StoreError::Damaged(_))));
     assert!(house.local.expire_now(&day(9)).await.is_err());
     assert_eq!(house.status(&thread).await, Status::Waiting);
 }

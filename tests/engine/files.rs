@@ -15,21 +15,25 @@ fn cause(kind: &str) -> MemoryCause {
 async fn memory_is_versioned_by_compare_and_set() {
     let house = House::new();
     let store = house.store();
-    assert_eq!(store.memory("email/tone").unwrap(), None);
+    assert_eq!(store.memory().newest("email/tone").unwrap(), None);
     for (read, profile, written) in [(0, "be brief", 1), (1, "be briefer", 2)] {
-        let version = store.remember("email/tone".to_owned(), read, profile.to_owned(), cause("edit")).await;
+        let version =
+            store.memory().remember("email/tone".to_owned(), read, profile.to_owned(), cause("edit")).await;
         assert_eq!(version.unwrap(), written);
     }
     for stale in [0, 1, 3] {
-        let error =
-            store.remember("email/tone".to_owned(), stale, "x".to_owned(), cause("edit")).await.unwrap_err();
+        let error = store
+            .memory()
+            .remember("email/tone".to_owned(), stale, "x".to_owned(), cause("edit"))
+            .await
+            .unwrap_err();
         assert!(matches!(&error, StoreError::Conflict(why) if why.contains("is at version 2")), "{error}");
     }
-    store.remember("email/other".to_owned(), 0, String::new(), cause("default")).await.unwrap();
-    let history = store.memory_history("email/tone").unwrap();
+    store.memory().remember("email/other".to_owned(), 0, String::new(), cause("default")).await.unwrap();
+    let history = store.memory().history("email/tone").unwrap();
     let versions: Vec<_> = history.iter().map(|v| (v.version, v.profile.as_str())).collect();
     assert_eq!(versions, [(2, "be briefer"), (1, "be brief")]);
-    assert_eq!(store.memory_namespaces().unwrap(), ["email/other", "email/tone"]);
+    assert_eq!(store.memory().namespaces().unwrap(), ["email/other", "email/tone"]);
 }
 
 async fn found(house: &House, words: &str, status: Option<Status>) -> Vec<ThreadId> {

@@ -56,7 +56,7 @@ async fn a_fork_at_every_step_ends_like_the_original_and_repeats_no_effect_of_it
         assert_eq!(house.status(&copy).await, Status::Done, "from step {step}");
         assert_eq!(house.log(&copy).await, original.state["log"], "from step {step}");
         assert_eq!(after - before, usize::from(step < 2), "from step {step}");
-        let own: Vec<_> = house.store().family(&copy).unwrap();
+        let own: Vec<_> = house.store().threads().family(&copy).unwrap();
         assert_eq!(own.len(), if step < 5 { 2 } else { 1 }, "children are started anew, from step {step}");
     }
     assert_eq!(house.view(&thread).await, original, "the original is as it was");
@@ -113,7 +113,7 @@ async fn forks_of_forks_know_what_was_done_before_them() {
         assert_eq!(house.view(copy).await.steps.len(), steps);
         assert_eq!(house.status(copy).await, Status::Done);
     }
-    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
+    assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
 }
 
 #[tokio::test]

@@ -79,7 +79,9 @@ impl Bank {
         self.house.world.reached("door").await;
         self.house.local.pause(true).await.unwrap();
         self.house.world.open("door");
-        self.house.until_so(|| !self.house.store().thread(&thread).unwrap().decisions.is_empty()).await;
+        self.house
+            .until_so(|| !self.house.store().threads().view(&thread).unwrap().decisions.is_empty())
+            .await;
         driver.stop().await;
         thread
     }

@@ -67,14 +67,14 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
         ("unknown key", a.clone(), edit(json!({"key": "a", "n": 1, "z": 1})), None, |e| named(e, "'z'")),
         ("no object", a.clone(), edit(json!([1])), None, |e| named(e, "is not of type")),
     ];
-    let version = house.store().version(&thread).unwrap();
+    let version = house.store().threads().version(&thread).unwrap();
     for (what, interrupt, decision, shown, told) in table {
         let decide =
             Decide { interrupt, decision, shown: shown.map(str::to_owned), learn: true, by: By::Cli };
         let error = house.local.decide(decide).await.unwrap_err();
         assert!(told(&error), "{what}: {error:?}");
     }
-    assert_eq!(house.store().version(&thread).unwrap(), version);
+    assert_eq!(house.store().threads().version(&thread).unwrap(), version);
     assert_eq!(house.view(&thread).await.decisions.len(), 0, "nothing was stored");
 
     let shown = Some(hash[..8].to_owned());

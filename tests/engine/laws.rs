@@ -210,7 +210,7 @@ fn the_fold_of_a_prefix_is_the_state_then() {
                         }
                     }
                 }
-                prop_assert!(house.store().verify().unwrap().problems().is_empty());
+                prop_assert!(house.store().audit().verify().unwrap().problems().is_empty());
                 Ok(())
             })
         })
@@ -231,8 +231,10 @@ fn in_a_group_winners_are_durable_and_losers_are_told() {
                     let store = stores[desk].clone();
                     let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
                     tokio::spawn(async move {
-                        let written =
-                            store.remember(format!("ns{space}"), read, format!("by {n}"), cause).await;
+                        let written = store
+                            .memory()
+                            .remember(format!("ns{space}"), read, format!("by {n}"), cause)
+                            .await;
                         (space, read, n, written)
                     })
                 });
@@ -252,7 +254,7 @@ fn in_a_group_winners_are_durable_and_losers_are_told() {
                 let house = house.reopen(eager(), Vec::new());
                 for (space, mut won) in won.into_iter().enumerate() {
                     won.sort();
-                    let kept = house.store().memory_history(&format!("ns{space}")).unwrap();
+                    let kept = house.store().memory().history(&format!("ns{space}")).unwrap();
                     let kept: Vec<_> = kept.into_iter().rev().map(|v| (v.version, v.profile)).collect();
                     prop_assert_eq!(kept, won);
                 }
@@ -346,7 +348,7 @@ fn any_life_comes_to_its_end_with_each_effect_once() {
                 }
                 for _ in 0..40 {
                     house.settle().await;
-                    for (member, _) in house.store().family(&thread).unwrap() {
+                    for (member, _) in house.store().threads().family(&thread).unwrap() {
                         house.accept(&member).await;
                     }
                     if house.status(&thread).await == Status::Done {
@@ -362,7 +364,7 @@ fn any_life_comes_to_its_end_with_each_effect_once() {
                 prop_assert_eq!(performed.len() + settled, 2, "{:?}", performed);
                 performed.dedup();
                 prop_assert_eq!(performed.len() + settled, 2, "each once");
-                prop_assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
+                prop_assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
                 Ok(())
             })
         })

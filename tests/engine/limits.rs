@@ -177,7 +177,7 @@ async fn a_pause_holds_in_every_process_and_across_restarts() {
     house.world.reached("g").await;
     house.other(eager()).pause(true).await.unwrap();
     house.world.open("g");
-    house.until_so(|| house.store().line(&thread).unwrap().steps == 2).await;
+    house.until_so(|| house.store().threads().line(&thread).unwrap().steps == 2).await;
     driver.stop().await;
     let house = house.reopen(eager(), Vec::new());
     let late = house.play(json!([])).await;
@@ -293,7 +293,7 @@ async fn a_pause_that_is_not_on_record_as_listed_is_told() {
         // Not at the end of the log, where it would be missed at once.
         house.play(json!([[{"note": "y"}]])).await;
         assert!(house.sql().execute(forge, []).unwrap() > 0);
-        assert!(house.store().load(&thread, None).is_err(), "{forge}");
+        assert!(house.store().threads().load(&thread, None).is_err(), "{forge}");
         assert!(house.store().paused().is_err(), "{forge}");
     }
 }
@@ -310,10 +310,10 @@ async fn a_second_thread_of_a_key_is_refused() {
         title: "one".to_owned(),
         key: key.to_owned(),
     };
-    let first = house.store().start(new("k"), 20).await.unwrap();
-    assert!(house.store().start(new("k"), 20).await.is_err());
-    assert_eq!(house.store().keyed("player", "k").unwrap().unwrap().0, first);
-    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
+    let first = house.store().threads().start(new("k"), 20).await.unwrap();
+    assert!(house.store().threads().start(new("k"), 20).await.is_err());
+    assert_eq!(house.store().threads().keyed("player", "k").unwrap().unwrap().0, first);
+    assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
 }
 
 /// A thread is driven as what it began as.
@@ -326,9 +326,9 @@ async fn a_thread_listed_as_something_else_is_not_driven() {
         let thread = house.play(json!([[{"note": "x"}]])).await;
         let sql = format!("UPDATE threads SET {forge} WHERE id = ?");
         house.sql().execute(&sql, [thread.as_str()]).unwrap();
-        let error = house.store().load(&thread, None).unwrap_err().to_string();
+        let error = house.store().threads().load(&thread, None).unwrap_err().to_string();
         assert!(error.contains("is not listed as what it began as"), "{forge}: {error}");
-        assert_eq!(house.store().repair().await.unwrap().len(), 1, "{forge}");
+        assert_eq!(house.store().audit().repair().await.unwrap().len(), 1, "{forge}");
         house.settle().await;
         assert_eq!(house.log(&thread).await, json!(["x"]), "{forge}");
     }

@@ -29,7 +29,7 @@ async fn furnished(house: &House) -> BTreeMap<ThreadId, &'static str> {
                 raw,
                 words: String::new(),
             };
-            house.store().hand_in(thread.clone(), mail).await.unwrap();
+            house.store().mail().hand_in(thread.clone(), mail).await.unwrap();
             accounts.insert(thread.clone(), account);
         }
         // What is handed in belongs to no account; these came to one.

@@ -14,7 +14,7 @@ async fn taught() -> House {
         (TONE, 1, "Be brief.\n- No jokes.\n- No jokes on Mondays.\n"),
         ("other/tone_of_voice", 0, "Loud."),
     ] {
-        house.store().remember(name.to_owned(), read, text.to_owned(), cause()).await.unwrap();
+        house.store().memory().remember(name.to_owned(), read, text.to_owned(), cause()).await.unwrap();
     }
     house
 }
@@ -32,7 +32,7 @@ async fn a_namespace_goes_by_a_last_part_that_no_other_has() {
     let unknown = house.local.memory_show("ton".to_owned()).await;
     assert!(matches!(unknown, Err(BackendError::NotFound { what: "memory", .. })), "{unknown:?}");
     let cause = MemoryCause { kind: "default".to_owned(), thread: None, interrupt: None };
-    house.store().remember("b/tone".to_owned(), 0, "x".to_owned(), cause).await.unwrap();
+    house.store().memory().remember("b/tone".to_owned(), 0, "x".to_owned(), cause).await.unwrap();
     let told = text(house.local.memory_show("tone".to_owned()).await);
     assert_eq!(told, "`tone` is the last part of b/tone and email_assistant/tone; give the whole name");
 }
@@ -82,6 +82,6 @@ async fn a_pinned_line_stays_until_it_is_let_go_by_name() {
     assert_eq!(pin("- No jokes.", false).await.unwrap().pinned.len(), 2);
     assert!(text(pin("- No jokes.", false).await).contains("the pinned lines of"));
     house.local.memory_edit("tone".to_owned(), 2, dropped.to_owned()).await.unwrap();
-    assert_eq!(house.store().pins(TONE).unwrap().len(), 2);
-    assert_eq!(house.store().verify().unwrap().problems(), Vec::<String>::new());
+    assert_eq!(house.store().memory().pins(TONE).unwrap().len(), 2);
+    assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
 }

@@ -44,7 +44,7 @@ fn sorted(pruning: &Pruning) -> Vec<(String, u64, u64)> {
 }
 
 fn damaged(house: &House) -> Vec<String> {
-    house.store().verify().unwrap().problems()
+    house.store().audit().verify().unwrap().problems()
 }
 
 fn is_pruned(view: &ThreadView) -> bool {
@@ -67,7 +67,7 @@ async fn hand_in(house: &House, thread: &ThreadId, raw: &str) -> [u8; 32] {
         raw: digest,
         words: format!("{raw} saffron"),
     };
-    house.store().hand_in(thread.clone(), mail).await.unwrap();
+    house.store().mail().hand_in(thread.clone(), mail).await.unwrap();
     digest
 }
 
@@ -132,7 +132,7 @@ async fn what_somebody_needs_is_kept_with_the_reason() {
     house.played(json!([[{"start": kid}]])).await;
     let taught = house.played(json!([])).await;
     let lesson = NewLesson { namespace: "n".to_owned(), cause: "{}".to_owned(), interrupt: None };
-    house.store().keep_lessons(taught.clone(), 1, vec![lesson]).await.unwrap();
+    house.store().memory().keep_lessons(taught.clone(), 1, vec![lesson]).await.unwrap();
     file_all(&house).await;
     let plan = house.local.prune_plan(all()).await.unwrap();
     assert_eq!(plan.threads, 0, "{plan:?}");
@@ -193,7 +193,7 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
     };
     let left = NewMail { identity: "left".to_owned(), raw: b"left alone".to_vec(), ..mail() };
     let road = Road::Left("too old".to_owned());
-    assert_eq!(house.store().take_in(left, road, 20).await.unwrap(), TakenIn::Kept);
+    assert_eq!(house.store().mail().take_in(left, road, 20).await.unwrap(), TakenIn::Kept);
     let start = || {
         let spec = house.engine().registry().get("player").unwrap();
         sayso::store::NewThread {
@@ -205,18 +205,18 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
             key: String::new(),
         }
     };
-    let taken = house.store().take_in(mail(), Road::Start(start()), 20).await.unwrap();
+    let taken = house.store().mail().take_in(mail(), Road::Start(start()), 20).await.unwrap();
     let TakenIn::Started(thread) = taken else { panic!("{taken:?}") };
     house.settle().await;
-    house.store().triaged(thread.clone(), "ignore".to_owned(), "a rule".to_owned()).await.unwrap();
+    house.store().mail().triaged(thread.clone(), "ignore".to_owned(), "a rule".to_owned()).await.unwrap();
     house.played(json!([])).await;
     let search = || ThreadQuery { search: Some("saffron".to_owned()), limit: 9, ..Default::default() };
     assert_eq!(house.local.threads(search()).await.unwrap().threads.len(), 1);
     let done = prune(&house).await;
     assert_eq!(done.taken.mails, 2, "{done:?}");
     assert!(house.local.thread(thread).await.is_err());
-    assert_eq!(house.store().take_in(mail(), Road::Start(start()), 20).await.unwrap(), TakenIn::Known);
-    assert!(house.store().knows("eve@x.test", None).unwrap());
+    assert_eq!(house.store().mail().take_in(mail(), Road::Start(start()), 20).await.unwrap(), TakenIn::Known);
+    assert!(house.store().mail().knows("eve@x.test", None).unwrap());
     let kept = "SELECT count(*) FROM mails WHERE account = 'home' AND raw <> zeroblob(32)";
     let kept: i64 = house.sql().query_row(kept, [], |row| row.get(0)).unwrap();
     assert_eq!(kept, 0, "their bytes are gone");
@@ -278,7 +278,7 @@ async fn what_taught_something_stays_on_record() {
     let thread = house.played(json!([])).await;
     house.played(json!([])).await;
     let cause = MemoryCause { kind: "answer".to_owned(), thread: Some(thread.clone()), interrupt: None };
-    house.store().remember("email/tone".to_owned(), 0, "brief".to_owned(), cause).await.unwrap();
+    house.store().memory().remember("email/tone".to_owned(), 0, "brief".to_owned(), cause).await.unwrap();
     assert_eq!(prune(&house).await.taken.records, 1);
     assert!(is_pruned(&house.view(&thread).await));
 }
@@ -302,7 +302,7 @@ async fn a_forged_prune_is_noticed() {
     house.accept(&thread).await;
     house.settle().await;
     house.sql().execute("UPDATE threads SET pruned_at = 5", []).unwrap();
-    let differing = house.store().verify().unwrap().differing;
+    let differing = house.store().audit().verify().unwrap().differing;
     assert_eq!(differing, [format!("threads: the pruned_at of {thread} is not what the log says")]);
     let house = House::new();
     house.played(json!([[{"note": "x"}]])).await;
@@ -315,7 +315,7 @@ async fn a_forged_prune_is_noticed() {
     prune(&house).await;
     let thread = house.played(json!([])).await;
     house.sql().execute("DELETE FROM threads", []).unwrap();
-    let differing = house.store().verify().unwrap().differing;
+    let differing = house.store().audit().verify().unwrap().differing;
     assert!(differing.contains(&format!("threads: {thread} is in the log, and not listed")), "{differing:?}");
 }
 

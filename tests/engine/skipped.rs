@@ -22,8 +22,8 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
             raw,
             words: String::new(),
         };
-        house.store().hand_in(thread.clone(), mail).await.unwrap();
-        house.store().triaged(thread.clone(), class.to_owned(), format!("rule {n}")).await.unwrap();
+        house.store().mail().hand_in(thread.clone(), mail).await.unwrap();
+        house.store().mail().triaged(thread.clone(), class.to_owned(), format!("rule {n}")).await.unwrap();
         threads.push(thread);
     }
     let read = |after, limit| house.local.skipped(SkippedQuery { after, limit });
@@ -36,7 +36,12 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     let second = read(first.next, 2).await.unwrap();
     assert_eq!((second.mails.len(), second.mails[0].title.as_str(), second.next), (1, "Offer 0", None));
     // One that was reclassified is no longer among them; one that was tampered with is named.
-    house.store().triaged(threads[3].clone(), "respond".to_owned(), "corrected".to_owned()).await.unwrap();
+    house
+        .store()
+        .mail()
+        .triaged(threads[3].clone(), "respond".to_owned(), "corrected".to_owned())
+        .await
+        .unwrap();
     house.sql().execute("UPDATE mails SET reason = 'none' WHERE subject = 'Offer 2'", []).unwrap();
     let page = read(None, 9).await.unwrap();
     assert_eq!((page.mails.len(), page.damaged.len()), (1, 1));

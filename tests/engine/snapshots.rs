@@ -71,6 +71,6 @@ async fn a_damaged_snapshot_is_named() {
     let program: Vec<Value> = (0..70).map(|n| json!([{"note": n.to_string()}])).collect();
     let thread = house.played(json!(program)).await;
     house.sql().execute("UPDATE snapshots SET state = zeroblob(length(state))", []).unwrap();
-    let damaged = house.store().verify().unwrap().damaged;
+    let damaged = house.store().audit().verify().unwrap().damaged;
     assert_eq!(damaged, [format!("the snapshot of thread {thread} is not as it was written")]);
 }

@@ -83,13 +83,13 @@ async fn accounts_do_not_mix() {
     let synced = intake.sync(&|_| ()).await;
     assert_eq!((synced[0].new, synced[0].error.as_deref()), (1, None));
     assert_eq!((synced[1].new, synced[1].error.as_deref()), (0, Some("the pigeonhole is locked")));
-    let sources = post.store().sources().unwrap();
+    let sources = post.store().mail().sources().unwrap();
     assert!(sources.iter().any(|s| s.source == "home" && s.ok_at.is_some() && s.error.is_none()));
     assert!(sources.iter().any(|s| s.source == "work" && s.ok_at.is_none() && s.error.is_some()));
     other.fails.store(false, std::sync::atomic::Ordering::SeqCst);
     let synced = intake.sync(&|_| ()).await;
     assert_eq!((synced[0].new, synced[1].new), (0, 1));
-    assert!(post.store().sources().unwrap().iter().all(|source| source.error.is_none()));
+    assert!(post.store().mail().sources().unwrap().iter().all(|source| source.error.is_none()));
     assert_eq!(post.mails().await.len(), 2, "the same mail in two accounts is two mails");
 }
 
@@ -106,7 +106,7 @@ async fn a_thread_is_found_by_what_its_mail_says() {
         [("oltank sketch", 1), ("bob b example", 1), ("lunch oltank", 1), ("dinner oltank", 0)]
     {
         let query = ThreadQuery { search: Some(words.to_owned()), limit: 10, ..ThreadQuery::default() };
-        let page = post.store().threads(&query).await.unwrap();
+        let page = post.store().threads().list(&query).await.unwrap();
         assert_eq!(page.threads.len(), found, "{words}");
     }
 }

@@ -81,7 +81,7 @@ async fn changed_rows_are_named() {
         ("DELETE FROM sources", "", "records of mailboxes are missing"),
     ] {
         sql.execute_batch(change).unwrap();
-        let damaged = post.store().verify().unwrap().damaged;
+        let damaged = post.store().audit().verify().unwrap().damaged;
         assert!(damaged.iter().any(|what| what.contains(named)), "{change}: {damaged:?}");
         sql.execute_batch(back).unwrap();
     }
@@ -96,7 +96,7 @@ async fn a_look_asked_of_a_driver_that_ends_is_had_here() {
     let other = Post::open(folder.path(), CONFIG);
     let intake = other.intake();
     let asked = tokio::spawn(async move { intake.sync_anywhere(&|_| (), Duration::from_secs(20)).await });
-    until(&post, async || post.store().sync_wanted().unwrap() > 0).await;
+    until(&post, async || post.store().mail().sync_wanted().unwrap() > 0).await;
     drop(driver);
     let synced = asked.await.unwrap().unwrap().expect("nobody drives any more");
     assert_eq!((synced[0].new, synced[0].error.as_deref()), (1, None));

@@ -19,7 +19,7 @@ async fn followed(folder: &Path) -> Post {
 
 /// Where the next look begins.
 async fn cursor(post: &Post) -> Option<String> {
-    post.store().source("home".to_owned(), jiff::Timestamp::now()).await.unwrap().cursor
+    post.store().mail().source("home".to_owned(), jiff::Timestamp::now()).await.unwrap().cursor
 }
 
 /// Each letter is there once, in its order.

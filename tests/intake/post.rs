@@ -127,6 +127,6 @@ impl Post {
 
     /// Nothing is damaged.
     pub fn check(&self) {
-        assert_eq!(self.store().verify().unwrap().problems(), Vec::<String>::new());
+        assert_eq!(self.store().audit().verify().unwrap().problems(), Vec::<String>::new());
     }
 }

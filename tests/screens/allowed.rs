@@ -100,10 +100,10 @@ fn saved_as_a_draft_and_taken_back() {
 fn mail_is_fetched_on_demand() {
     let mut desk = desk();
     let store = desk.local.engine().store().clone();
-    let before = store.sync_wanted().unwrap();
+    let before = store.mail().sync_wanted().unwrap();
     desk.press("$");
     assert_eq!(desk.note(), "looking for new mail");
-    assert_ne!(store.sync_wanted().unwrap(), before);
+    assert_ne!(store.mail().sync_wanted().unwrap(), before);
 }
 
 #[test]
@@ -144,8 +144,8 @@ fn all_that_was_skipped_is_read_as_one_moves() {
             raw: store.put_blob(format!("mail {n}").into_bytes()).await.unwrap(),
             words: String::new(),
         };
-        store.hand_in(thread.clone(), mail).await.unwrap();
-        store.triaged(thread, "ignore".to_owned(), "an advertisement".to_owned()).await.unwrap();
+        store.mail().hand_in(thread.clone(), mail).await.unwrap();
+        store.mail().triaged(thread, "ignore".to_owned(), "an advertisement".to_owned()).await.unwrap();
     };
     desk.behind(async |local| {
         for n in 0..130 {

@@ -285,7 +285,7 @@ impl Desk {
         let cause = MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
         let profile = "Prefers short replies.\nSigns with “Ada”.".to_owned();
         self.runtime
-            .block_on(store.remember("email/response_preferences".to_owned(), 0, profile, cause))
+            .block_on(store.memory().remember("email/response_preferences".to_owned(), 0, profile, cause))
             .unwrap();
     }
 
@@ -329,7 +329,7 @@ pub async fn drive(local: &Local, longest: Duration) {
 async fn past_holds(local: &Local) {
     loop {
         tokio::time::sleep(Duration::from_millis(5)).await;
-        let left = local.engine().store().to_do().unwrap().threads;
+        let left = local.engine().store().threads().to_do().unwrap().threads;
         if !left.is_empty() && left.iter().all(|thread| thread.status == Status::Held) {
             tokio::time::pause();
             tokio::time::advance(HOLD).await;

@@ -115,7 +115,7 @@ fn versions_are_gone_through_with_their_causes() {
         let cause = MemoryCause { kind: "answer".to_owned(), thread: Some(told), interrupt: None };
         let profile = "Prefers long replies.\nSigns with “Ada”.".to_owned();
         let store = local.engine().store();
-        store.remember("email/response_preferences".to_owned(), 1, profile, cause).await.unwrap();
+        store.memory().remember("email/response_preferences".to_owned(), 1, profile, cause).await.unwrap();
     });
     let shown = desk.dump();
     assert!(shown.contains("version 2 of 2") && shown.contains("learned from your answer in"), "{shown}");

@@ -223,12 +223,15 @@ impl House {
 
     /// Lets something reach a thread.
     pub async fn arrive(&self, thread: &ThreadId, id: &str, what: What) -> Result<ThreadId, StoreError> {
-        let workflow = self.store().line(thread).unwrap().workflow;
+        let workflow = self.store().threads().line(thread).unwrap().workflow;
         let spec = self.engine().registry().get(&workflow).unwrap();
         let event = Event { id: id.to_owned(), what };
         let updates = spec.workflow.arrived(event.clone()).unwrap().unwrap_or_else(|| "[]".to_owned());
         let entry = spec.workflow.shape().entry.clone();
-        self.store().arrive(Arrival { thread: thread.clone(), event, updates, entry, queued: None }).await
+        self.store()
+            .threads()
+            .arrive(Arrival { thread: thread.clone(), event, updates, entry, queued: None })
+            .await
     }
 
     /// News with the warning `new_mail`.

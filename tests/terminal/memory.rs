@@ -31,7 +31,13 @@ async fn furnish(folder: &Path) {
     for (read, text) in
         [(0, "Prefers long replies.\nSigns with Ada."), (1, "Prefers short replies.\nSigns with Ada.")]
     {
-        local.engine().store().remember(PROFILE.to_owned(), read, text.to_owned(), cause()).await.unwrap();
+        local
+            .engine()
+            .store()
+            .memory()
+            .remember(PROFILE.to_owned(), read, text.to_owned(), cause())
+            .await
+            .unwrap();
     }
     let items = local.items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap().items;
     let lunch = items.iter().find(|item| item.title == "Lunch on Thursday?").unwrap();

@@ -96,7 +96,7 @@ async fn a_thread_that_was_abandoned_is_told_whole() {
         error: Some("cut".to_owned()),
         counts: true,
     };
-    room.local.engine().store().record_span(span, Prompt::default());
+    room.local.engine().store().figures().record_span(span, Prompt::default());
     let interrupt = outcome.interrupts[0].clone();
     let decide = Decide { interrupt, decision: Decision::Ignore, shown: None, learn: true, by: By::Cli };
     room.local.decide(decide).await.unwrap();

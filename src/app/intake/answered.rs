@@ -16,14 +16,14 @@ impl Intake {
     pub(super) async fn settle_by_own(&self, account: &Account, mail: &Mail) -> Result<(), Trouble> {
         let store = self.engine().store();
         let refers = mail.in_reply_to.iter().chain(&mail.references).cloned().collect::<Vec<_>>();
-        let known = store.conversation_of(&account.name, &refers)?;
+        let known = store.mail().conversation_of(&account.name, &refers)?;
         let Some(conversation) = known.or_else(|| mail.conversation().map(str::to_owned)) else {
             return Ok(());
         };
-        let Some(thread) = store.before(&account.name, &conversation)?.live else { return Ok(()) };
+        let Some(thread) = store.mail().before(&account.name, &conversation)?.live else { return Ok(()) };
         // What sayso sent itself is no answer from elsewhere.
         let ours = match &mail.message_id {
-            Some(id) => store.sent_by(&thread, id)?,
+            Some(id) => store.mail().sent_by(&thread, id)?,
             None => false,
         };
         if ours || !self.is_answer(&thread, mail, &refers)? {
@@ -34,13 +34,13 @@ impl Intake {
 
     /// Whether the person's own mail can answer a thread: it names its newest mail, or was written after that.
     fn is_answer(&self, thread: &ThreadId, own: &Mail, refers: &[String]) -> Result<bool, Trouble> {
-        let Some((id, at)) = self.engine().store().newest_of(thread)? else { return Ok(true) };
+        let Some((id, at)) = self.engine().store().mail().newest_of(thread)? else { return Ok(true) };
         Ok(id.is_some_and(|id| refers.contains(&id)) || own.date.is_some_and(|date| date > at))
     }
 
     /// Compares what waits with how its mail stands now.
     pub(super) async fn settle_answered(&self, account: &Account) -> Result<(), Trouble> {
-        let mut waiting = self.engine().store().waiting(&account.name)?;
+        let mut waiting = self.engine().store().mail().waiting(&account.name)?;
         waiting.retain(|waiting| !waiting.place.is_empty());
         if waiting.is_empty() {
             return Ok(());
@@ -72,20 +72,20 @@ impl Intake {
     async fn settle(&self, thread: &ThreadId, reason: &str, how: &str) -> Result<(), Trouble> {
         let store = self.engine().store();
         let id = format!("settled:{how}");
-        match store.outcome(thread)?.status {
+        match store.threads().outcome(thread)?.status {
             Status::Waiting | Status::Held => {}
             // It hears of it before its next node, once: what troubles it after that is for a person.
-            Status::Ready | Status::Trouble if !store.was_told(thread, &id, reason)? => {}
+            Status::Ready | Status::Trouble if !store.mail().was_told(thread, &id, reason)? => {}
             // A thread at work hears of it when it next waits.
             _ => return Ok(()),
         }
-        let line = store.line(thread)?;
+        let line = store.threads().line(thread)?;
         let Some(spec) = self.engine().registry().get(&line.workflow) else { return Ok(()) };
         let what = What::Settled { reason: reason.to_owned(), payload: json!({ "how": how }) };
         let event = Event { id, what };
         let arrival =
             arrival(spec, thread, &event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
-        match store.arrive(arrival).await {
+        match store.threads().arrive(arrival).await {
             // Somebody decided in this very moment and the thread has ended.
             Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved) => Ok(()),
             Err(error) => Err(error.into()),

@@ -31,7 +31,7 @@ impl Intake {
             FirstLook::Newest(count) => count,
         };
         let beyond = format!("the first look takes {limit} at most");
-        let (mails, oldest) = store.leave_beyond(account.name.clone(), limit, beyond).await?;
+        let (mails, oldest) = store.mail().leave_beyond(account.name.clone(), limit, beyond).await?;
         let cost = self.cost(mails);
         let much = mails > config.ask_over || cost.is_none();
         if mails > 0 && much && self.0.first == FirstLook::Usual {
@@ -50,7 +50,7 @@ impl Intake {
             };
             fail_point("before_first_asked");
             let new = self.asking(&asked)?;
-            store.ask_first(account.name.clone(), new, self.engine().step_limit()).await?;
+            store.mail().ask_first(account.name.clone(), new, self.engine().step_limit()).await?;
             fail_point("after_first_asked");
             synced.started += 1;
             source.phase = Phase::Asking;
@@ -74,9 +74,9 @@ impl Intake {
     /// Whether something a person was asked about this mailbox is answered and not carried out.
     pub(super) fn is_answered(&self, account: &Account) -> bool {
         let store = self.engine().store();
-        let first = store.first_look_answered(&account.name).unwrap_or(false);
-        let any = |state| store.mails_in(&account.name, state, 1).is_ok_and(|found| !found.is_empty());
-        let follows = || store.is_following(&account.name).unwrap_or(false);
+        let first = store.mail().first_look_answered(&account.name).unwrap_or(false);
+        let any = |state| store.mail().in_state(&account.name, state, 1).is_ok_and(|found| !found.is_empty());
+        let follows = || store.mail().is_following(&account.name).unwrap_or(false);
         first || any(MailState::Unreadable) || (any(MailState::Asked) && follows())
     }
 
@@ -98,7 +98,7 @@ impl Intake {
             self.take_kept(account, source, synced).await?;
         }
         let store = self.engine().store();
-        for mail in store.mails_in(&account.name, MailState::Unreadable, PAGE)? {
+        for mail in store.mail().in_state(&account.name, MailState::Unreadable, PAGE)? {
             let again = match &mail.thread {
                 Some(thread) => self.answer(thread)?.is_some_and(|answer| answer.again),
                 None => true,
@@ -109,7 +109,7 @@ impl Intake {
                 let (read, found) = self.again(account, mail).await?;
                 let mail = self.new_mail(account, &read, &found)?;
                 let road = Road::Left("it cannot be read".to_owned());
-                store.take_in(mail, road, self.engine().step_limit()).await?;
+                store.mail().take_in(mail, road, self.engine().step_limit()).await?;
             }
         }
         Ok(())
@@ -117,7 +117,7 @@ impl Intake {
 
     /// What was answered; `None` while it is not, and nothing at all where the thread was given up.
     fn answer(&self, thread: &ThreadId) -> Result<Option<Taken>, StoreError> {
-        let outcome = self.engine().store().outcome(thread)?;
+        let outcome = self.engine().store().threads().outcome(thread)?;
         Ok(match outcome.status {
             Status::Done => {
                 let said = outcome.output.and_then(|output| serde_json::from_value(output).ok());
@@ -135,7 +135,7 @@ impl Intake {
         source: &mut StoredSource,
     ) -> Result<(), Trouble> {
         let reason = "you left it at the first look".to_owned();
-        self.engine().store().begin_taking(account.name.clone(), most, reason).await?;
+        self.engine().store().mail().begin_taking(account.name.clone(), most, reason).await?;
         fail_point("after_begin_taking");
         source.phase = Phase::Taking;
         Ok(())
@@ -150,7 +150,7 @@ impl Intake {
     ) -> Result<(), Trouble> {
         let store = self.engine().store();
         loop {
-            let kept = store.mails_in(&account.name, MailState::Asked, PAGE)?;
+            let kept = store.mail().in_state(&account.name, MailState::Asked, PAGE)?;
             if kept.is_empty() {
                 break;
             }
@@ -161,7 +161,7 @@ impl Intake {
             }
         }
         if source.phase != Phase::Following {
-            store.follow(account.name.clone()).await?;
+            store.mail().follow(account.name.clone()).await?;
             source.phase = Phase::Following;
         }
         Ok(())

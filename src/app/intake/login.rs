@@ -25,13 +25,13 @@ impl Intake {
 
     /// The thread that asks for a login of this account, where one does.
     pub(super) fn login_asked(&self, account: &Account) -> Result<Option<ThreadId>, StoreError> {
-        let newest = self.engine().store().keyed(intake::NAME, &key(account))?;
+        let newest = self.engine().store().threads().keyed(intake::NAME, &key(account))?;
         Ok(newest.filter(|(_, status)| !status.ended()).map(|(thread, _)| thread))
     }
 
     async fn ask_for_login(&self, account: &Account, why: &str) -> Result<(), Trouble> {
         let store = self.engine().store();
-        let newest = store.keyed(intake::NAME, &key(account))?;
+        let newest = store.threads().keyed(intake::NAME, &key(account))?;
         if newest.as_ref().is_some_and(|(_, status)| !status.ended()) {
             return Ok(());
         }
@@ -42,7 +42,7 @@ impl Intake {
             None => key(account),
             Some((last, _)) => format!("{}#{last}", key(account)),
         };
-        store.start(new, self.engine().step_limit()).await?;
+        store.threads().start(new, self.engine().step_limit()).await?;
         Ok(())
     }
 
@@ -53,7 +53,7 @@ impl Intake {
         let what = What::Settled { reason, payload: Value::Null };
         let event = Event { id: format!("login:{}", account.name), what };
         let arrival = arrival(spec, &thread, &event, None).map_err(|e| Trouble::Thread(e.to_string()))?;
-        match self.engine().store().arrive(arrival).await {
+        match self.engine().store().threads().arrive(arrival).await {
             // Somebody answered it in the same moment.
             Err(StoreError::NotOpen { .. }) => Ok(()),
             other => Ok(other.map(drop)?),

@@ -29,14 +29,14 @@ impl Intake {
     ) -> Result<Option<String>, Trouble> {
         let store = self.engine().store();
         let since = self.first_since(account).await?;
-        let mut source = store.source(account.name.clone(), since).await?;
+        let mut source = store.mail().source(account.name.clone(), since).await?;
         self.carry_out(account, &mut source, synced).await?;
         let mut cursor = source.cursor.clone().map(Cursor);
         if cursor.is_none() {
             // Who is in the mailbox already is no stranger.
             let people = account.mailbox.people(source.since).await?;
-            store.heard_from(people.heard_from).await?;
-            store.wrote_to(people.wrote_to).await?;
+            store.mail().heard_from(people.heard_from).await?;
+            store.mail().wrote_to(people.wrote_to).await?;
             cursor = account.mailbox.start(source.since).await?;
         }
         let (mut done, mut missed) = (0, None);
@@ -60,7 +60,7 @@ impl Intake {
                 }
                 fail_point("before_cursor");
                 if let (true, Some(next)) = (moved, &page.cursor) {
-                    store.keep_cursor(account.name.clone(), next.0.clone()).await?;
+                    store.mail().keep_cursor(account.name.clone(), next.0.clone()).await?;
                 }
                 fail_point("after_cursor");
                 Ok::<_, Trouble>(())
@@ -91,7 +91,7 @@ impl Intake {
         let days = SignedDuration::from_hours(24 * i64::from(self.0.config.intake.first_days));
         let usual = store.now().checked_sub(days).unwrap_or(Timestamp::MIN);
         match self.0.first {
-            FirstLook::Newest(count) if !store.is_known_source(&account.name)? => {
+            FirstLook::Newest(count) if !store.mail().is_known_source(&account.name)? => {
                 Ok(account.mailbox.newest(count).await?.unwrap_or(usual))
             }
             FirstLook::Usual | FirstLook::Newest(_) => Ok(usual),
@@ -122,19 +122,19 @@ impl Intake {
         let limit = self.engine().step_limit();
         let store = self.engine().store();
         let known = match read {
-            Ok(Parsed { identity, .. }) => store.mail_state(identity)?.is_some(),
-            Err(unread) => store.mail_state(&unread.identity)?.is_some(),
+            Ok(Parsed { identity, .. }) => store.mail().state(identity)?.is_some(),
+            Err(unread) => store.mail().state(&unread.identity)?.is_some(),
         };
         if known {
             let mut mail = self.new_mail(account, read, found)?;
             // A copy beside the one that is known changes nothing; only where that one is not found it has moved.
-            if let Some(place) = store.place_of(&mail.identity)?.filter(|place| *place != mail.place) {
+            if let Some(place) = store.mail().place_of(&mail.identity)?.filter(|place| *place != mail.place) {
                 let standing = account.mailbox.standing(std::slice::from_ref(&place)).await?;
                 if matches!(standing.first(), Some(Standing::There { .. })) {
                     mail.place = place;
                 }
             }
-            store.take_in(mail, Road::Asked, limit).await?;
+            store.mail().take_in(mail, Road::Asked, limit).await?;
             return Ok(Took::default());
         }
         fail_point("before_take_in");
@@ -145,19 +145,19 @@ impl Intake {
         let taken = match read {
             Ok(Parsed { mail, .. }) if own => {
                 self.settle_by_own(account, mail).await?;
-                store.wrote_to(mail.recipients().map(|to| to.address.clone()).collect()).await?;
+                store.mail().wrote_to(mail.recipients().map(|to| to.address.clone()).collect()).await?;
                 let road = Road::Left("you wrote it".to_owned());
-                store.take_in(self.new_mail(account, read, found)?, road, limit).await?
+                store.mail().take_in(self.new_mail(account, read, found)?, road, limit).await?
             }
             Ok(_) if found.answered => {
                 let road = Road::Left("you had answered it already".to_owned());
-                store.take_in(self.new_mail(account, read, found)?, road, limit).await?
+                store.mail().take_in(self.new_mail(account, read, found)?, road, limit).await?
             }
             Ok(_) if source.phase == Phase::Collecting => {
                 let unread_only = self.0.first == FirstLook::Usual && self.0.config.intake.unread_only;
                 let skip = found.seen && unread_only;
                 let road = if skip { Road::Left("you had read it already".to_owned()) } else { Road::Asked };
-                store.take_in(self.new_mail(account, read, found)?, road, limit).await?
+                store.mail().take_in(self.new_mail(account, read, found)?, road, limit).await?
             }
             _ => self.send_off(account, read, found).await?,
         };

@@ -128,7 +128,7 @@ impl Intake {
 
     /// The threads that mail has started and that a driver has something to do for.
     pub fn threads(&self) -> Result<Scope, StoreError> {
-        let active = self.engine().store().active_of(&[road::EMAIL, intake::NAME])?;
+        let active = self.engine().store().threads().active_of(&[road::EMAIL, intake::NAME])?;
         Ok(Scope::Only(active.into_iter().map(|(thread, _)| thread).collect()))
     }
 
@@ -155,17 +155,17 @@ impl Intake {
         patience: Duration,
     ) -> Result<Option<Vec<Synced>>, StoreError> {
         let store = self.engine().store();
-        let (asked, last) = (store.now(), store.newest_mail()?);
-        store.want_sync().await?;
+        let (asked, last) = (store.now(), store.mail().newest_mail()?);
+        store.mail().want_sync().await?;
         let deadline = Instant::now() + patience;
         loop {
-            let sources = store.sources()?;
+            let sources = store.mail().sources()?;
             let looked = |account: &Account| {
                 sources.iter().any(|line| line.source == account.name && line.checked_at >= Some(asked))
             };
             if self.accounts().iter().all(looked) {
                 let since = |account: &Account| {
-                    let (new, started) = store.taken_since(&account.name, last)?;
+                    let (new, started) = store.mail().taken_since(&account.name, last)?;
                     let line = sources.iter().find(|line| line.source == account.name);
                     let error = line.and_then(|line| line.error.clone());
                     Ok(Synced { source: account.name.clone(), new, started, error })
@@ -185,7 +185,7 @@ impl Intake {
 
     /// Asks whoever drives for a look at every mailbox, without waiting for it.
     pub async fn look_soon(&self) -> Result<(), StoreError> {
-        self.engine().store().want_sync().await
+        self.engine().store().mail().want_sync().await
     }
 
     /// Looks at every mailbox whenever something may have come, until told to stop.
@@ -204,7 +204,7 @@ impl Intake {
         let mut changes = store.changes();
         let mut failures = 0;
         loop {
-            let wanted = store.sync_wanted().unwrap_or(0);
+            let wanted = store.mail().sync_wanted().unwrap_or(0);
             let Looked { synced, failed } = self.sync_one(account, &|_| ()).await;
             if let Some(error) = &synced.error {
                 tracing::warn!(account = %account.name, %error, "a mailbox could not be looked at");
@@ -224,7 +224,7 @@ impl Intake {
                         if changed.is_err() {
                             return;
                         }
-                        let asked = store.sync_wanted().is_ok_and(|now| now != wanted);
+                        let asked = store.mail().sync_wanted().is_ok_and(|now| now != wanted);
                         // Whoever answers that a login is over wants it tried at once.
                         let tried = login.is_some() && self.login_asked(account).is_ok_and(|now| now != login);
                         if asked || tried || self.is_answered(account) {
@@ -250,7 +250,7 @@ impl Intake {
             Ok(left) => left,
             Err(trouble) => Some(trouble.to_string()),
         };
-        let noted = self.engine().store().checked(account.name.clone(), synced.error.clone()).await;
+        let noted = self.engine().store().mail().checked(account.name.clone(), synced.error.clone()).await;
         if let (Err(error), None) = (noted, &synced.error) {
             synced.error = Some(error.to_string());
         }

@@ -93,7 +93,7 @@ impl Intake {
     fn conversation(&self, account: &Account, mail: &Mail, identity: &str) -> Result<String, StoreError> {
         let mut refers: Vec<String> = mail.in_reply_to.clone();
         refers.extend(mail.references.iter().rev().take(REFERENCES).rev().cloned());
-        let known = self.engine().store().conversation_of(&account.name, &refers)?;
+        let known = self.engine().store().mail().conversation_of(&account.name, &refers)?;
         Ok(known.unwrap_or_else(|| mail.conversation().unwrap_or(identity).to_owned()))
     }
 
@@ -106,7 +106,7 @@ impl Intake {
         let Some(id) = mail.message_id.as_ref().filter(|_| is_own(&mail.from.address, &own)) else {
             return Ok(false);
         };
-        Ok(self.engine().store().sent_by_any(id)? || account.mailbox.is_sent(id).await?)
+        Ok(self.engine().store().mail().sent_by_any(id)? || account.mailbox.is_sent(id).await?)
     }
 
     /// Lets a mail start its thread, or join the one its conversation has.
@@ -123,14 +123,14 @@ impl Intake {
                 Err(unread) => Road::Unreadable(self.ask_about(account, unread, found)?),
                 Ok(Parsed { mail: parsed, identity, .. }) => {
                     let received = received(account, parsed, identity, &found.place);
-                    let before = store.before(&account.name, &mail.conversation)?;
+                    let before = store.mail().before(&account.name, &mail.conversation)?;
                     match &before.live {
                         Some(thread) => self.join(thread, parsed, identity, received)?,
                         None => Road::Start(self.handle(received, &before)?),
                     }
                 }
             };
-            match store.take_in(mail, road, self.engine().step_limit()).await {
+            match store.mail().take_in(mail, road, self.engine().step_limit()).await {
                 // The thread has ended, or another has begun, since it was looked at.
                 Err(StoreError::Moved) => {}
                 taken => return Ok(taken?),
@@ -140,7 +140,7 @@ impl Intake {
     }
 
     fn join(&self, thread: &ThreadId, mail: &Mail, identity: &str, received: Value) -> Result<Road, Trouble> {
-        let line = self.engine().store().line(thread)?;
+        let line = self.engine().store().threads().line(thread)?;
         let spec = self.engine().registry().get(&line.workflow);
         let spec =
             spec.ok_or_else(|| Trouble::Thread(format!("there is no workflow `{}`", line.workflow)))?;

@@ -67,7 +67,7 @@ enum Sort {
 impl Setup {
     /// The whole name of the memory a person means.
     pub fn memory_named(&self, word: &str) -> Result<String, StoreError> {
-        self.store.memory_named(word)
+        self.store.memory().named(word)
     }
 
     /// Replays past decisions; `told` hears how many of how many are done, and `stop` ends it early with what there is.
@@ -90,7 +90,7 @@ impl Setup {
         );
         let registry = workflows::all(&Arc::new(doorless)).map_err(|e| e.to_string())?;
         let engine = self.engine(registry);
-        let past = self.store.past_decisions(options.since, options.limit).map_err(failed)?;
+        let past = self.store.inbox().past_decisions(options.since, options.limit).map_err(failed)?;
         let mut report = DecisionsEval::new(self.config.model.name.clone());
         let (cases, used) = cases(&engine, past, &mut report).map_err(failed)?;
         if !options.any_cost {
@@ -135,7 +135,7 @@ fn cases(
     let mut used = Usage::default();
     let mut seen = HashSet::new();
     for past in past {
-        let laps = engine.store().laps(&past.thread)?;
+        let laps = engine.store().figures().laps(&past.thread)?;
         let triage = laps.steps.iter().rev().find(|lap| lap.node == TRIAGE_NODE && lap.step <= past.step);
         if let (Some(lap), Some(class)) = (triage, judge::class(&past))
             && seen.insert((past.thread.clone(), lap.step))

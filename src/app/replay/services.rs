@@ -197,7 +197,7 @@ impl Memory for MemoryThen {
                 return Ok(profile(0, given));
             }
             let then = self.then.get();
-            let history = self.store.memory_history(namespace).map_err(NodeError::failed)?;
+            let history = self.store.memory().history(namespace).map_err(NodeError::failed)?;
             let found = history.iter().find(|version| version.updated_at <= then);
             Ok(found.map_or_else(|| profile(0, preset), |found| profile(found.version, &found.profile)))
         })

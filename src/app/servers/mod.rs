@@ -76,7 +76,7 @@ impl Servers {
 
     /// A mirror as it stands, with its server.
     fn mirror(&self, thread: &ThreadId) -> Result<Option<(&Arc<Remote>, Mirror)>, StoreError> {
-        let line = self.engine().store().line(thread)?;
+        let line = self.engine().store().threads().line(thread)?;
         let Some((remote, _)) = self.of(&line.workflow) else { return Ok(None) };
         let state = self.engine().state_at(&line.id, None)?;
         Ok(state.and_then(|state| state.get::<Mirror>().cloned()).map(|mirror| (remote, mirror)))

@@ -38,7 +38,9 @@ impl Servers {
         }
         let scope = Scope::Only(reading.iter().map(|(_, mirror)| mirror.clone()).collect());
         worker.run(&scope, Until::Idle, tokio::time::sleep(PATIENCE)).await?;
-        reading.retain(|(_, mirror)| engine.store().line(mirror).is_ok_and(|line| line.status.active()));
+        reading.retain(|(_, mirror)| {
+            engine.store().threads().line(mirror).is_ok_and(|line| line.status.active())
+        });
         let slow: BTreeSet<&str> = reading.iter().map(|(server, _)| *server).collect();
         unread.extend(slow.iter().map(|server| {
             let seconds = PATIENCE.as_secs();
@@ -59,7 +61,7 @@ impl Servers {
 
     /// Whether driving a mirror sends nothing. One that cannot be read is left to the driver, which names it.
     fn only_reads(&self, mirror: &ThreadId) -> bool {
-        let loaded = self.engine().store().load(mirror, None);
+        let loaded = self.engine().store().threads().load(mirror, None);
         let state = self.mirror(mirror);
         matches!((loaded, state), (Ok(loaded), Ok(Some((_, state))))
             if loaded.awaits == Awaits::Nothing && !state.has_to_send())

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 impl Servers {
     /// Whether a decision on this interrupt can be sent: its server answers, and still asks that very thing.
     pub async fn ready_for(&self, id: &InterruptId) -> Result<(), BackendError> {
-        let stored = self.engine().store().item(id).map_err(told)?;
+        let stored = self.engine().store().inbox().item(id).map_err(told)?;
         if stored.engine || stored.item.closed.is_some() {
             return Ok(());
         }
@@ -21,7 +21,7 @@ impl Servers {
         let why = match within(self.compare(&stored.item.thread)).await {
             Ok(true) => return Ok(()),
             Ok(false) => {
-                let item = self.engine().store().item(id).map_err(told)?.item;
+                let item = self.engine().store().inbox().item(id).map_err(told)?.item;
                 let why = item.closed.unwrap_or_else(|| "it was settled on its server".to_owned());
                 return Err(BackendError::NotOpen { id: item.id, why });
             }
@@ -81,7 +81,7 @@ impl Servers {
     /// Ends a server's thread there; `None` where the thread is none of a server's.
     pub async fn end(&self, thread: &ThreadId) -> Result<Option<ThreadId>, BackendError> {
         let store = self.engine().store();
-        match store.line(thread) {
+        match store.threads().line(thread) {
             Ok(line) => {
                 let Some((remote, _)) = self.of(&line.workflow) else { return Ok(None) };
                 within(remote.info()).await.map_err(|fault| away(remote, &fault))?;
@@ -101,7 +101,8 @@ impl Servers {
                 let Some((remote, thread)) = self.find(thread).await? else { return Err(told(error)) };
                 let of = Mirrored { end: true, ..poll::mirrored(&remote, &thread) };
                 // It may have been mirrored, and so renamed, since somebody saw it.
-                let known = store.keyed(&workflow(&of), &key(&of.server, &of.thread)).map_err(told)?;
+                let known =
+                    store.threads().keyed(&workflow(&of), &key(&of.server, &of.thread)).map_err(told)?;
                 if let Some((mirror, _)) = known {
                     return Box::pin(self.end(&mirror)).await;
                 }
@@ -115,7 +116,7 @@ impl Servers {
             .new_mirror(of, &key(&of.server, &of.thread))
             .map_err(|error| BackendError::Failed(error.to_string()))?;
         let engine = self.engine();
-        engine.store().start_for_person(new, engine.step_limit()).await.map_err(told)
+        engine.store().threads().start_for_person(new, engine.step_limit()).await.map_err(told)
     }
 }
 

@@ -39,7 +39,7 @@ impl Servers {
         let mut changes = store.changes();
         let (mut failures, mut noted): (u32, Option<(Option<String>, Instant)>) = (0, None);
         loop {
-            let wanted = store.sync_wanted().unwrap_or(0);
+            let wanted = store.mail().sync_wanted().unwrap_or(0);
             let error = self.look(remote).await.err().map(|trouble| trouble.to_string());
             failures = if error.is_some() { failures.saturating_add(1) } else { 0 };
             let stale = |(said, at): &(Option<String>, Instant)| *said != error || at.elapsed() > NOTE_EVERY;
@@ -55,7 +55,7 @@ impl Servers {
                         if changed.is_err() {
                             return;
                         }
-                        if store.sync_wanted().is_ok_and(|now| now != wanted) {
+                        if store.mail().sync_wanted().is_ok_and(|now| now != wanted) {
                             break;
                         }
                     }
@@ -70,8 +70,8 @@ impl Servers {
             tracing::warn!(server = %remote.name(), %error, "a server could not be looked at");
         }
         let (store, source) = (self.engine().store(), source(remote));
-        store.source(source.clone(), store.now()).await?;
-        store.checked(source, error).await
+        store.mail().source(source.clone(), store.now()).await?;
+        store.mail().checked(source, error).await
     }
 
     /// One look at a server. Gives the mirrors that have something to read there now.
@@ -84,7 +84,7 @@ impl Servers {
             asking.insert(key);
         }
         let prefix = format!("{}/", remote.name());
-        for (key, mirror) in self.engine().store().keyed_waiting()? {
+        for (key, mirror) in self.engine().store().threads().keyed_waiting()? {
             if key.starts_with(&prefix) && !asking.contains(&key) && !self.compare(&mirror).await? {
                 mirrors.push(mirror);
             }
@@ -101,7 +101,7 @@ impl Servers {
         key: &str,
     ) -> Result<Option<ThreadId>, Trouble> {
         let Some((mirror, status)) =
-            self.engine().store().keyed(&workflow(&mirrored(remote, thread)), key)?
+            self.engine().store().threads().keyed(&workflow(&mirrored(remote, thread)), key)?
         else {
             return self.begin(remote, thread, key).await.map(Some);
         };
@@ -128,12 +128,12 @@ impl Servers {
     async fn begin(&self, remote: &Remote, thread: &RemoteThread, key: &str) -> Result<ThreadId, Trouble> {
         let new = self.new_mirror(&mirrored(remote, thread), key)?;
         let engine = self.engine();
-        Ok(engine.store().start(new, engine.step_limit()).await?)
+        Ok(engine.store().threads().start(new, engine.step_limit()).await?)
     }
 
     /// A mirror that rests looks at its thread again.
     async fn look_again(&self, mirror: &ThreadId) -> Result<(), Trouble> {
-        let steps = self.engine().store().line(mirror)?.steps;
+        let steps = self.engine().store().threads().line(mirror)?.steps;
         let event =
             Event { id: format!("look:{steps}"), what: What::Corrected { payload: json!({"look": true}) } };
         self.tell(mirror, &event).await
@@ -155,11 +155,11 @@ impl Servers {
     }
 
     pub(super) async fn tell(&self, mirror: &ThreadId, event: &Event) -> Result<(), Trouble> {
-        let line = self.engine().store().line(mirror)?;
+        let line = self.engine().store().threads().line(mirror)?;
         let Some(spec) = self.engine().registry().get(&line.workflow) else { return Ok(()) };
         let arrival =
             arrival(spec, &line.id, event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
-        match self.engine().store().arrive(arrival).await {
+        match self.engine().store().threads().arrive(arrival).await {
             // It has moved on by itself in this very moment.
             Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved | StoreError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),

@@ -93,7 +93,7 @@ impl Servers {
 
     /// The threads of servers that stand in this folder already.
     fn mirrored(&self) -> Result<HashSet<String>, BackendError> {
-        let keys = self.engine().store().keys().map_err(told)?;
+        let keys = self.engine().store().threads().keys().map_err(told)?;
         Ok(keys.into_iter().map(|key| key.split('#').next().unwrap_or_default().to_owned()).collect())
     }
 
@@ -105,8 +105,13 @@ impl Servers {
         page: &mut ThreadPage,
     ) -> Result<(), BackendError> {
         while let (true, Some(after)) = (place.local.is_empty(), place.local_next) {
-            let found =
-                self.engine().store().threads(&ThreadQuery { after, ..query.clone() }).await.map_err(told)?;
+            let found = self
+                .engine()
+                .store()
+                .threads()
+                .list(&ThreadQuery { after, ..query.clone() })
+                .await
+                .map_err(told)?;
             page.damaged.extend(found.damaged);
             place.local.extend(found.threads);
             place.local_next = found.next.map(Some);

@@ -34,7 +34,7 @@ impl Local {
         match &self.traces {
             Some(traces) => traces.begin().await,
             None => {
-                if let Err(error) = self.engine().store().end_traces().await {
+                if let Err(error) = self.engine().store().figures().end_traces().await {
                     tracing::debug!(%error, "how far traces were told is still on record");
                 }
             }
@@ -43,7 +43,7 @@ impl Local {
 
     /// How everything that is looked at does; where traces went once is of no interest any more.
     pub(in crate::app) fn read_sources(&self) -> Result<Vec<SourceLine>, StoreError> {
-        let mut sources = self.engine().store().sources()?;
+        let mut sources = self.engine().store().mail().sources()?;
         sources.retain(|line| self.traces.is_some() || line.source != SourceLine::TRACES);
         Ok(sources)
     }

@@ -99,8 +99,8 @@ impl Traces {
     pub(super) async fn begin(&self) {
         let store = self.0.engine.store();
         let begun = async {
-            store.begin_traces().await?;
-            store.source(SourceLine::TRACES.to_owned(), store.now()).await
+            store.figures().begin_traces().await?;
+            store.mail().source(SourceLine::TRACES.to_owned(), store.now()).await
         };
         if let Err(error) = begun.await {
             tracing::warn!(%error, "traces cannot be sent");
@@ -114,7 +114,7 @@ impl Traces {
         let (mut failures, mut noted): (u32, Noted) = (0, None);
         loop {
             changes.borrow_and_update();
-            let wanted = store.sync_wanted().unwrap_or(0);
+            let wanted = store.mail().sync_wanted().unwrap_or(0);
             let turn = if self.is_ours() { self.turn(&mut noted).await } else { Turn::Nothing };
             let wish = match turn {
                 Turn::More => {
@@ -139,7 +139,7 @@ impl Traces {
                         if changed.is_err() {
                             return std::future::pending().await;
                         }
-                        if store.sync_wanted().is_ok_and(|now| now != wanted) {
+                        if store.mail().sync_wanted().is_ok_and(|now| now != wanted) {
                             break;
                         }
                     }
@@ -194,7 +194,7 @@ impl Traces {
             Verdict::Later(why, wish) => return self.later(why, wish, noted).await,
         };
         // A crash here tells the same spans again.
-        if let Err(error) = inner.engine.store().told(batch.before, batch.after).await {
+        if let Err(error) = inner.engine.store().figures().told(batch.before, batch.after).await {
             return self.later(error.to_string(), None, noted).await;
         }
         if count > 0 {
@@ -219,8 +219,8 @@ impl Traces {
             tracing::warn!(%error, "traces were not taken");
         }
         let store = self.0.engine.store();
-        let made = store.source(SourceLine::TRACES.to_owned(), store.now()).await;
-        if made.is_ok() && store.checked(SourceLine::TRACES.to_owned(), error.clone()).await.is_ok() {
+        let made = store.mail().source(SourceLine::TRACES.to_owned(), store.now()).await;
+        if made.is_ok() && store.mail().checked(SourceLine::TRACES.to_owned(), error.clone()).await.is_ok() {
             *noted = Some((error, Instant::now()));
         }
     }
@@ -228,7 +228,7 @@ impl Traces {
     /// What is told next; nothing where all is told.
     fn read(&self, redactor: &Redactor, limit: usize) -> Result<Option<Batch>, StoreError> {
         let Inner { engine, config, .. } = &*self.0;
-        let untold = engine.store().untold(limit)?;
+        let untold = engine.store().figures().untold(limit)?;
         if untold.spans.is_empty() && untold.after == untold.before {
             return Ok(None);
         }

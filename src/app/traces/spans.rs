@@ -95,7 +95,7 @@ impl<'a> Teller<'a> {
     }
 
     fn read(&self, thread: &ThreadId) -> Option<Told<'a>> {
-        let read = self.engine.store().traced(thread).and_then(|traced| {
+        let read = self.engine.store().figures().traced(thread).and_then(|traced| {
             let names = Names::new(self.engine, &traced.laps)?;
             let trace = id(&["trace", traced.root.as_str()], 16);
             Ok(Told { traced, names, trace })

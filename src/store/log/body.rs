@@ -457,11 +457,11 @@ mod by_word {
     use super::*;
     use serde::de::Error;
 
-    pub(super) fn serialize<S: Serializer>(by: &By, to: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::store) fn serialize<S: Serializer>(by: &By, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(by)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<By, D::Error> {
+    pub(in crate::store) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<By, D::Error> {
         let word = String::deserialize(from)?;
         By::from_word(&word).ok_or_else(|| D::Error::custom("nobody decides by that name"))
     }
@@ -471,11 +471,11 @@ mod hash_word {
     use super::*;
     use serde::de::Error;
 
-    pub(super) fn serialize<S: Serializer>(hash: &Hash, to: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::store) fn serialize<S: Serializer>(hash: &Hash, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(hash)
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Hash, D::Error> {
+    pub(in crate::store) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Hash, D::Error> {
         let word = String::deserialize(from)?;
         bytes_of(&word).map(Hash::from_bytes).map_err(D::Error::custom)
     }

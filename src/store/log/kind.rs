@@ -57,12 +57,12 @@ impl Kind {
     }
 
     /// Whether later entries repeat what it says.
-    pub(super) fn is_repeated(self) -> bool {
+    pub(in crate::store) fn is_repeated(self) -> bool {
         matches!(self, Kind::Asked | Kind::Decided | Kind::Arrived | Kind::Continued)
     }
 
     /// Whether an export shows its body: what was asked, decided, done and allowed, not what nodes made of it.
-    pub(super) fn is_exported(self) -> bool {
+    pub(in crate::store) fn is_exported(self) -> bool {
         !matches!(self, Kind::Stepped | Kind::Arrived)
     }
 }

@@ -1,6 +1,6 @@
 //! The chain followed from one entry to the next.
 
-use super::{COLUMNS, Entry, Shelf, StoreError, end};
+use crate::store::log::{COLUMNS, Entry, Shelf, StoreError, end};
 use rusqlite::Connection;
 
 /// More than this many complaints say nothing new.

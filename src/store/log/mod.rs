@@ -9,19 +9,18 @@
 //! holds a key: whoever can write the file can make up a whole new log. Against that there is an export kept elsewhere.
 
 mod body;
-mod export;
 mod kind;
 mod links;
 mod origin;
 mod pack;
 
-pub(super) use body::*;
-pub use export::AuditChecked;
-pub(super) use kind::Kind;
-pub(super) use links::check as check_links;
-pub(super) use pack::pack_always as pack_steps;
+pub(in crate::store) use body::*;
+pub(in crate::store) use kind::Kind;
+pub(in crate::store) use links::check as check_links;
+pub(in crate::store) use origin::Origin;
+pub(in crate::store) use pack::pack_always as pack_steps;
 
-use super::StoreError;
+use crate::store::StoreError;
 use crate::text::{hex, plain_json};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -33,22 +32,22 @@ use std::collections::HashMap;
 use std::ops::Deref;
 
 /// The stream of whether all driving is paused.
-pub(super) const HOUSE: i64 = 0;
+pub(in crate::store) const HOUSE: i64 = 0;
 
 /// A SHA-256.
-pub(super) type Sum = [u8; 32];
+pub(in crate::store) type Sum = [u8; 32];
 
 /// The columns of an entry, in the order [`Entry::read`] takes them, with the chain value of the entry before it.
-pub(super) const COLUMNS: &str =
+pub(in crate::store) const COLUMNS: &str =
     "l.seq, l.stream, l.kind, l.ref, l.prev, l.at, l.sum, l.chain, l.body, l.steps,
     (SELECT before.chain FROM log before WHERE before.seq = l.seq - 1)";
 
 /// How many those are.
-pub(super) const COLUMN_COUNT: usize = 11;
+pub(in crate::store) const COLUMN_COUNT: usize = 11;
 
 /// An entry as it is kept.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(in crate::store) struct Entry {
     pub seq: i64,
     pub stream: i64,
     pub kind: Kind,
@@ -73,7 +72,7 @@ struct Head {
 }
 
 /// A transaction that may append.
-pub(super) struct Tx<'a> {
+pub(in crate::store) struct Tx<'a> {
     db: &'a Connection,
     head: Cell<Head>,
     appended: Cell<bool>,
@@ -85,7 +84,7 @@ type AtEnd = Box<dyn FnOnce(&Connection) -> Result<(), StoreError>>;
 
 /// How far a transaction had come.
 #[derive(Clone, Copy)]
-pub(super) struct Mark {
+pub(in crate::store) struct Mark {
     head: Head,
     at_end: usize,
 }
@@ -100,31 +99,31 @@ impl Deref for Tx<'_> {
 
 impl<'a> Tx<'a> {
     /// Begins; `opened` is the entry by which this process is known, where it has one.
-    pub(super) fn begin(db: &'a Connection, opened: Option<i64>) -> Self {
+    pub(in crate::store) fn begin(db: &'a Connection, opened: Option<i64>) -> Self {
         let head = Cell::new(Head { end: None, opened });
         Self { db, head, appended: Cell::new(false), at_end: RefCell::default() }
     }
 
     /// How far it has come.
-    pub(super) fn mark(&self) -> Mark {
+    pub(in crate::store) fn mark(&self) -> Mark {
         Mark { head: self.head.get(), at_end: self.at_end.borrow().len() }
     }
 
     /// Goes back to where it stood before a job that was rolled back.
-    pub(super) fn go_back(&self, mark: Mark) {
+    pub(in crate::store) fn go_back(&self, mark: Mark) {
         self.head.set(mark.head);
         self.at_end.borrow_mut().truncate(mark.at_end);
     }
 
     /// Leaves something for the end of the transaction. SQLite's word index writes out what it holds at every savepoint,
     /// so words are best put in together, after the last.
-    pub(super) fn at_end(&self, job: impl FnOnce(&Connection) -> Result<(), StoreError> + 'static) {
+    pub(in crate::store) fn at_end(&self, job: impl FnOnce(&Connection) -> Result<(), StoreError> + 'static) {
         self.at_end.borrow_mut().push(Box::new(job));
     }
 
     /// Does what was left for the end, writes down where the log ends, and gives the entry by which this process is
     /// known.
-    pub(super) fn finish(&self) -> Result<Option<i64>, StoreError> {
+    pub(in crate::store) fn finish(&self) -> Result<Option<i64>, StoreError> {
         for job in self.at_end.take() {
             job(self.db)?;
         }
@@ -136,7 +135,7 @@ impl<'a> Tx<'a> {
     }
 
     /// The entry by which this process is known, appended before the first thing it does.
-    pub(super) fn opened(&self, now: i64) -> Result<i64, StoreError> {
+    pub(in crate::store) fn opened(&self, now: i64) -> Result<i64, StoreError> {
         if let Some(opened) = self.head.get().opened {
             return Ok(opened);
         }
@@ -146,7 +145,7 @@ impl<'a> Tx<'a> {
     }
 
     /// Appends an entry.
-    pub(super) fn append(&self, new: NewEntry<'_>) -> Result<Entry, StoreError> {
+    pub(in crate::store) fn append(&self, new: NewEntry<'_>) -> Result<Entry, StoreError> {
         let head = self.head.get();
         let (last, before) = match head.end {
             Some(end) => end,
@@ -174,7 +173,7 @@ impl<'a> Tx<'a> {
 }
 
 /// An entry about to be appended.
-pub(super) struct NewEntry<'a> {
+pub(in crate::store) struct NewEntry<'a> {
     /// Without one it begins one of its own.
     pub stream: Option<i64>,
     pub kind: Kind,
@@ -189,7 +188,7 @@ pub(super) struct NewEntry<'a> {
 
 impl NewEntry<'_> {
     /// An entry that says this.
-    pub(super) fn new(
+    pub(in crate::store) fn new(
         stream: Option<i64>,
         kind: Kind,
         prev: Option<i64>,
@@ -202,7 +201,7 @@ impl NewEntry<'_> {
 }
 
 /// JSON as bodies are kept.
-pub(super) fn text(body: &impl Serialize) -> Result<String, StoreError> {
+pub(in crate::store) fn text(body: &impl Serialize) -> Result<String, StoreError> {
     plain_json(body).map_err(|e| StoreError::Sql(e.to_string()))
 }
 
@@ -233,12 +232,16 @@ impl ToSql for Stored<'_> {
 
 impl Entry {
     /// Reads a row of [`COLUMNS`] and checks it: against its digest, and against the entry before it.
-    pub(super) fn read(db: &Connection, row: &Row<'_>) -> Result<Self, StoreError> {
+    pub(in crate::store) fn read(db: &Connection, row: &Row<'_>) -> Result<Self, StoreError> {
         Self::read_with(db, row, &mut Shelf::default())
     }
 
     /// The same for one of many, which may repeat each other.
-    pub(super) fn read_with(db: &Connection, row: &Row<'_>, shelf: &mut Shelf) -> Result<Self, StoreError> {
+    pub(in crate::store) fn read_with(
+        db: &Connection,
+        row: &Row<'_>,
+        shelf: &mut Shelf,
+    ) -> Result<Self, StoreError> {
         let seq: i64 = row.get(0)?;
         let broken = || StoreError::Damaged(format!("entry {seq} of the log is not as it was written"));
         let word = row.get_ref(2)?.as_str().map_err(|_| broken())?;
@@ -275,7 +278,7 @@ impl Entry {
     }
 
     /// What its chain value is taken over.
-    fn link_text(&self, before: &Sum) -> String {
+    pub(in crate::store) fn link_text(&self, before: &Sum) -> String {
         let number = |n: Option<i64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
         let Self { seq, stream, kind, at, .. } = self;
         format!(
@@ -293,7 +296,7 @@ impl Entry {
     }
 
     /// What it says.
-    pub(super) fn says<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+    pub(in crate::store) fn says<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         let Some(body) = &self.body else {
             return Err(StoreError::Damaged(format!("what entry {} of the log said is gone", self.seq)));
         };
@@ -304,7 +307,7 @@ impl Entry {
 
 /// Bodies read lately, in case others repeat them.
 #[derive(Default)]
-pub(super) struct Shelf(HashMap<i64, String>);
+pub(in crate::store) struct Shelf(HashMap<i64, String>);
 
 impl Shelf {
     fn keep(&mut self, entry: &Entry) {
@@ -338,7 +341,7 @@ fn plain_body(db: &Connection, seq: i64) -> Result<String, StoreError> {
 }
 
 /// The end of the log, where the log does end there.
-fn end(db: &Connection) -> Result<(i64, Sum), StoreError> {
+pub(in crate::store) fn end(db: &Connection) -> Result<(i64, Sum), StoreError> {
     let wrong = || StoreError::Damaged("the log does not end where it says it does".to_owned());
     let found: Option<(i64, Sum, i64, Option<Sum>)> = db
         .prepare_cached(
@@ -356,19 +359,19 @@ fn end(db: &Connection) -> Result<(i64, Sum), StoreError> {
 }
 
 /// The number of the log's last entry.
-pub(super) fn end_of(db: &Connection) -> Result<i64, StoreError> {
+pub(in crate::store) fn end_of(db: &Connection) -> Result<i64, StoreError> {
     Ok(db.prepare_cached("SELECT coalesce(max(seq), 0) FROM log")?.query_row([], |row| row.get(0))?)
 }
 
 /// The number of a stream's last entry.
-pub(super) fn last_of(db: &Connection, stream: i64) -> Result<Option<i64>, StoreError> {
+pub(in crate::store) fn last_of(db: &Connection, stream: i64) -> Result<Option<i64>, StoreError> {
     Ok(db
         .prepare_cached("SELECT max(seq) FROM log WHERE stream = ?")?
         .query_row([stream], |row| row.get(0))?)
 }
 
 /// The entry of this number.
-pub(super) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
+pub(in crate::store) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
     let mut found = db.prepare_cached(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq = ?"))?;
     let mut rows = found.query([seq])?;
     match rows.next()? {
@@ -378,7 +381,11 @@ pub(super) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
 }
 
 /// The steps of an entry; `near` are entries that were read with it, oldest first.
-pub(super) fn unpack_steps(db: &Connection, of: &Entry, near: &[Entry]) -> Result<String, StoreError> {
+pub(in crate::store) fn unpack_steps(
+    db: &Connection,
+    of: &Entry,
+    near: &[Entry],
+) -> Result<String, StoreError> {
     let gone = || StoreError::Damaged(format!("the steps of entry {} of the log are gone", of.seq));
     pack::unpack(of.steps.as_deref().ok_or_else(gone)?, of.seq, &mut |like| {
         let read = near.binary_search_by_key(&like, |entry| entry.seq).ok().and_then(|at| near.get(at));
@@ -391,7 +398,7 @@ pub(super) fn unpack_steps(db: &Connection, of: &Entry, near: &[Entry]) -> Resul
 }
 
 /// Reads a stream from entry `from` on, one after another, for as long as `each` wants more.
-pub(super) fn follow(
+pub(in crate::store) fn follow(
     db: &Connection,
     stream: i64,
     from: i64,
@@ -421,7 +428,7 @@ pub(super) fn follow(
 }
 
 /// A stream from entry `from` on, oldest first; each must name the one before it.
-pub(super) fn stream(db: &Connection, stream: i64, from: i64) -> Result<Vec<Entry>, StoreError> {
+pub(in crate::store) fn stream(db: &Connection, stream: i64, from: i64) -> Result<Vec<Entry>, StoreError> {
     let mut entries = Vec::new();
     follow(db, stream, from, &mut |entry| {
         entries.push(entry);

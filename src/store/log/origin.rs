@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 /// A process, as an auditor wants it named.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Origin {
+pub(in crate::store) struct Origin {
     user: String,
     host: String,
     pid: u32,

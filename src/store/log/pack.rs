@@ -2,8 +2,7 @@
 //!
 //! A packed body is: how many entries it repeats, their numbers as distances back, then LZ4 with its length before it.
 
-use super::{Entry, StoreError};
-
+use crate::store::log::{Entry, StoreError};
 /// Shorter bodies are not worth it.
 const LEAST: usize = 160;
 /// No more of a dictionary is of use to LZ4.
@@ -12,7 +11,7 @@ const WINDOW: usize = 64 * 1024;
 const MOST: usize = 512 * 1024 * 1024;
 
 /// The packed body, where it is shorter than `body`. What it repeats must stand before it in the log.
-pub(super) fn pack(body: &str, like: &[&Entry]) -> Option<Vec<u8>> {
+pub(in crate::store) fn pack(body: &str, like: &[&Entry]) -> Option<Vec<u8>> {
     if body.len() < LEAST {
         return None;
     }
@@ -37,7 +36,7 @@ pub(in crate::store) fn pack_always(body: &str, like: &[&Entry]) -> Vec<u8> {
 }
 
 /// The body of entry `seq`; `find` gives the body of an entry it repeats.
-pub(super) fn unpack(
+pub(in crate::store) fn unpack(
     packed: &[u8],
     seq: i64,
     find: &mut dyn FnMut(i64) -> Result<String, StoreError>,

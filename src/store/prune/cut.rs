@@ -1,11 +1,10 @@
 //! One thread let go of.
 
-use super::super::log;
-use super::super::rows::{MailRow, ThreadRow};
-use super::super::{StoreError, memory};
-use super::needs::on_record;
-use super::sweep;
 use crate::inbox::Pruning;
+use crate::store::prune::retention::on_record;
+use crate::store::prune::sweep;
+use crate::store::rows::{MailRow, ThreadRow};
+use crate::store::{StoreError, log, memory};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
@@ -24,7 +23,7 @@ const PARTS: [(&str, &str, &str); 4] = [
 ];
 
 /// What letting go of a thread would take; `loose` grows by the bytes it refers to.
-pub(super) fn count(
+pub(in crate::store) fn count(
     db: &Connection,
     row: &ThreadRow,
     forgotten: &mut Vec<i64>,
@@ -71,7 +70,7 @@ fn bodies(db: &Connection, row: &ThreadRow) -> Result<(u64, u64), StoreError> {
 const PRUNED: &str = "('started', 'stepped', 'arrived', 'continued', 'corrected')";
 
 /// Lets go of a thread; gives the record that is left of it, or its number where none is.
-pub(super) fn thread(
+pub(in crate::store) fn thread(
     db: &Connection,
     mut row: ThreadRow,
     now: i64,
@@ -118,7 +117,11 @@ pub(super) fn thread(
 }
 
 /// Lets go of a mail's bytes and of the words to find it by. That it came stays on record.
-pub(super) fn mail(db: &Connection, mut mail: MailRow, taken: &mut Pruning) -> Result<(), StoreError> {
+pub(in crate::store) fn mail(
+    db: &Connection,
+    mut mail: MailRow,
+    taken: &mut Pruning,
+) -> Result<(), StoreError> {
     if mail.raw == MailRow::LET_GO {
         return Ok(());
     }

@@ -10,20 +10,20 @@
 //! that its chain still holds.
 
 mod cut;
-mod needs;
+mod retention;
 mod sweep;
 
-use super::log::{Kind, NewEntry, Pruned, Tx};
-use super::project::apply;
-use super::rows::{MailRow, ThreadRow, damaged};
-use super::{Store, StoreError};
 use crate::inbox::{PruneQuery, Pruning};
-use needs::Needed;
+use crate::store::figures::traces::numbered_again;
+use crate::store::log::{Kind, NewEntry, Pruned, Tx};
+use crate::store::record::project::apply;
+use crate::store::rows::{MailRow, ThreadRow, damaged};
+use crate::store::{Prune, StoreError};
+use retention::Needed;
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
 pub use sweep::Swept;
-pub(super) use sweep::hold_on;
 
 /// A batch ends with the family that brings it to so many steps, so that others get their turn in between.
 const BATCH: i64 = 2_000;
@@ -42,10 +42,10 @@ impl Roots {
     }
 }
 
-impl Store {
+impl Prune<'_> {
     /// What pruning would take, without taking it.
-    pub fn prune_plan(&self, query: &PruneQuery) -> Result<Pruning, StoreError> {
-        self.read(|db| {
+    pub fn plan(self, query: &PruneQuery) -> Result<Pruning, StoreError> {
+        self.0.read(|db| {
             let mut plan = Pruning::default();
             let (mut gone, mut forgotten) = (HashSet::new(), Vec::new());
             let mut loose = HashSet::new();
@@ -72,8 +72,8 @@ impl Store {
     }
 
     /// The families that can go now.
-    pub fn prunable(&self, query: &PruneQuery) -> Result<Roots, StoreError> {
-        self.read(|db| {
+    pub fn prunable(self, query: &PruneQuery) -> Result<Roots, StoreError> {
+        self.0.read(|db| {
             let (mut found, mut gone) = (Vec::new(), HashSet::new());
             for root in roots(db, query)? {
                 if let Ok(family) = family_of(db, root, query, &gone)? {
@@ -86,48 +86,50 @@ impl Store {
     }
 
     /// Lets some of them go, in one transaction, and gives the rest with what went.
-    pub async fn prune_batch(&self, query: PruneQuery, roots: Roots) -> Result<(Roots, Pruning), StoreError> {
-        let now = self.now_ms();
-        self.write(move |db| {
-            let Roots(mut left) = roots;
-            let (mut taken, mut weight) = (Pruning::default(), 0);
-            let (mut kept, mut gone) = (Vec::new(), Vec::new());
-            let mut cut = HashSet::new();
-            left.reverse();
-            while weight < BATCH {
-                let Some(root) = left.pop() else { break };
-                // Looked at again: somebody may have forked it, or gone on with it, since.
-                if let Ok(family) = family_of(db, root, &query, &cut)? {
-                    weight += family.iter().map(|row| row.steps + 1).sum::<i64>();
-                    for row in family.into_iter().rev() {
-                        cut.insert(row.seq);
-                        match cut::thread(db, row, now, &gone, &mut taken)? {
-                            Ok(record) => kept.push(record),
-                            Err(forgotten) => gone.push(forgotten),
+    pub async fn batch(self, query: PruneQuery, roots: Roots) -> Result<(Roots, Pruning), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let Roots(mut left) = roots;
+                let (mut taken, mut weight) = (Pruning::default(), 0);
+                let (mut kept, mut gone) = (Vec::new(), Vec::new());
+                let mut cut = HashSet::new();
+                left.reverse();
+                while weight < BATCH {
+                    let Some(root) = left.pop() else { break };
+                    // Looked at again: somebody may have forked it, or gone on with it, since.
+                    if let Ok(family) = family_of(db, root, &query, &cut)? {
+                        weight += family.iter().map(|row| row.steps + 1).sum::<i64>();
+                        for row in family.into_iter().rev() {
+                            cut.insert(row.seq);
+                            match cut::thread(db, row, now, &gone, &mut taken)? {
+                                Ok(record) => kept.push(record),
+                                Err(forgotten) => gone.push(forgotten),
+                            }
                         }
                     }
                 }
-            }
-            left.reverse();
-            told(db, &query, &taken, kept, gone, now)?;
-            super::traces::numbered_again(db)?;
-            Ok((Roots(left), taken))
-        })
-        .await
+                left.reverse();
+                told(db, &query, &taken, kept, gone, now)?;
+                numbered_again(db)?;
+                Ok((Roots(left), taken))
+            })
+            .await
     }
 
     /// Lets go of the bytes of some old mails that were left alone; `threads` is nothing where there are no more.
-    pub async fn prune_left_mails(&self, query: PruneQuery) -> Result<Pruning, StoreError> {
-        let now = self.now_ms();
-        self.write(move |db| {
-            let mut taken = Pruning::default();
-            for mail in left_mails(db, &query, MAILS)? {
-                cut::mail(db, mail, &mut taken)?;
-            }
-            told(db, &query, &taken, Vec::new(), Vec::new(), now)?;
-            Ok(taken)
-        })
-        .await
+    pub async fn left_mails(self, query: PruneQuery) -> Result<Pruning, StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let mut taken = Pruning::default();
+                for mail in left_mails(db, &query, MAILS)? {
+                    cut::mail(db, mail, &mut taken)?;
+                }
+                told(db, &query, &taken, Vec::new(), Vec::new(), now)?;
+                Ok(taken)
+            })
+            .await
     }
 }
 
@@ -185,7 +187,7 @@ fn family_of(
             [root],
         )?;
         for row in &family {
-            if let Some(needed) = needs::needed(db, row, query, gone)? {
+            if let Some(needed) = retention::needed(db, row, query, gone)? {
                 return Ok(Err(needed));
             }
         }
@@ -215,26 +217,8 @@ fn left_mails(db: &Connection, query: &PruneQuery, limit: i64) -> Result<Vec<Mai
     Ok(mails)
 }
 
-/// Why nothing can be done with a thread whose steps are gone.
-pub(super) fn refuse_pruned(row: &ThreadRow) -> Result<(), StoreError> {
-    match row.pruned_at {
-        None => Ok(()),
-        Some(_) => Err(StoreError::Conflict(pruned_text(row))),
-    }
-}
-
-/// What is said of a thread whose steps are gone.
-pub(super) fn pruned_text(row: &ThreadRow) -> String {
-    let when = row.pruned_at.and_then(|at| super::rows::time(at).ok());
-    let when = when.map_or(String::new(), |at| at.strftime(" on %Y-%m-%d").to_string());
-    format!(
-        "thread `{}` was pruned{when}: its steps are gone, its decisions and effects are on record",
-        row.id
-    )
-}
-
 /// A pruned thread has nothing left of what can be pruned.
-pub(super) fn check_pruned(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+pub(in crate::store) fn check_pruned(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     let own: i64 = db
         .prepare_cached(
             "SELECT count(*) FROM log WHERE stream = ? AND kind = 'stepped' AND body IS NOT NULL",

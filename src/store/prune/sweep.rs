@@ -4,10 +4,11 @@
 //! same bytes again, and by a look over everything that names bytes; what is left on it then goes. That happens only
 //! at a moment when no thread is at work: a node may have kept bytes that its step does not name yet.
 
-use super::super::log::{self, COLUMNS, Entry, Shelf};
-use super::super::rows::MailRow;
-use super::super::{Store, StoreError};
 use crate::inbox::Pruning;
+use crate::store::blobs::hold_on;
+use crate::store::log::{self, COLUMNS, Entry, Shelf};
+use crate::store::rows::MailRow;
+use crate::store::{Prune, StoreError};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
@@ -25,59 +26,54 @@ pub enum Swept {
     Busy,
 }
 
-impl Store {
+impl Prune<'_> {
     /// Takes off the list what somebody still refers to.
-    pub async fn mark_blobs(&self) -> Result<(), StoreError> {
-        let named = self.read(|db| {
+    pub async fn mark_blobs(self) -> Result<(), StoreError> {
+        let named = self.0.read(|db| {
             let mut found = db.prepare_cached("SELECT digest FROM letting_go")?;
             let listed: HashSet<[u8; 32]> =
                 found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             let free = unnamed(db, listed.clone(), &HashSet::new(), &HashSet::new())?;
             Ok(listed.into_iter().filter(|digest| !free.contains(digest)).collect::<Vec<_>>())
         })?;
-        self.write(move |db| named.iter().try_for_each(|digest| hold_on(db, digest))).await
+        self.0.write(move |db| named.iter().try_for_each(|digest| hold_on(db, digest))).await
     }
 
     /// Lets some of what is on the list go. Whoever calls has marked since the last prune.
-    pub async fn sweep_blobs(&self) -> Result<Swept, StoreError> {
-        self.write(|db| {
-            let listed: Vec<[u8; 32]> = db
-                .prepare_cached("SELECT digest FROM letting_go LIMIT ?")?
-                .query_map([BATCH as i64], |row| row.get(0))?
-                .collect::<Result<_, _>>()?;
-            if listed.is_empty() {
-                return Ok(Swept::Clean);
-            }
-            let at_work = "SELECT 1 FROM threads WHERE status IN ('ready', 'running') LIMIT 1";
-            if db.prepare_cached(at_work)?.exists([])?
-                || db.prepare_cached("SELECT 1 FROM threads WHERE unheard > 0 LIMIT 1")?.exists([])?
-            {
-                return Ok(Swept::Busy);
-            }
-            let mut taken = Pruning::default();
-            for digest in listed {
-                if let Some((seq, bytes)) = unshared(db, &digest)? {
-                    db.prepare_cached("DELETE FROM blobs WHERE seq = ?")?.execute([seq])?;
-                    taken.take("blobs", 1, bytes.unsigned_abs() + 48);
+    pub async fn sweep_blobs(self) -> Result<Swept, StoreError> {
+        self.0
+            .write(|db| {
+                let listed: Vec<[u8; 32]> = db
+                    .prepare_cached("SELECT digest FROM letting_go LIMIT ?")?
+                    .query_map([BATCH as i64], |row| row.get(0))?
+                    .collect::<Result<_, _>>()?;
+                if listed.is_empty() {
+                    return Ok(Swept::Clean);
                 }
-                hold_on(db, &digest)?;
-            }
-            Ok(Swept::Some(taken))
-        })
-        .await
+                let at_work = "SELECT 1 FROM threads WHERE status IN ('ready', 'running') LIMIT 1";
+                if db.prepare_cached(at_work)?.exists([])?
+                    || db.prepare_cached("SELECT 1 FROM threads WHERE unheard > 0 LIMIT 1")?.exists([])?
+                {
+                    return Ok(Swept::Busy);
+                }
+                let mut taken = Pruning::default();
+                for digest in listed {
+                    if let Some((seq, bytes)) = unshared(db, &digest)? {
+                        db.prepare_cached("DELETE FROM blobs WHERE seq = ?")?.execute([seq])?;
+                        taken.take("blobs", 1, bytes.unsigned_abs() + 48);
+                    }
+                    hold_on(db, &digest)?;
+                }
+                Ok(Swept::Some(taken))
+            })
+            .await
     }
 }
 
 /// Puts a digest on the list.
-pub(super) fn let_go(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
+pub(in crate::store) fn let_go(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
     db.prepare_cached("INSERT OR IGNORE INTO letting_go (digest) SELECT digest FROM blobs WHERE digest = ?")?
         .execute([digest])?;
-    Ok(())
-}
-
-/// Takes a digest off the list.
-pub(in crate::store) fn hold_on(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
-    db.prepare_cached("DELETE FROM letting_go WHERE digest = ?")?.execute([digest])?;
     Ok(())
 }
 
@@ -145,7 +141,7 @@ fn unnamed(
 }
 
 /// How much a sweep would take, were these threads gone and these mails let go of.
-pub(super) fn count(
+pub(in crate::store) fn count(
     db: &Connection,
     loose: HashSet<[u8; 32]>,
     gone: &HashSet<i64>,
@@ -161,7 +157,7 @@ pub(super) fn count(
 }
 
 /// The digests a thread's steps name, and those of what heads its prompts.
-pub(super) fn named_by(
+pub(in crate::store) fn named_by(
     db: &Connection,
     thread: i64,
     loose: &mut HashSet<[u8; 32]>,

@@ -49,4 +49,4 @@ macro_rules! row {
     };
 }
 
-pub(super) use row;
+pub(in crate::store) use row;

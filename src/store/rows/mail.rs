@@ -1,10 +1,13 @@
 //! A mail's row.
 
-use super::super::StoreError;
-use super::super::seal::{Digest, Seal};
-use super::super::verify::tally;
-use super::{Cells, damaged};
+use crate::store::StoreError;
+use crate::store::rows::{Cells, damaged};
+use crate::store::seal::{Digest, Seal};
+use crate::store::tally::tally;
 use rusqlite::{Connection, Row, params};
+
+/// How the event begins that tells a thread of a mail; the mail's identity follows.
+pub const MAIL_EVENT: &str = "mail:";
 
 /// How a mail was taken in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +192,31 @@ impl MailRow {
             self.seal().bytes(),
             self.seq,
         ])?;
+        Ok(())
+    }
+}
+
+impl MailRow {
+    /// A thread was ended from outside: the mails that these events brought leave it and wait to be taken in anew, all
+    /// others are handled, with this outcome.
+    pub(in crate::store) fn thread_ended(
+        db: &Connection,
+        thread: i64,
+        events: &[String],
+        outcome: &str,
+        now: i64,
+    ) -> Result<(), StoreError> {
+        for mut mail in MailRow::of_thread(db, thread)? {
+            let came = events.iter().any(|id| id.strip_prefix(MAIL_EVENT) == Some(mail.identity.as_str()));
+            if came && mail.state == MailState::Thread {
+                (mail.state, mail.thread) = (MailState::Asked, None);
+                (mail.class, mail.reason) = (None, None);
+                mail.update(db)?;
+            } else if mail.state == MailState::Thread && mail.handled_at.is_none() {
+                (mail.outcome, mail.handled_at) = (Some(outcome.to_owned()), Some(now));
+                mail.update(db)?;
+            }
+        }
         Ok(())
     }
 }

@@ -7,14 +7,14 @@ mod source;
 mod words;
 
 pub(in crate::store) use mail::MailRow;
-pub use mail::MailState;
+pub use mail::{MAIL_EVENT, MailState};
 pub use projected::Awaits;
 pub(in crate::store) use projected::{EffectRow, GrantRow, InterruptRow, Stage, ThreadRow};
 pub use source::Phase;
 pub(in crate::store) use source::SourceRow;
 
-use super::StoreError;
-use super::seal::Digest;
+use crate::store::StoreError;
+use crate::store::seal::Digest;
 use jiff::Timestamp;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row};

@@ -1,13 +1,15 @@
 //! The rows that lists and drivers look at. Each is made from the log and can be made anew from it; nothing that is
 //! done rests on them.
 
-use super::columns::row;
-use super::{damaged, find};
 use crate::graph::{EffectState, InterruptId, Kind, ThreadId};
+use crate::inbox::ErrorView;
 use crate::inbox::Status;
 use crate::store::StoreError;
+use crate::store::rows::columns::row;
+use crate::store::rows::{damaged, find, json, time};
 use rusqlite::{Connection, OptionalExtension};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What becomes an update before a thread's next node starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +24,7 @@ pub enum Awaits {
 }
 
 impl Awaits {
-    pub(super) fn word(self) -> &'static str {
+    pub(in crate::store) fn word(self) -> &'static str {
         match self {
             Awaits::Nothing => "nothing",
             Awaits::Answers => "answers",
@@ -30,7 +32,7 @@ impl Awaits {
         }
     }
 
-    pub(super) fn from_word(word: &str) -> Option<Self> {
+    pub(in crate::store) fn from_word(word: &str) -> Option<Self> {
         [Awaits::Nothing, Awaits::Answers, Awaits::Children].into_iter().find(|awaits| awaits.word() == word)
     }
 }
@@ -53,7 +55,7 @@ impl Stage {
         }
     }
 
-    pub(super) fn from_word(word: &str) -> Option<Self> {
+    pub(in crate::store) fn from_word(word: &str) -> Option<Self> {
         [Stage::Open, Stage::Decided, Stage::Closed].into_iter().find(|stage| stage.word() == word)
     }
 }
@@ -192,5 +194,37 @@ impl EffectRow {
     pub(in crate::store) fn digest(&self) -> Result<[u8; 32], StoreError> {
         let digest = self.frozen.as_slice().try_into();
         digest.or_else(|_| damaged(format!("effect `{}` does not say what was done", self.name)))
+    }
+}
+
+impl ThreadRow {
+    /// What the thread has produced.
+    pub(in crate::store) fn output(&self) -> Result<Option<Value>, StoreError> {
+        let what = format!("the output of thread {}", self.id);
+        self.output.as_deref().map(|text| json(&what, text)).transpose()
+    }
+
+    /// Why it cannot go on.
+    pub(in crate::store) fn error(&self) -> Option<ErrorView> {
+        let (code, text) = (self.error_code.clone()?, self.error_text.clone()?);
+        Some(ErrorView { code, text })
+    }
+
+    /// Refuses to go on with a thread whose steps are gone.
+    pub(in crate::store) fn refuse_pruned(&self) -> Result<(), StoreError> {
+        match self.pruned_at {
+            None => Ok(()),
+            Some(_) => Err(StoreError::Conflict(self.pruned_text())),
+        }
+    }
+
+    /// What is said of a thread whose steps are gone.
+    pub(in crate::store) fn pruned_text(&self) -> String {
+        let when = self.pruned_at.and_then(|at| time(at).ok());
+        let when = when.map_or(String::new(), |at| at.strftime(" on %Y-%m-%d").to_string());
+        format!(
+            "thread `{}` was pruned{when}: its steps are gone, its decisions and effects are on record",
+            self.id
+        )
     }
 }

@@ -1,9 +1,9 @@
 //! The row of a mailbox.
 
-use super::super::StoreError;
-use super::super::seal::{Digest, Seal};
-use super::super::verify::tally;
-use super::{Cells, damaged};
+use crate::store::StoreError;
+use crate::store::rows::{Cells, damaged};
+use crate::store::seal::{Digest, Seal};
+use crate::store::tally::tally;
 use rusqlite::{Connection, Row, params};
 
 /// How far the first look at a mailbox has come.

@@ -39,20 +39,20 @@ async fn a_batch_is_one_update_after_the_delay() {
     assert!(before.elapsed() >= Duration::from_secs(20), "it waits for more answers");
     assert_eq!(office.requests("email.memory").len(), 1);
     assert_eq!(office.lessons().len(), 3);
-    let newest = office.store().memory(TRIAGE).unwrap().unwrap();
+    let newest = office.store().memory().newest(TRIAGE).unwrap().unwrap();
     assert_eq!(newest.version, 2);
     assert!(newest.profile.ends_with(LEARNED), "{}", newest.profile);
     assert_eq!(newest.cause.kind, "answer");
     assert_eq!(newest.cause.thread.as_ref(), Some(&threads[2]));
     assert!(newest.cause.interrupt.is_some());
-    assert!(office.store().open_lessons().unwrap().is_empty());
+    assert!(office.store().memory().open_lessons().unwrap().is_empty());
 }
 
 #[tokio::test]
 async fn the_first_read_writes_the_default_and_later_mail_is_read_with_what_was_learned() {
     let office = Office::new("notify", []);
     let thread = office.got().await;
-    let first = office.store().memory(TRIAGE).unwrap().unwrap();
+    let first = office.store().memory().newest(TRIAGE).unwrap().unwrap();
     assert_eq!((first.version, first.cause.kind.as_str()), (1, "default"));
     assert!(first.profile.contains("Ignore newsletters"));
     office.decides(&thread, Decision::Ignore).await;
@@ -77,10 +77,10 @@ async fn an_update_that_drops_much_waits_for_the_person() {
         let update = json!({"reasoning": "All of it was wrong.", "profile": "- only this"});
         office.script.memory.lock().unwrap().push_back(update);
         let thread = office.got().await;
-        let before = office.store().memory(TRIAGE).unwrap().unwrap().profile;
+        let before = office.store().memory().newest(TRIAGE).unwrap().unwrap().profile;
         office.decides(&thread, Decision::Ignore).await;
         let waiting = waiting(&office).await;
-        assert_eq!(office.store().memory(TRIAGE).unwrap().unwrap().version, 1);
+        assert_eq!(office.store().memory().newest(TRIAGE).unwrap().unwrap().version, 1);
         let item = office.open(&waiting).await;
         assert_eq!(item.action, "update_memory");
         assert!(item.warnings.iter().any(|warning| warning.code == "much_dropped"), "{:?}", item.warnings);
@@ -91,7 +91,7 @@ async fn an_update_that_drops_much_waits_for_the_person() {
         );
         office.decides(&waiting, decision).await;
         assert_eq!(office.status(&waiting).await, Status::Done);
-        let newest = office.store().memory(TRIAGE).unwrap().unwrap();
+        let newest = office.store().memory().newest(TRIAGE).unwrap().unwrap();
         assert_eq!(newest.version, version);
         assert_eq!(newest.profile, if kept.is_empty() { &before } else { kept });
     }
@@ -110,8 +110,8 @@ async fn waiting(office: &Office) -> sayso::graph::ThreadId {
 async fn a_pinned_line_is_not_dropped_unasked() {
     let office = Office::new("notify", []);
     let thread = office.got().await;
-    let profile = office.store().memory(TRIAGE).unwrap().unwrap().profile;
-    office.store().pin(TRIAGE.to_owned(), "Ignore newsletters".to_owned(), true).await.unwrap();
+    let profile = office.store().memory().newest(TRIAGE).unwrap().unwrap().profile;
+    office.store().memory().pin(TRIAGE.to_owned(), "Ignore newsletters".to_owned(), true).await.unwrap();
     let without = profile.replace("- Ignore newsletters\n", "");
     office.script.memory.lock().unwrap().push_back(json!({"reasoning": "So.", "profile": without}));
     office.decides(&thread, Decision::Ignore).await;
@@ -130,11 +130,11 @@ async fn somebody_quicker_is_not_overwritten() {
     office.decides(&thread, Decision::Ignore).await;
     let waiting = waiting(&office).await;
     // While it waits, the person writes a version of their own.
-    let profile = office.store().memory(TRIAGE).unwrap().unwrap().profile + "- mine\n";
+    let profile = office.store().memory().newest(TRIAGE).unwrap().unwrap().profile + "- mine\n";
     let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
-    office.store().remember(TRIAGE.to_owned(), 1, profile, cause).await.unwrap();
+    office.store().memory().remember(TRIAGE.to_owned(), 1, profile, cause).await.unwrap();
     office.decides(&waiting, Decision::Accept).await;
-    let newest = office.store().memory(TRIAGE).unwrap().unwrap();
+    let newest = office.store().memory().newest(TRIAGE).unwrap().unwrap();
     assert_eq!(newest.version, 3);
     assert!(newest.profile.contains("- mine\n") && newest.profile.ends_with(LEARNED));
 }
@@ -143,7 +143,8 @@ async fn somebody_quicker_is_not_overwritten() {
 async fn an_update_that_changes_nothing_writes_no_version() {
     let office = Office::new("respond", [calls([write()]), calls([done()])]);
     let thread = office.got().await;
-    let same = office.store().memory("email_assistant/response_preferences").unwrap().unwrap().profile;
+    let same =
+        office.store().memory().newest("email_assistant/response_preferences").unwrap().unwrap().profile;
     office.script.memory.lock().unwrap().push_back(json!({"reasoning": "A typo.", "profile": same}));
     office.decides(&thread, edit(write(), "content", json!("It comes tomorow."))).await;
     assert!(office.versions().is_empty());
@@ -161,12 +162,17 @@ async fn a_step_tried_twice_teaches_once() {
         interrupt: Some(id.clone()),
     };
     for step in [5, 5, 6] {
-        office.store().keep_lessons(thread.clone(), step, vec![lesson("a"), lesson("b")]).await.unwrap();
+        office
+            .store()
+            .memory()
+            .keep_lessons(thread.clone(), step, vec![lesson("a"), lesson("b")])
+            .await
+            .unwrap();
     }
-    let open = office.store().open_lessons().unwrap();
+    let open = office.store().memory().open_lessons().unwrap();
     let names: Vec<&str> = open.iter().map(|lesson| lesson.namespace.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
     office.sql().execute("UPDATE lessons SET cause = '{}' WHERE namespace = 'a'", []).unwrap();
-    assert!(office.store().open_lessons().unwrap_err().to_string().contains("lesson number 1"));
-    assert!(office.store().verify().unwrap().damaged[0].contains("lesson number 1"));
+    assert!(office.store().memory().open_lessons().unwrap_err().to_string().contains("lesson number 1"));
+    assert!(office.store().audit().verify().unwrap().damaged[0].contains("lesson number 1"));
 }

@@ -149,7 +149,7 @@ async fn an_undone_decision_does_and_teaches_nothing() {
     office.until(&thread, Status::Waiting).await;
     driver.stop().await;
     assert!(office.sent().is_empty() && office.learned().is_empty());
-    assert!(office.store().open_lessons().unwrap().is_empty());
+    assert!(office.store().memory().open_lessons().unwrap().is_empty());
 }
 
 #[tokio::test]

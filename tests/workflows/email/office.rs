@@ -348,7 +348,7 @@ impl Office {
             place: "new/1".to_owned(),
             words: mail.words(),
         };
-        match self.store().take_in(new, Road::Start(self.thread(input)), 100).await.unwrap() {
+        match self.store().mail().take_in(new, Road::Start(self.thread(input)), 100).await.unwrap() {
             TakenIn::Started(thread) => Some(thread),
             TakenIn::Known => None,
             other => panic!("{other:?}"),
@@ -434,9 +434,9 @@ impl Office {
 
     /// The newest version of each profile that has more than one.
     pub fn versions(&self) -> Vec<(String, u64)> {
-        let names = self.store().memory_namespaces().unwrap().into_iter();
+        let names = self.store().memory().namespaces().unwrap().into_iter();
         let newest = names.map(|name| {
-            let version = self.store().memory(&name).unwrap().unwrap().version;
+            let version = self.store().memory().newest(&name).unwrap().unwrap().version;
             (name.rsplit('/').next().unwrap().to_owned(), version)
         });
         newest.filter(|(_, version)| *version > 1).collect()

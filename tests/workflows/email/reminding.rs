@@ -26,7 +26,7 @@ async fn sent(class: &str) -> (Office, ThreadId) {
 fn seen(office: &Office, hours: i64) -> Vec<Item> {
     let clock = Arc::new(move || Timestamp::now() + SignedDuration::from_hours(hours));
     let store = Store::open_with(&office.data(), clock).unwrap();
-    store.items(&ItemQuery { limit: 9, ..ItemQuery::default() }).unwrap().items
+    store.inbox().items(&ItemQuery { limit: 9, ..ItemQuery::default() }).unwrap().items
 }
 
 #[tokio::test]
@@ -123,11 +123,14 @@ async fn the_config_may_want_it_for_every_mail_and_a_mail_may_not() {
 #[tokio::test]
 async fn a_mail_that_was_moved_away_does_not_end_it_and_an_answer_from_elsewhere_does() {
     let (office, thread) = sent("respond").await;
-    assert!(office.store().waiting("work").unwrap().is_empty(), "its mail is handled, wherever it lies");
+    assert!(
+        office.store().mail().waiting("work").unwrap().is_empty(),
+        "its mail is handled, wherever it lies"
+    );
     let what = What::Settled { reason: "you have answered it elsewhere".to_owned(), payload: json!({}) };
     office.arrive(&thread, "settled:answered", what).await.unwrap();
     office.settle().await;
     assert_eq!(office.status(&thread).await, Status::Done);
     assert!(seen(&office, 1000).is_empty());
-    assert_eq!(office.store().verify().unwrap().problems(), Vec::<String>::new());
+    assert_eq!(office.store().audit().verify().unwrap().problems(), Vec::<String>::new());
 }

@@ -105,7 +105,7 @@ async fn a_draft_that_the_person_changed_is_not_written_anew() {
 async fn no_grant_sends_a_draft_that_words_left_as_it_was() {
     let office = Office::by_rules();
     // Bob is known, so nothing is unusual about writing to him.
-    office.store().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+    office.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
     let thread = office.got().await;
     office.decides(&thread, respond("yes")).await;
     let draft = office.open(&thread).await;

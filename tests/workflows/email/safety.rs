@@ -46,7 +46,7 @@ async fn a_grant_answers_only_what_is_not_unusual() {
     let office =
         Office::new("respond", [calls([write()]), calls([write()]), calls([outside]), calls([done()])]);
     // Bob is known, so nothing is unusual about writing to him.
-    office.store().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+    office.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
     let thread = office.got().await;
     let id = office.asked(&thread).await;
     assert!(office.item(&id).await.warnings.is_empty(), "{:?}", office.item(&id).await.warnings);
@@ -66,7 +66,7 @@ async fn a_senders_grant_reaches_no_stranger_that_the_mail_names() {
     let mut copied = write();
     copied.1["cc"] = json!(["eve@client.example"]);
     let office = Office::new("respond", [calls([write()]), calls([done()]), calls([copied])]);
-    office.store().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+    office.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
     let thread = office.got().await;
     let interrupt = office.asked(&thread).await;
     let scope = GrantScope::Sender;

@@ -1,0 +1,335 @@
+//! The audit: the log as lines of text, for whoever wants to check it elsewhere.
+//!
+//! Each entry is a line. Its `digest` is the SHA-256 of its `link`, and a link begins with the digest of the line before
+//! it and ends with the SHA-256 of the `body`; so anybody can check the chain. What nodes made of things is left out:
+//! of such entries there is the link alone.
+
+use crate::graph::ThreadId;
+use crate::store::log::{self, COLUMNS, Entry, Kind, Origin, Shelf, Sum, check_links, end};
+use crate::store::rows::time;
+use crate::store::{Audit, StoreError};
+use crate::text::hex;
+use jiff::Timestamp;
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeSet, HashMap};
+
+/// More than this many complaints about one file say nothing new.
+const MOST: usize = 20;
+/// As many missing lines are remembered, in case they come later.
+const SKIPPED: usize = 10_000;
+
+/// What a look over an audit found.
+#[derive(Clone, Debug)]
+pub struct AuditChecked {
+    /// How many lines there are.
+    pub lines: u64,
+    /// Everything that is not as it was written, each in a sentence.
+    pub problems: Vec<String>,
+}
+
+/// A line of an export.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Line {
+    digest: String,
+    link: String,
+    /// For people: the link says the same.
+    n: i64,
+    what: String,
+    at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    thread: Option<ThreadId>,
+    /// Who did it, and from where.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    from: Option<Origin>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    body: Option<Box<RawValue>>,
+}
+
+/// The last line of an export: how far the log went when it was made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct End {
+    end: i64,
+    last: String,
+    at: Timestamp,
+    /// SHA-256 of these three, with spaces between.
+    digest: String,
+}
+
+impl End {
+    fn new(end: i64, last: String, at: Timestamp) -> Self {
+        let digest = sha(&format!("{end} {last} {at}"));
+        Self { end, last, at, digest }
+    }
+}
+
+impl Audit<'_> {
+    /// Hands on the lines of an export; with `since`, from the first entry of that time on. The last line says how far
+    /// the log goes.
+    pub fn export(
+        self,
+        since: Option<Timestamp>,
+        each: &mut dyn FnMut(&str) -> std::io::Result<()>,
+    ) -> Result<u64, StoreError> {
+        let now = self.0.now();
+        self.0.read(|db| {
+            let mut write = |line: &str| each(line).map_err(|e| StoreError::Conflict(e.to_string()));
+            let (mut written, mut started, mut before) = (0, since.is_none(), [0; 32]);
+            let mut people = People::default();
+            let mut found = db.prepare(&format!("SELECT {COLUMNS} FROM log l ORDER BY l.seq"))?;
+            let mut rows = found.query([])?;
+            let mut shelf = Shelf::default();
+            while let Some(row) = rows.next()? {
+                let entry = Entry::read_with(db, row, &mut shelf)?;
+                started |= since.is_some_and(|since| entry.at >= since.as_millisecond());
+                if started {
+                    written += 1;
+                    let line = people.line(db, &entry, &before)?;
+                    write(&serde_json::to_string(&line).map_err(|e| StoreError::Sql(e.to_string()))?)?;
+                }
+                before = entry.chain;
+            }
+            let (last, chain) = end(db)?;
+            let end = End::new(last, hex(&chain), now);
+            write(&serde_json::to_string(&end).map_err(|e| StoreError::Sql(e.to_string()))?)?;
+            Ok(written)
+        })
+    }
+
+    /// Judges the log by itself.
+    pub fn check_links(self) -> Result<AuditChecked, StoreError> {
+        self.0.read(|db| {
+            let mut lines = 0;
+            let problems = check_links(db, 0, &mut |_| {
+                lines += 1;
+                Ok(())
+            })?;
+            Ok(AuditChecked { lines, problems })
+        })
+    }
+
+    /// Judges an export against itself and against this log.
+    pub fn check_export(
+        self,
+        file: &mut dyn Iterator<Item = std::io::Result<String>>,
+    ) -> Result<AuditChecked, StoreError> {
+        self.0.read(|db| check_file(db, file))
+    }
+}
+
+/// The processes that wrote, and the threads they wrote about.
+#[derive(Default)]
+struct People {
+    processes: HashMap<i64, Origin>,
+    threads: HashMap<i64, Option<ThreadId>>,
+}
+
+/// What a body may say of where it comes from.
+#[derive(Deserialize)]
+struct Whence {
+    #[serde(default)]
+    from: Option<i64>,
+}
+
+impl People {
+    fn line(&mut self, db: &Connection, entry: &Entry, before: &Sum) -> Result<Line, StoreError> {
+        let body = entry.body.as_ref().filter(|_| entry.kind.is_exported());
+        let whence: Option<Whence> = body.and_then(|body| serde_json::from_str(body).ok());
+        let from = match entry.kind {
+            Kind::Opened => Some(entry.seq),
+            _ => whence.and_then(|whence| whence.from),
+        };
+        if let Some(from) = from.filter(|from| !self.processes.contains_key(from)) {
+            self.processes.insert(from, log::entry(db, from)?.says()?);
+        }
+        let thread = self.threads.entry(entry.stream).or_insert_with(|| {
+            let id = db.query_row("SELECT id FROM threads WHERE seq = ?", [entry.stream], |row| row.get(0));
+            id.ok()
+        });
+        Ok(Line {
+            digest: hex(&entry.chain),
+            link: entry.link_text(before),
+            n: entry.seq,
+            what: entry.kind.word().to_owned(),
+            at: time(entry.at)?,
+            thread: thread.clone(),
+            from: from.and_then(|from| self.processes.get(&from).cloned()),
+            body: body.and_then(|body| RawValue::from_string(body.clone()).ok()),
+        })
+    }
+}
+
+impl Line {
+    /// What is wrong with it by itself.
+    fn problem(&self) -> Option<&'static str> {
+        let words: Vec<&str> = self.link.split(' ').collect();
+        let [_, n, _, what, _, _, at, sum] = words.as_slice() else {
+            return Some("was edited: its link is none");
+        };
+        if sha(&self.link) != self.digest {
+            return Some("was edited: its digest is not its own");
+        }
+        if *n != self.n.to_string() || *what != self.what || *at != self.at.as_millisecond().to_string() {
+            return Some("was edited: it is not what its link says");
+        }
+        match &self.body {
+            Some(body) if sha(body.get()) != *sum => {
+                Some("was edited: its body is not the one it was written with")
+            }
+            _ => None,
+        }
+    }
+
+    fn before(&self) -> &str {
+        self.link.split(' ').next().unwrap_or_default()
+    }
+}
+
+fn sha(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))
+}
+
+/// Judges lines one after another.
+#[derive(Default)]
+struct Judge {
+    /// The last line, with its digest where that can be trusted.
+    last: Option<(i64, Option<String>)>,
+    /// Numbers that were skipped and may still come, in the wrong place.
+    missing: BTreeSet<i64>,
+    lines: u64,
+    problems: Vec<String>,
+    further: usize,
+}
+
+impl Judge {
+    fn say(&mut self, problem: String) {
+        if self.problems.len() < MOST {
+            self.problems.push(problem);
+        } else {
+            self.further += 1;
+        }
+    }
+
+    fn take(&mut self, line: &Line) {
+        self.lines += 1;
+        let n = line.n;
+        let problem = line.problem();
+        if let Some(problem) = problem {
+            self.say(format!("line {n} {problem}"));
+        }
+        if let Some((last, digest)) = self.last.clone() {
+            if n == last + 1 {
+                if problem.is_none() && digest.is_some_and(|digest| digest != line.before()) {
+                    self.say(format!(
+                        "line {n} does not rest on the line {last} before it: one of them is forged"
+                    ));
+                }
+            } else if n > last {
+                // Bounded: a made-up number must not fill the memory.
+                self.missing.extend((last + 1..n).take(SKIPPED));
+            } else if self.missing.remove(&n) {
+                self.say(format!("line {n} stands behind line {last}: lines were reordered"));
+                return;
+            } else {
+                self.say(format!("a second line {n} stands behind line {last}: it is forged"));
+                return;
+            }
+        }
+        // What an edited line claims to be is not what the next one rests on, and that one is not to blame.
+        self.last = Some((n, problem.is_none().then(|| line.digest.clone())));
+    }
+
+    fn end(&mut self, end: &End) {
+        let (last, found) = self.last.clone().unwrap_or_default();
+        let n = end.end;
+        if last < n && self.last.is_some() {
+            self.say(match n - last {
+                1 => format!("line {n} is cut off the end"),
+                _ => format!("lines {} to {n} are cut off the end", last + 1),
+            });
+        } else if last > n {
+            self.say(format!("line {last} stands behind line {n}, which was the last: it is forged"));
+        } else if found.is_some_and(|found| found != end.last) {
+            self.say(format!("line {n} is not the line that was the last: it is forged"));
+        }
+    }
+
+    fn over(mut self) -> Vec<String> {
+        let mut missing = std::mem::take(&mut self.missing).into_iter().peekable();
+        while let Some(first) = missing.next() {
+            let mut last = first;
+            while missing.next_if(|n| *n == last + 1).is_some() {
+                last += 1;
+            }
+            self.say(match first == last {
+                true => format!("line {first} is missing"),
+                false => format!("lines {first} to {last} are missing"),
+            });
+        }
+        if self.further > 0 {
+            self.problems.push(format!("and {} more", self.further));
+        }
+        self.problems
+    }
+}
+
+fn check_file(
+    db: &Connection,
+    file: &mut dyn Iterator<Item = std::io::Result<String>>,
+) -> Result<AuditChecked, StoreError> {
+    let mut judge = Judge::default();
+    let mut ours = db.prepare("SELECT chain FROM log WHERE seq = ?")?;
+    let mut people = People::default();
+    let mut ended: Option<End> = None;
+    for (at, written) in (1..).zip(file) {
+        let written = written.map_err(|e| StoreError::Conflict(format!("it cannot be read: {e}")))?;
+        if ended.is_some() {
+            judge.say(format!("number {at} of the file stands behind its end"));
+        }
+        if let Ok(end) = serde_json::from_str::<End>(&written) {
+            ended = Some(end);
+            continue;
+        }
+        let Ok(line) = serde_json::from_str::<Line>(&written) else {
+            judge.lines += 1;
+            judge.say(format!("number {at} of the file is no line of an audit"));
+            continue;
+        };
+        judge.take(&line);
+        let chain: Option<Vec<u8>> = ours.query([line.n])?.next()?.map(|row| row.get(0)).transpose()?;
+        match chain {
+            None => judge.say(format!("the store has no line {}", line.n)),
+            Some(chain) if hex(&chain) != line.digest => {
+                judge.say(format!("line {} is not the one the store has", line.n));
+            }
+            Some(_) => {
+                let ours = log::entry(db, line.n).and_then(|entry| people.line(db, &entry, &[0; 32]));
+                let same = |ours: &Line| {
+                    let thread = ours.thread.is_none() || ours.thread == line.thread;
+                    thread && ours.from == line.from && (ours.body.is_none() || line.body.is_some())
+                };
+                // What is damaged here is named by whoever looks at the log itself.
+                if ours.is_ok_and(|ours| !same(&ours)) {
+                    judge.say(format!("line {} does not say who did it as the store does", line.n));
+                }
+            }
+        }
+    }
+    match &ended {
+        Some(ended) => {
+            if sha(&format!("{} {} {}", ended.end, ended.last, ended.at)) != ended.digest {
+                judge.say("the last line of the file was edited".to_owned());
+            }
+            judge.end(ended);
+            let ours: Option<Vec<u8>> = ours.query([ended.end])?.next()?.map(|row| row.get(0)).transpose()?;
+            if ended.end > 0 && ours.map(|chain| hex(&chain)).as_deref() != Some(&ended.last) {
+                judge.say("the last line of the file is not what the store had".to_owned());
+            }
+        }
+        None => judge.say("the last line of an export is missing: the file is cut off".to_owned()),
+    }
+    let lines = judge.lines;
+    Ok(AuditChecked { lines, problems: judge.over() })
+}

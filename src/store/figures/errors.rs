@@ -1,0 +1,92 @@
+//! What went wrong lately, read from the rows that keep it: trouble, and model calls that failed.
+//!
+//! Only the newest rows are looked at, so that it costs the same after a year. Rows that cannot be trusted are left
+//! out here; `doctor` names them.
+
+use crate::graph::ThreadId;
+use crate::inbox::Occurred;
+use crate::store::record::recent::Question;
+use crate::store::rows::{InterruptRow, ThreadRow, time};
+use crate::store::{Figures, StoreError};
+use jiff::Timestamp;
+use rusqlite::Connection;
+use serde_json::Value;
+
+/// How far back model calls are looked at.
+const LATELY: i64 = 20_000;
+
+/// How many entries of the log may lie behind a trouble that is looked at.
+const ENTRIES: i64 = 200_000;
+
+/// Trouble that is no error: a person stopped it, or it reached a limit that somebody set.
+const NO_ERRORS: [&str; 3] = ["stopped", "budget", "step_limit"];
+
+impl Figures<'_> {
+    /// What went wrong lately, in no order.
+    pub fn occurred(self) -> Result<Vec<Occurred>, StoreError> {
+        self.0.read(|db| {
+            let mut occurred = troubles(db)?;
+            occurred.extend(failed_calls(db)?);
+            Ok(occurred)
+        })
+    }
+
+    /// The newest threads of a workflow, with when each last moved.
+    pub fn newest(self, workflow: &str, limit: usize) -> Result<Vec<(ThreadId, Timestamp)>, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT id, updated_at FROM threads
+                 WHERE workflow = ? ORDER BY seq DESC LIMIT ?",
+            )?;
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            let mut rows = found.query((workflow, limit))?;
+            let mut threads = Vec::new();
+            while let Some(row) = rows.next()? {
+                threads.push((row.get(0)?, time(row.get(1)?)?));
+            }
+            Ok(threads)
+        })
+    }
+}
+
+fn troubles(db: &Connection) -> Result<Vec<Occurred>, StoreError> {
+    let rest = "WHERE seq > (SELECT coalesce(max(seq), 0) FROM interrupts) - ? AND kind = 'trouble'";
+    let mut occurred = Vec::new();
+    for row in InterruptRow::select(db, rest, [ENTRIES])? {
+        let read = ThreadRow::by_seq(db, row.thread)
+            .and_then(|thread| Ok((thread, Question::read(db, row.thread, row.seq)?)));
+        let (thread, question) = match read {
+            Ok(read) => read,
+            Err(StoreError::Damaged(_)) => continue,
+            Err(error) => return Err(error),
+        };
+        let (trouble, args) = (&question.asked, &question.asked.args);
+        if NO_ERRORS.contains(&trouble.action.as_str()) {
+            continue;
+        }
+        let named = |key: &str| args.get(key).and_then(Value::as_str).filter(|name| !name.is_empty());
+        let node = named("node").or_else(|| named("effect")).unwrap_or(&trouble.action).to_owned();
+        let text = if trouble.gist.is_empty() { trouble.title.clone() } else { trouble.gist.clone() };
+        occurred.push(Occurred { workflow: thread.workflow, node, text, at: time(question.at)? });
+    }
+    Ok(occurred)
+}
+
+fn failed_calls(db: &Connection) -> Result<Vec<Occurred>, StoreError> {
+    let mut found = db.prepare_cached(
+        "SELECT t.workflow, s.task, s.model, s.error, s.at FROM spans s JOIN threads t ON t.seq = s.thread
+         WHERE s.seq > (SELECT coalesce(max(seq), 0) FROM spans) - ? AND s.error IS NOT NULL",
+    )?;
+    let mut rows = found.query([LATELY])?;
+    let mut occurred = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (model, error): (String, String) = (row.get(2)?, row.get(3)?);
+        occurred.push(Occurred {
+            workflow: row.get(0)?,
+            node: row.get(1)?,
+            text: format!("{model}: {error}"),
+            at: time(row.get(4)?)?,
+        });
+    }
+    Ok(occurred)
+}

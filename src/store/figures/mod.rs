@@ -1,0 +1,8 @@
+//! Figures for people: spans, prompts, traces, errors, sizes. No thread depends on them.
+
+pub(in crate::store) mod activity;
+pub(in crate::store) mod errors;
+pub(in crate::store) mod prompts;
+pub(in crate::store) mod space;
+pub(in crate::store) mod spans;
+pub(in crate::store) mod traces;

@@ -1,0 +1,306 @@
+//! What each model call was told and what it answered, byte for byte; for people, no thread depends on it.
+//!
+//! A conversation that grows is told whole at every turn, so keeping each prompt whole would cost the square of the
+//! thread. Of each prompt only what differs from the one before it in its thread is kept, packed; a whole one is kept
+//! again only when as many bytes have come since the last. What stands above the conversation (instructions, tools)
+//! is a blob that many calls share. What is longer than [`MOST`] is not kept at all, and that is on record.
+
+use crate::graph::ThreadId;
+use crate::store::rows::{ThreadRow, damaged};
+use crate::store::{Figures, StoreError, blobs};
+use rusqlite::{Connection, OptionalExtension, params};
+use sha2::{Digest, Sha256};
+
+/// A prompt or an answer longer than this is not kept.
+pub(in crate::store) const MOST: usize = 1024 * 1024;
+
+/// What a call was told and what it answered, each as text of the caller's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prompt {
+    /// What stands above the conversation.
+    pub head: String,
+    /// The conversation.
+    pub messages: String,
+    /// What came back; nothing where nothing did.
+    pub answer: Option<String>,
+}
+
+/// A recorded call with its words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredPrompt {
+    /// What the call was for.
+    pub task: String,
+    /// Which model.
+    pub model: String,
+    /// Why it failed, as a fixed word.
+    pub error: Option<String>,
+    /// Its words; nothing where they were not kept.
+    pub prompt: Option<Prompt>,
+}
+
+impl Figures<'_> {
+    /// The call of this number, which must be of this thread.
+    pub fn prompt(self, thread: &ThreadId, call: u64) -> Result<StoredPrompt, StoreError> {
+        self.0.read(|db| {
+            let row = ThreadRow::find(db, thread)?;
+            let call = call.cast_signed();
+            let found = db
+                .prepare_cached("SELECT task, model, error FROM spans WHERE seq = ? AND thread = ?")?
+                .query_row([call, row.seq], |found| Ok((found.get(0)?, found.get(1)?, found.get(2)?)))
+                .optional()?;
+            let Some((task, model, error)) = found else {
+                return Err(StoreError::Unknown("model call", call.to_string()));
+            };
+            Ok(StoredPrompt { task, model, error, prompt: read(db, call)? })
+        })
+    }
+}
+
+/// Keeps the words of the call that was recorded last.
+pub(in crate::store) fn keep(
+    db: &Connection,
+    thread: i64,
+    call: i64,
+    prompt: &Prompt,
+) -> Result<(), StoreError> {
+    let answer = prompt.answer.as_deref().unwrap_or_default();
+    if prompt.head.len().max(prompt.messages.len()).max(answer.len()) > MOST {
+        return Ok(());
+    }
+    let head = blobs::put_shared(db, &pack(&prompt.head))?;
+    let before: Option<i64> = db
+        .prepare_cached(
+            "SELECT p.call FROM spans s JOIN prompts p ON p.call = s.seq
+             WHERE s.thread = ?2 AND s.seq < ?1 ORDER BY s.seq DESC LIMIT 1",
+        )?
+        .query_row([call, thread], |row| row.get(0))
+        .optional()?;
+    let delta = match before.map(|before| chain(db, before)).transpose()? {
+        Some(links) => Delta::from(&links, &prompt.messages),
+        None => Delta::whole(&prompt.messages),
+    };
+    db.prepare_cached(
+        "INSERT INTO prompts (call, head, base, begins, ends, middle, answer, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    )?
+    .execute(params![
+        call,
+        head,
+        before.filter(|_| delta.shares()),
+        delta.begins as i64,
+        delta.ends as i64,
+        pack(&delta.middle),
+        prompt.answer.as_deref().map(pack),
+        digest(&prompt.messages),
+    ])?;
+    Ok(())
+}
+
+fn read(db: &Connection, call: i64) -> Result<Option<Prompt>, StoreError> {
+    let found: Option<(i64, Option<Vec<u8>>, Vec<u8>)> = db
+        .prepare_cached("SELECT head, answer, digest FROM prompts WHERE call = ?")?
+        .query_row([call], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    let Some((head, answer, written)) = found else { return Ok(None) };
+    let messages = rebuilt(&chain(db, call)?);
+    match messages {
+        Some(messages) if digest(&messages)[..] == written[..] => Ok(Some(Prompt {
+            head: unpack(&blobs::get_shared(db, head)?)?,
+            messages,
+            answer: answer.as_deref().map(unpack).transpose()?,
+        })),
+        _ => damaged(format!("the prompt of call {call} is not as it was written")),
+    }
+}
+
+/// One link: how much of the text before it begins and ends it, and what is between.
+#[derive(Clone, Debug, Default)]
+struct Delta {
+    begins: usize,
+    ends: usize,
+    middle: String,
+}
+
+impl Delta {
+    fn whole(text: &str) -> Self {
+        Self { middle: text.to_owned(), ..Self::default() }
+    }
+
+    /// What `text` adds to the text the links come to; the whole of it once they have grown as long as it was.
+    fn from(links: &[Delta], text: &str) -> Self {
+        let first = links.first().map_or(0, |link| link.middle.len());
+        let since: usize = links.iter().skip(1).map(|link| link.middle.len()).sum();
+        let Some(before) = rebuilt(links).filter(|_| since <= first) else { return Self::whole(text) };
+        let begins = shared(before.bytes().zip(text.bytes()), before.len().min(text.len()));
+        let begins = boundary(text, begins);
+        let most = before.len().min(text.len()) - begins;
+        let ends = shared(before.bytes().rev().zip(text.bytes().rev()), most);
+        let ends = text.len()
+            - (text.len() - ends..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+        let middle = &text[begins..text.len() - ends];
+        // Little in common is nothing in common.
+        if middle.len() * 2 > text.len() {
+            Self::whole(text)
+        } else {
+            Self { begins, ends, middle: middle.to_owned() }
+        }
+    }
+
+    fn shares(&self) -> bool {
+        self.begins + self.ends > 0
+    }
+}
+
+fn shared(pairs: impl Iterator<Item = (u8, u8)>, most: usize) -> usize {
+    pairs.take(most).take_while(|(a, b)| a == b).count()
+}
+
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
+/// The links that lead to a call, the whole text first.
+fn chain(db: &Connection, call: i64) -> Result<Vec<Delta>, StoreError> {
+    let mut links = Vec::new();
+    let mut at = Some(call);
+    let mut found = db.prepare_cached("SELECT base, begins, ends, middle FROM prompts WHERE call = ?")?;
+    while let Some(call) = at {
+        let row = found
+            .query_row([call], |row| {
+                Ok((
+                    row.get::<_, Option<i64>>(0)?,
+                    row.get::<_, i64>(1)?,
+                    row.get::<_, i64>(2)?,
+                    row.get::<_, Vec<u8>>(3)?,
+                ))
+            })
+            .optional()?;
+        let Some((base, begins, ends, middle)) = row else {
+            return damaged(format!("the prompt of call {call} is missing"));
+        };
+        let size = |n: i64| usize::try_from(n).unwrap_or(usize::MAX);
+        links.push(Delta { begins: size(begins), ends: size(ends), middle: unpack(&middle)? });
+        // A base is older, so that no row leads around in a circle.
+        at = base.filter(|base| *base < call);
+    }
+    links.reverse();
+    Ok(links)
+}
+
+/// The text the links come to; nothing where they do not fit together.
+fn rebuilt(links: &[Delta]) -> Option<String> {
+    // Pieces of the links themselves: each link costs as many pieces as there are, not as many bytes.
+    let mut pieces: Vec<&str> = Vec::new();
+    for link in links {
+        let mut next = first(&pieces, link.begins)?;
+        next.push(&link.middle);
+        next.extend(last(&pieces, link.ends)?);
+        next.retain(|piece| !piece.is_empty());
+        pieces = next;
+    }
+    Some(pieces.concat())
+}
+
+fn first<'a>(pieces: &[&'a str], mut bytes: usize) -> Option<Vec<&'a str>> {
+    let mut taken = Vec::new();
+    for piece in pieces {
+        if bytes == 0 {
+            break;
+        }
+        let some = bytes.min(piece.len());
+        taken.push(piece.get(..some)?);
+        bytes -= some;
+    }
+    (bytes == 0).then_some(taken)
+}
+
+fn last<'a>(pieces: &[&'a str], mut bytes: usize) -> Option<Vec<&'a str>> {
+    let mut taken = Vec::new();
+    for piece in pieces.iter().rev() {
+        if bytes == 0 {
+            break;
+        }
+        let some = bytes.min(piece.len());
+        taken.push(piece.get(piece.len() - some..)?);
+        bytes -= some;
+    }
+    taken.reverse();
+    (bytes == 0).then_some(taken)
+}
+
+fn pack(text: &str) -> Vec<u8> {
+    lz4_flex::compress_prepend_size(text.as_bytes())
+}
+
+fn unpack(packed: &[u8]) -> Result<String, StoreError> {
+    // The size stands before the bytes, and a row that was changed may name any.
+    let size = packed.first_chunk().map_or(0, |size| u32::from_le_bytes(*size));
+    let text = if size as usize > MOST { None } else { lz4_flex::decompress_size_prepended(packed).ok() };
+    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.map_or_else(|| damaged("the words of a model call cannot be unpacked"), Ok)
+}
+
+/// Enough of SHA-256 to notice that words are not what they were.
+fn digest(text: &str) -> [u8; 16] {
+    let whole: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+    let mut half = [0; 16];
+    half.copy_from_slice(&whole[..16]);
+    half
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn kept(texts: &[String]) -> Vec<Vec<Delta>> {
+        let mut chains: Vec<Vec<Delta>> = Vec::new();
+        for text in texts {
+            let delta = match chains.last() {
+                Some(links) => Delta::from(links, text),
+                None => Delta::whole(text),
+            };
+            let before = if delta.shares() { chains.last().cloned().unwrap_or_default() } else { Vec::new() };
+            chains.push(before.into_iter().chain([delta]).collect());
+        }
+        chains
+    }
+
+    proptest! {
+        /// Whatever was told is told again, byte for byte.
+        #[test]
+        fn every_prompt_is_rebuilt_exactly(texts in prop::collection::vec("[ab漢é]{0,40}", 1..12)) {
+            for (text, links) in texts.iter().zip(kept(&texts)) {
+                let found = rebuilt(&links);
+                prop_assert_eq!(found.as_ref(), Some(text));
+            }
+        }
+    }
+
+    /// A conversation that grows at every turn is kept in a small multiple of itself.
+    #[test]
+    fn a_thousand_turns_cost_a_multiple_of_what_was_said() {
+        let turn =
+            |n: usize| format!("{{\"role\":\"user\",\"text\":\"turn {n} says something of its own\"}},");
+        let told = |turns: usize| format!("[{}]", (0..turns).map(turn).collect::<String>());
+        let mut links: Vec<Delta> = Vec::new();
+        let mut bytes = 0;
+        for turns in 1..=1000 {
+            let delta = Delta::from(&links, &told(turns));
+            bytes += delta.middle.len();
+            if !delta.shares() {
+                links.clear();
+            }
+            links.push(delta);
+        }
+        assert_eq!(rebuilt(&links), Some(told(1000)));
+        assert!(bytes < told(1000).len() * 4, "{bytes} bytes for {}", told(1000).len());
+    }
+
+    #[test]
+    fn links_that_do_not_fit_are_noticed() {
+        let links = [Delta::whole("abc"), Delta { begins: 9, ends: 0, middle: "x".to_owned() }];
+        assert_eq!(rebuilt(&links), None);
+        assert!(unpack(&[255, 255, 255, 255, 0]).is_err());
+        assert!(unpack(&[]).is_err());
+    }
+}

@@ -1,0 +1,201 @@
+//! Work and model calls: how long, how much, how dear. Kept for people and for budgets; no thread depends on them.
+
+use crate::graph::ThreadId;
+use crate::inbox::UsageView;
+use crate::store::figures::prompts::{self, Prompt};
+use crate::store::record::steps::steps_of;
+use crate::store::rows::{ThreadRow, time};
+use crate::store::{Figures, StoreError};
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+/// One model call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Span {
+    /// Whose.
+    pub thread: ThreadId,
+    /// At which step.
+    pub step: u64,
+    /// What for (`analyze.initial`).
+    pub task: String,
+    /// Which model.
+    pub model: String,
+    /// How long it took.
+    pub ms: u64,
+    /// Tokens read.
+    pub input: u64,
+    /// Tokens written.
+    pub output: u64,
+    /// Of those read, how many came from a cache.
+    pub cached: u64,
+    /// The price; `None` where none is known.
+    pub cost: Option<f64>,
+    /// Why it failed, as a fixed word.
+    pub error: Option<String>,
+    /// Whether it counts against budgets.
+    pub counts: bool,
+}
+
+/// A model call on record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// Its number.
+    pub number: u64,
+    /// What it took.
+    pub span: Span,
+    /// When it ended.
+    pub at: Timestamp,
+}
+
+/// One step of a thread, by its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lap {
+    /// Its number.
+    pub step: u64,
+    /// Its node.
+    pub node: String,
+    /// When it was committed.
+    pub at: Timestamp,
+    /// How long its node worked; nothing where no node did.
+    pub ms: Option<u64>,
+}
+
+/// What a trace of one thread is made from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Laps {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its workflow.
+    pub workflow: String,
+    /// When it began.
+    pub began: Timestamp,
+    /// When something last happened to it.
+    pub last: Timestamp,
+    /// Its steps.
+    pub steps: Vec<Lap>,
+    /// Its model calls.
+    pub calls: Vec<Call>,
+    /// The threads it started, with the step that did.
+    pub children: Vec<(ThreadId, u64)>,
+}
+
+impl Figures<'_> {
+    /// What a trace of a thread is made from.
+    pub fn laps(self, id: &ThreadId) -> Result<Laps, StoreError> {
+        self.0.read(|db| laps(db, ThreadRow::find(db, id)?))
+    }
+
+    /// Records a call with its words, without waiting for the disk.
+    pub fn record_span(self, span: Span, prompt: Prompt) {
+        let now = self.0.now_ms();
+        self.0.write_later(move |db| {
+            let thread = ThreadRow::find(db, &span.thread)?.seq;
+            db.prepare_cached(
+                "INSERT INTO spans (thread, step, task, model, at, ms, input, output, cached, cost, error, counts)
+                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            )?
+            .execute(params![
+                thread,
+                span.step.cast_signed(),
+                span.task,
+                span.model,
+                now,
+                span.ms.cast_signed(),
+                span.input.cast_signed(),
+                span.output.cast_signed(),
+                span.cached.cast_signed(),
+                span.cost,
+                span.error,
+                span.counts,
+            ])?;
+            prompts::keep(db, thread, db.last_insert_rowid(), &prompt)
+        });
+    }
+
+    /// What a thread's calls have used; with `counted`, only those that count against budgets.
+    pub fn usage(self, thread: &ThreadId, counted: bool) -> Result<UsageView, StoreError> {
+        self.0.read(|db| usage(db, ThreadRow::find(db, thread)?.seq, counted))
+    }
+
+    /// What all calls since `since` have cost.
+    pub fn cost_since(self, since: jiff::Timestamp) -> Result<f64, StoreError> {
+        self.0.read(|db| {
+            Ok(db
+                .prepare_cached("SELECT coalesce(sum(cost), 0.0) FROM spans WHERE at >= ?")?
+                .query_row([since.as_millisecond()], |row| row.get(0))?)
+        })
+    }
+}
+
+/// What a trace of a thread is made from.
+pub(in crate::store) fn laps(db: &Connection, row: ThreadRow) -> Result<Laps, StoreError> {
+    let mut steps = Vec::new();
+    let kept = if row.pruned_at.is_some() { Vec::new() } else { steps_of(db, &row)? };
+    for step in kept {
+        let ms = step.ms.map(i64::unsigned_abs);
+        steps.push(Lap { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });
+    }
+    let mut found = db.prepare_cached("SELECT id, parent_step FROM threads WHERE parent = ? ORDER BY seq")?;
+    let mut rows = found.query([row.seq])?;
+    let mut children = Vec::new();
+    while let Some(found) = rows.next()? {
+        let (id, step): (String, Option<i64>) = (found.get(0)?, found.get(1)?);
+        if let (Ok(id), Some(step)) = (ThreadId::parse(&id), step) {
+            children.push((id, step.unsigned_abs()));
+        }
+    }
+    Ok(Laps {
+        calls: calls(db, &row)?,
+        began: time(row.created_at)?,
+        last: time(row.updated_at)?,
+        thread: row.id,
+        workflow: row.workflow,
+        steps,
+        children,
+    })
+}
+
+fn calls(db: &Connection, row: &ThreadRow) -> Result<Vec<Call>, StoreError> {
+    let mut found = db.prepare_cached(
+        "SELECT step, task, model, ms, input, output, cached, cost, error, counts, at, seq
+         FROM spans WHERE thread = ? ORDER BY seq",
+    )?;
+    let mut rows = found.query([row.seq])?;
+    let mut calls = Vec::new();
+    while let Some(found) = rows.next()? {
+        let number = |at: usize| found.get::<_, i64>(at).map(i64::unsigned_abs);
+        let span = Span {
+            thread: row.id.clone(),
+            step: number(0)?,
+            task: found.get(1)?,
+            model: found.get(2)?,
+            ms: number(3)?,
+            input: number(4)?,
+            output: number(5)?,
+            cached: number(6)?,
+            cost: found.get(7)?,
+            error: found.get(8)?,
+            counts: found.get(9)?,
+        };
+        calls.push(Call { number: number(11)?, span, at: time(found.get(10)?)? });
+    }
+    Ok(calls)
+}
+
+fn usage(db: &Connection, thread: i64, counted: bool) -> Result<UsageView, StoreError> {
+    let mut found = db.prepare_cached(
+        "SELECT count(*), coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cost), 0.0),
+            count(*) - count(cost)
+         FROM spans WHERE thread = ? AND counts >= ?",
+    )?;
+    Ok(found.query_row(params![thread, counted], |row| {
+        let number = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
+        Ok(UsageView {
+            calls: number(0)?,
+            input_tokens: number(1)?,
+            output_tokens: number(2)?,
+            // One call of unknown price makes the sum unknown.
+            cost: if row.get::<_, i64>(4)? == 0 { Some(row.get(3)?) } else { None },
+        })
+    })?)
+}

@@ -1,0 +1,291 @@
+//! How far traces were told to somebody outside, and what there is to tell since.
+//!
+//! The mark is two numbers in `settings`: the last entry of the log and the last model call that were told. It is moved
+//! only after somebody took them, so whatever is interrupted is told again and nothing is left out. Where nobody ever
+//! asked for traces there is no mark, and nothing here costs anything.
+
+use crate::graph::{EffectState, ThreadId};
+use crate::inbox::{NextView, Status};
+use crate::store::figures::spans::{Laps, laps};
+use crate::store::log::{self, COLUMN_COUNT, COLUMNS, EffectBegun, Entry, Kind};
+use crate::store::record::steps::{StepOf, ended_outside, steps_in};
+use crate::store::rows::{EffectRow, ThreadRow, damaged, time};
+use crate::store::{Figures, StoreError};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// Where the mark is kept.
+const MARK: &str = "traces";
+/// Longer lines of threads that start threads are not followed.
+const DEPTH: usize = 64;
+
+/// How far was told: the last entry of the log, and the last model call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraceCursor {
+    entries: i64,
+    calls: i64,
+}
+
+/// Something to tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UntoldSpan {
+    /// A step was taken.
+    Step {
+        /// Its number.
+        step: u64,
+        /// Whether the thread ended with it.
+        ends: bool,
+    },
+    /// A model was called.
+    Call {
+        /// The call's number.
+        call: u64,
+    },
+    /// An effect came to an end.
+    Effect {
+        /// The step it belongs to.
+        step: u64,
+        /// What it is called within the step.
+        name: String,
+    },
+    /// The thread was ended from outside its graph.
+    Ended,
+}
+
+/// What there is to tell, oldest first.
+#[derive(Clone, Debug)]
+pub struct Untold {
+    /// How far was told before.
+    pub before: TraceCursor,
+    /// What to tell: of which thread, what, and how far is told after it.
+    pub spans: Vec<(ThreadId, UntoldSpan, TraceCursor)>,
+    /// How far is told after all of it.
+    pub after: TraceCursor,
+}
+
+/// An effect, by its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracedEffect {
+    /// The step it belongs to.
+    pub step: u64,
+    /// What it is called within the step.
+    pub name: String,
+    /// How far it came.
+    pub state: EffectState,
+    /// When its intent was kept.
+    pub begun: Timestamp,
+    /// When it ended; nothing where it is under way.
+    pub ended: Option<Timestamp>,
+}
+
+/// A thread as its trace is told.
+#[derive(Clone, Debug)]
+pub struct Traced {
+    /// Its steps and model calls.
+    pub laps: Laps,
+    /// What it did to the outside.
+    pub effects: Vec<TracedEffect>,
+    /// The thread that all of it began with.
+    pub root: ThreadId,
+    /// The thread that started it, and at which step.
+    pub parent: Option<(ThreadId, u64)>,
+    /// The thread it shares its beginning with.
+    pub forked_from: Option<ThreadId>,
+    /// Where it stands.
+    pub status: Status,
+    /// The node it stands at.
+    pub node: String,
+    /// Why it failed, as a fixed word.
+    pub error: Option<String>,
+}
+
+impl Figures<'_> {
+    /// Begins to tell traces, unless that was begun before: what happens from now on is told.
+    pub async fn begin_traces(self) -> Result<(), StoreError> {
+        if self.0.read(mark)?.is_some() {
+            return Ok(());
+        }
+        self.0
+            .write(|db| match mark(db)? {
+                Some(_) => Ok(()),
+                None => set_mark(db, newest(db)?),
+            })
+            .await
+    }
+
+    /// Tells no more traces: what happens from now on is not told, whoever asks for them later.
+    pub async fn end_traces(self) -> Result<(), StoreError> {
+        if self.0.read(mark)?.is_none() {
+            return Ok(());
+        }
+        self.0
+            .write(|db| {
+                db.execute("DELETE FROM settings WHERE name = ?", [MARK])?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// What there is to tell, at most so much of each kind.
+    pub fn untold(self, most: usize) -> Result<Untold, StoreError> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        self.0.read(|db| {
+            let Some(before) = mark(db)? else {
+                let none = TraceCursor::default();
+                return Ok(Untold { before: none, spans: Vec::new(), after: none });
+            };
+            let mut untold = Untold { before, spans: Vec::new(), after: before };
+            untold.entries(db, most)?;
+            untold.calls(db, most)?;
+            Ok(untold)
+        })
+    }
+
+    /// Everything up to `after` is told; `false` where somebody else told meanwhile.
+    pub async fn told(self, before: TraceCursor, after: TraceCursor) -> Result<bool, StoreError> {
+        self.0
+            .write(move |db| {
+                if mark(db)? != Some(before) {
+                    return Ok(false);
+                }
+                set_mark(db, after)?;
+                Ok(true)
+            })
+            .await
+    }
+
+    /// A thread as its trace is told.
+    pub fn traced(self, id: &ThreadId) -> Result<Traced, StoreError> {
+        self.0.read(|db| {
+            let row = ThreadRow::find(db, id)?;
+            let mut root = row.clone();
+            let mut parent = None;
+            for _ in 0..DEPTH {
+                let Some(above) = root.parent else { break };
+                let step = root.parent_step.unwrap_or_default().unsigned_abs();
+                root = ThreadRow::by_seq(db, above)?;
+                parent.get_or_insert_with(|| (root.id.clone(), step));
+            }
+            let origin = row.origin.map(|origin| ThreadRow::by_seq(db, origin)).transpose()?;
+            Ok(Traced {
+                effects: effects(db, row.seq)?,
+                root: root.id,
+                parent,
+                forked_from: origin.map(|origin| origin.id),
+                status: row.status,
+                node: row.node.clone(),
+                error: row.error_code.clone(),
+                laps: laps(db, row)?,
+            })
+        })
+    }
+}
+
+impl Untold {
+    fn entries(&mut self, db: &Connection, most: i64) -> Result<(), StoreError> {
+        let mut found = db.prepare_cached(&format!(
+            "SELECT {COLUMNS}, t.id FROM log l JOIN threads t ON t.seq = l.stream
+             WHERE l.seq > ? AND l.kind IN ('started', 'stepped', 'ended', 'settled') ORDER BY l.seq LIMIT ?"
+        ))?;
+        let mut rows = found.query([self.after.entries, most])?;
+        let mut count = 0;
+        while let Some(row) = rows.next()? {
+            count += 1;
+            let before = self.after;
+            self.after.entries = row.get(0)?;
+            let thread: ThreadId = row.get(COLUMN_COUNT)?;
+            // Whoever reads the thread to tell of it is told of damage, and of what was pruned there is nothing to tell.
+            let spans = Entry::read(db, row).and_then(|entry| spans_of(db, &entry)).unwrap_or_default();
+            let last = spans.len().saturating_sub(1);
+            for (at, span) in spans.into_iter().enumerate() {
+                // An entry is told when the last of its spans is.
+                let then = if at == last { self.after } else { before };
+                self.spans.push((thread.clone(), span, then));
+            }
+        }
+        if count < most {
+            self.after.entries = log::end_of(db)?;
+        }
+        Ok(())
+    }
+
+    fn calls(&mut self, db: &Connection, most: i64) -> Result<(), StoreError> {
+        let mut found = db.prepare_cached(
+            "SELECT s.seq, t.id FROM spans s JOIN threads t ON t.seq = s.thread
+             WHERE s.seq > ? ORDER BY s.seq LIMIT ?",
+        )?;
+        let mut rows = found.query([self.after.calls, most])?;
+        while let Some(row) = rows.next()? {
+            self.after.calls = row.get(0)?;
+            let call = self.after.calls.unsigned_abs();
+            self.spans.push((row.get(1)?, UntoldSpan::Call { call }, self.after));
+        }
+        Ok(())
+    }
+}
+
+/// What an entry tells.
+fn spans_of(db: &Connection, entry: &Entry) -> Result<Vec<UntoldSpan>, StoreError> {
+    Ok(match entry.kind {
+        Kind::Started | Kind::Stepped => {
+            let span = |step: StepOf| UntoldSpan::Step {
+                step: step.n.unsigned_abs(),
+                ends: matches!(step.next, NextView::End { .. }),
+            };
+            steps_in(db, entry, &[])?.into_iter().map(span).collect()
+        }
+        Kind::Ended => {
+            let EffectBegun { step, name, .. } = log::entry(db, entry.about.unwrap_or_default())?.says()?;
+            vec![UntoldSpan::Effect { step: step.unsigned_abs(), name }]
+        }
+        _ if ended_outside(entry)? => vec![UntoldSpan::Ended],
+        _ => Vec::new(),
+    })
+}
+
+/// Calls were taken away, and numbers are given from the last one left on: what comes next must not count as told.
+pub(in crate::store) fn numbered_again(db: &Connection) -> Result<(), StoreError> {
+    let Some(told) = mark(db)? else { return Ok(()) };
+    set_mark(db, TraceCursor { calls: told.calls.min(newest(db)?.calls), ..told })
+}
+
+fn newest(db: &Connection) -> Result<TraceCursor, StoreError> {
+    let last = |table: &str| {
+        db.query_row(&format!("SELECT coalesce(max(seq), 0) FROM {table}"), [], |row| row.get::<_, i64>(0))
+    };
+    Ok(TraceCursor { entries: last("log")?, calls: last("spans")? })
+}
+
+fn mark(db: &Connection) -> Result<Option<TraceCursor>, StoreError> {
+    let found: Option<String> = db
+        .prepare_cached("SELECT value FROM settings WHERE name = ?")?
+        .query_row([MARK], |row| row.get(0))
+        .optional()?;
+    let Some(text) = found else { return Ok(None) };
+    let numbers: Option<Vec<i64>> = text.split(' ').map(|number| number.parse().ok()).collect();
+    match numbers.as_deref() {
+        Some([entries, calls]) => Ok(Some(TraceCursor { entries: *entries, calls: *calls })),
+        _ => damaged("how far traces were told is not readable"),
+    }
+}
+
+fn set_mark(db: &Connection, mark: TraceCursor) -> Result<(), StoreError> {
+    let TraceCursor { entries, calls } = mark;
+    db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")?
+        .execute(params![MARK, format!("{entries} {calls}")])?;
+    Ok(())
+}
+
+fn effects(db: &Connection, thread: i64) -> Result<Vec<TracedEffect>, StoreError> {
+    let mut effects = Vec::new();
+    for row in EffectRow::select(db, "WHERE thread = ? ORDER BY seq", [thread])? {
+        effects.push(TracedEffect {
+            step: row.step.unsigned_abs(),
+            name: row.name,
+            state: row.state,
+            begun: time(row.begun_at)?,
+            ended: row.ended_at.map(time).transpose()?,
+        });
+    }
+    Ok(effects)
+}

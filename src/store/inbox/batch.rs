@@ -1,0 +1,91 @@
+//! Decisions taken together, and taken back together.
+
+use crate::graph::{InterruptId, ThreadId};
+use crate::inbox::{By, Decided};
+use crate::store::inbox::decide::undo_one;
+use crate::store::log::Tx;
+use crate::store::record::questions::not_open;
+use crate::store::record::recent::Question;
+use crate::store::rows::{InterruptRow, Stage, time};
+use crate::store::{Inbox, StoreError};
+use rusqlite::Connection;
+
+/// What became of each decision of a batch.
+pub type Undone = Vec<(InterruptId, Result<ThreadId, StoreError>)>;
+
+impl Inbox<'_> {
+    /// Takes back everything that was decided together with this one; what was acted on is told apart.
+    pub async fn undo_batch(self, id: InterruptId) -> Result<Undone, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| undo(tx, &id, now)).await
+    }
+
+    /// The newest decision of a person that can still be taken back, with those taken together with it.
+    pub fn last_decided(self) -> Result<Option<Decided>, StoreError> {
+        self.0.read(|db| {
+            let mut last: Option<(i64, Question, InterruptRow)> = None;
+            for interrupt in InterruptRow::select(db, "WHERE status <> 'closed' AND status = 'decided'", [])?
+            {
+                let question = Question::read(db, interrupt.thread, interrupt.seq)?;
+                let Some(given) = question.in_force() else { continue };
+                let by_person = !matches!(given.body.by, By::Grant(_) | By::Expiry);
+                if by_person
+                    && last.as_ref().is_none_or(|(seq, ..)| *seq < given.seq)
+                    && !acted(db, &interrupt)?
+                {
+                    last = Some((given.seq, question, interrupt));
+                }
+            }
+            let Some((_, question, interrupt)) = last else { return Ok(None) };
+            let mut interrupts = Vec::new();
+            for together in of_batch(db, interrupt)? {
+                if together.status == Stage::Decided && !acted(db, &together)? {
+                    interrupts.push(together.id);
+                }
+            }
+            question
+                .in_force()
+                .map(|given| {
+                    let decision = given.body.decision.word().to_owned();
+                    Ok(Decided { interrupts, decision, at: time(given.at)? })
+                })
+                .transpose()
+        })
+    }
+}
+
+/// Whether something was begun since a question was answered.
+fn acted(db: &Connection, interrupt: &InterruptRow) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM effects e JOIN threads t ON t.seq = e.thread
+               WHERE e.thread = ? AND e.step = t.steps AND e.seq > ? LIMIT 1";
+    Ok(db.prepare_cached(sql)?.exists([interrupt.thread, interrupt.stamp])?)
+}
+
+fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<Undone, StoreError> {
+    let interrupt = InterruptRow::find(tx, id)?;
+    if interrupt.status == Stage::Open {
+        return Err(StoreError::Conflict(format!("`{}` is open; there is nothing to undo", interrupt.id)));
+    }
+    if interrupt.status == Stage::Closed
+        && Question::read(tx, interrupt.thread, interrupt.seq)?.closed.is_some()
+    {
+        return Err(not_open(tx, &interrupt)?);
+    }
+    let mut undone = Vec::new();
+    for interrupt in of_batch(tx, interrupt)? {
+        let told = match undo_one(tx, &interrupt, now) {
+            error @ Err(StoreError::Damaged(_)) => return error.map(|_| Vec::new()),
+            told => told,
+        };
+        undone.push((interrupt.id, told));
+    }
+    Ok(undone)
+}
+
+/// Those that were answered together with this one, in the order they were asked.
+fn of_batch(db: &Connection, one: InterruptRow) -> Result<Vec<InterruptRow>, StoreError> {
+    match &one.batch {
+        Some(batch) => InterruptRow::select(db, "WHERE batch = ? ORDER BY seq", [batch]),
+        None => Ok(vec![one]),
+    }
+}

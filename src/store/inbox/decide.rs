@@ -1,0 +1,204 @@
+//! Decisions: taken once, by compare-and-set, and taken back until the thread has acted on them.
+
+use crate::graph::{BatchId, Decision, InterruptId, ThreadId};
+use crate::inbox::{By, Decide, Item, Outcome, Refusal, check};
+use crate::store::inbox::items::item_of;
+use crate::store::log::{Because, Kind, Snoozed, Tx};
+use crate::store::record::answers::{NewDecision, record, reopen_all, take_back};
+use crate::store::record::append::append;
+use crate::store::record::calls;
+use crate::store::record::questions::{not_open, open_question, schema_of};
+use crate::store::record::recent::{Given, Question, Recent};
+use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged};
+use crate::store::threads::list::outcome;
+use crate::store::{Inbox, StoreError};
+use crate::text;
+use jiff::Timestamp;
+use serde_json::Value;
+
+/// How long a decided thread waits so that the decision can still be taken back.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Holds {
+    /// After accepting or editing something irreversible.
+    pub irreversible_ms: i64,
+    /// After any other decision.
+    pub other_ms: i64,
+}
+
+impl Holds {
+    fn after(&self, question: &Question, decision: &Decision) -> i64 {
+        let acts = matches!(decision, Decision::Accept | Decision::Edit { .. });
+        if question.asked.irreversible && acts { self.irreversible_ms } else { self.other_ms }
+    }
+}
+
+impl Inbox<'_> {
+    /// Takes a decision and says where its thread stands then; those of one batch can be taken back together.
+    pub async fn decide(
+        self,
+        decide: Decide,
+        batch: Option<BatchId>,
+        holds: Holds,
+    ) -> Result<Outcome, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| run(tx, decide, batch, holds, now)).await
+    }
+
+    /// Takes a decision back, while the thread has not acted on it.
+    pub async fn undo(self, id: InterruptId) -> Result<ThreadId, StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                let interrupt = InterruptRow::find(tx, &id)?;
+                match interrupt.status {
+                    Stage::Decided => {}
+                    Stage::Open => {
+                        let text = format!("`{}` is open; there is nothing to undo", interrupt.id);
+                        return Err(StoreError::Conflict(text));
+                    }
+                    Stage::Closed => return Err(not_open(tx, &interrupt)?),
+                }
+                undo_one(tx, &interrupt, now)
+            })
+            .await
+    }
+
+    /// Takes back every decision a thread has not acted on; it is asked again.
+    pub async fn ask_again(self, thread: ThreadId, version: i64) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                let mut row = ThreadRow::find(tx, &thread)?;
+                if row.version != version {
+                    return Err(StoreError::Moved);
+                }
+                let recent = Recent::read(tx, &row)?;
+                reopen_all(tx, &mut row, &recent, Because::HeldTooLong, now)
+            })
+            .await
+    }
+
+    /// Puts an open interrupt out of sight until a time, or back into it.
+    pub async fn snooze(self, id: InterruptId, until: Option<Timestamp>) -> Result<Item, StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                let interrupt = InterruptRow::find(tx, &id)?;
+                if interrupt.status != Stage::Open {
+                    return Err(not_open(tx, &interrupt)?);
+                }
+                let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
+                let snoozed = Snoozed { until: until.map(Timestamp::as_millisecond), waits: None };
+                append(tx, &mut row, Kind::Snoozed, Some(interrupt.seq), &snoozed, &[], now)?;
+                item_of(tx, &InterruptRow::find(tx, &interrupt.id)?)
+            })
+            .await
+    }
+}
+
+fn run(
+    tx: &Tx<'_>,
+    decide: Decide,
+    batch: Option<BatchId>,
+    holds: Holds,
+    now: i64,
+) -> Result<Outcome, StoreError> {
+    let interrupt = InterruptRow::find(tx, &decide.interrupt)?;
+    let (row, recent, at) = open_question(tx, &interrupt)?;
+    let question = &recent.questions[at];
+    let decision = typed(decide.decision);
+    // Only edited arguments are checked against it.
+    let schema = match &decision {
+        Decision::Edit { .. } => schema_of(tx, &question.asked)?,
+        Decision::Accept | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => Value::Bool(true),
+    };
+    check(&decision, question.asked.allow(), &schema, &question.hash(), decide.shown.as_deref())
+        .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
+    decided(tx, row, recent, at, Answer { decision, learn: decide.learn, by: decide.by, batch }, holds, now)
+}
+
+/// An answer that was found valid.
+pub(in crate::store) struct Answer {
+    pub decision: Decision,
+    pub learn: bool,
+    pub by: By,
+    pub batch: Option<BatchId>,
+}
+
+/// Puts an answer to the question at this place down, and says where the thread stands then.
+pub(in crate::store) fn decided(
+    tx: &Tx<'_>,
+    mut row: ThreadRow,
+    mut recent: Recent,
+    at: usize,
+    answer: Answer,
+    holds: Holds,
+    now: i64,
+) -> Result<Outcome, StoreError> {
+    let question = &recent.questions[at];
+    let Answer { decision, learn, by, batch } = answer;
+    let hold_ms = hold(&recent, at, &decision, holds);
+    let new = NewDecision { decision, by, shown: question.hash(), learn, batch, hold_ms };
+    let entry = record(tx, &mut row, question.seq, new, now)?;
+    recent.questions[at].answers.push(Given::read(&entry)?);
+    row.status = recent.status(tx, &row)?;
+    let open = recent.questions.iter().filter(|question| question.is_open());
+    outcome(&row, open.map(|question| question.asked.id.clone()).collect())
+}
+
+/// How long a thread is held, where this is the last of its questions. What cannot be undone any more is not held.
+fn hold(recent: &Recent, at: usize, decision: &Decision, holds: Holds) -> i64 {
+    let question = &recent.questions[at];
+    let others = recent.questions.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, q)| q);
+    let waits =
+        |other: &Question| other.is_open() && (!question.asked.is_trouble() || other.asked.is_trouble());
+    if others.clone().any(waits) {
+        return 0;
+    }
+    let standing = others.filter_map(|q| Some((q, q.in_force()?))).filter(|(_, given)| !given.acted);
+    let earlier = standing.map(|(q, given)| holds.after(q, &given.body.decision));
+    earlier.chain([holds.after(question, decision)]).max().unwrap_or(0)
+}
+
+/// What a person typed is kept, less the control characters a terminal may have put in.
+fn typed(decision: Decision) -> Decision {
+    match decision {
+        Decision::Respond { text } => Decision::Respond { text: text::typed(&text) },
+        Decision::Edit { args } => Decision::Edit { args: text::typed_json(args) },
+        Decision::Accept | Decision::Ignore | Decision::Draft => decision,
+    }
+}
+
+/// Takes the answer to one question back, for a person.
+pub(in crate::store) fn undo_one(
+    tx: &Tx<'_>,
+    interrupt: &InterruptRow,
+    now: i64,
+) -> Result<ThreadId, StoreError> {
+    let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
+    let acted = || {
+        let why = "the thread has already acted on it".to_owned();
+        StoreError::NotOpen { id: interrupt.id.to_string(), why }
+    };
+    if interrupt.status != Stage::Decided {
+        return Err(acted());
+    }
+    let recent = Recent::read(tx, &row)?;
+    let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
+    match question.and_then(Question::in_force) {
+        None => damaged(format!("the decision on interrupt {} is missing", interrupt.id)),
+        Some(given) if given.acted => Err(acted()),
+        Some(_) => {
+            calls::forget(tx, &row)?;
+            take_back(tx, &mut row, interrupt.seq, Because::Person, now)?;
+            Ok(row.id)
+        }
+    }
+}
+
+impl StoreError {
+    /// Whether the card shown was not the card as it stands.
+    pub fn is_stale(&self) -> bool {
+        matches!(self, StoreError::Refused { refusal: Refusal::Stale, .. })
+    }
+}

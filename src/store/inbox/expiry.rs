@@ -1,0 +1,162 @@
+//! Questions that nobody answers: how long each has waited by the policy's own clock, and their end.
+//!
+//! An expiry is a decision like any other, *ignore* by the policy, taken by compare-and-set: of it and a person's
+//! answer exactly one stands. Nothing is carried out because of it: a question that waits beside one that was accepted,
+//! edited or answered stays open, since its end would let those go on.
+
+use crate::graph::{Decision, InterruptId, Kind};
+use crate::inbox::By;
+use crate::store::inbox::decide::{Answer, Holds, decided};
+use crate::store::log::{self, Snoozed};
+use crate::store::record::append::append;
+use crate::store::record::questions::open_question;
+use crate::store::record::recent::Question;
+use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged};
+use crate::store::seal::Seal;
+use crate::store::{Inbox, StoreError, settings};
+use crate::text::hex;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// The policy's clock: it runs only forward, whatever the wall clock does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PolicyClock {
+    /// How much time it has seen pass, in milliseconds.
+    pub total: i64,
+    /// When that was, as its keeper writes moments down.
+    pub at: String,
+}
+
+/// A question that a policy may look at.
+#[derive(Clone, Debug)]
+pub struct Unanswered {
+    /// The interrupt.
+    pub id: InterruptId,
+    /// The workflow that asks.
+    pub workflow: String,
+    /// The tool, or what the question is called.
+    pub action: String,
+    /// What kind of question.
+    pub kind: Kind,
+    /// How far the clock was when its time began to run.
+    pub waits: Option<i64>,
+}
+
+impl Inbox<'_> {
+    /// The policy's clock as it was last kept.
+    pub fn policy_clock(self) -> Result<Option<PolicyClock>, StoreError> {
+        self.0.read(kept)
+    }
+
+    /// Keeps the clock, unless somebody else has moved it since it was read; whether it did.
+    pub async fn keep_policy_clock(
+        self,
+        read: Option<PolicyClock>,
+        clock: PolicyClock,
+    ) -> Result<bool, StoreError> {
+        self.0
+            .write(move |db| {
+                if kept(db)? != read || read.is_some_and(|read| read.total > clock.total) {
+                    return Ok(false);
+                }
+                let PolicyClock { total, at } = &clock;
+                db.prepare_cached(
+                    "INSERT OR REPLACE INTO settings (name, value) VALUES ('policy_clock', ?)",
+                )?
+                .execute(params![format!("{} {total} {at}", seal(&clock))])?;
+                Ok(true)
+            })
+            .await
+    }
+
+    /// Open questions that can be ignored and are in sight, oldest first. Trouble is none of them.
+    pub fn unanswered(self) -> Result<Vec<Unanswered>, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| {
+            // Only what is due is read with its digest, when it is about to end.
+            let mut found = db.prepare_cached(
+                "SELECT i.id, t.workflow, i.action, i.kind, i.waits
+                 FROM interrupts i JOIN threads t ON t.seq = i.thread
+                 WHERE i.status <> 'closed' AND i.status = 'open' AND i.trouble = 0 AND i.kind <> 'trouble' AND i.allow & 8 <> 0
+                   AND coalesce(i.snoozed_until, 0) <= ?
+                 ORDER BY i.seq",
+            )?;
+            let mut rows = found.query([now])?;
+            let mut unanswered = Vec::new();
+            while let Some(row) = rows.next()? {
+                let (id, workflow, action): (InterruptId, String, String) =
+                    (row.get(0)?, row.get(1)?, row.get(2)?);
+                let (kind, waits): (Kind, Option<i64>) = (row.get(3)?, row.get(4)?);
+                unanswered.push(Unanswered { id, workflow, action, kind, waits });
+            }
+            Ok(unanswered)
+        })
+    }
+
+    /// The time of these questions runs from here on.
+    pub async fn wait_from(self, ids: Vec<InterruptId>, total: i64) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                for id in &ids {
+                    let interrupt = InterruptRow::find(tx, id)?;
+                    if interrupt.status == Stage::Open {
+                        let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
+                        let waits = Snoozed { until: interrupt.snoozed_until, waits: Some(total) };
+                        append(tx, &mut row, log::Kind::Snoozed, Some(interrupt.seq), &waits, &[], now)?;
+                    }
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// Ends a question whose time ran from `waits` on; whether it did. Whatever happened to it since keeps it open.
+    pub async fn expire(self, id: InterruptId, waits: i64) -> Result<bool, StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                let interrupt = InterruptRow::find(tx, &id)?;
+                if interrupt.status != Stage::Open || settings::is_paused(tx)? {
+                    return Ok(false);
+                }
+                let (row, recent, at) = open_question(tx, &interrupt)?;
+                let question = &recent.questions[at];
+                let snoozed = question.snoozed_until.is_some_and(|until| until > now);
+                let asked = &question.asked;
+                let may = asked.allow().ignore && !asked.is_trouble() && asked.kind != Kind::Trouble;
+                // Its end must not let something else go on that was allowed.
+                let allowed = |other: &Question| {
+                    other.in_force().is_some_and(|given| given.body.decision != Decision::Ignore)
+                };
+                if question.waits != Some(waits) || snoozed || !may || recent.questions.iter().any(allowed) {
+                    return Ok(false);
+                }
+                let answer = Answer { decision: Decision::Ignore, learn: false, by: By::Expiry, batch: None };
+                decided(tx, row, recent, at, answer, Holds::default(), now)?;
+                Ok(true)
+            })
+            .await
+    }
+}
+
+fn kept(db: &Connection) -> Result<Option<PolicyClock>, StoreError> {
+    let found: Option<String> = db
+        .prepare_cached("SELECT value FROM settings WHERE name = 'policy_clock'")?
+        .query_row([], |row| row.get(0))
+        .optional()?;
+    let Some(text) = found else { return Ok(None) };
+    let read = || {
+        let (sealed, rest) = text.split_once(' ')?;
+        let (total, at) = rest.split_once(' ')?;
+        let clock = PolicyClock { total: total.parse().ok()?, at: at.to_owned() };
+        (seal(&clock) == sealed).then_some(clock)
+    };
+    read().map_or_else(
+        || damaged("the clock of the policy for expiry is not as it was written"),
+        |c| Ok(Some(c)),
+    )
+}
+
+fn seal(clock: &PolicyClock) -> String {
+    hex(Seal::of("policy_clock").int(clock.total).text(&clock.at).done().bytes())
+}

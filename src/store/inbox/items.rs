@@ -1,0 +1,258 @@
+//! Lists, page by page: each an indexed query that begins where the last page ended.
+
+use crate::graph::{InterruptId, Kind, ThreadId};
+use crate::inbox::{Item, ItemKind, ItemPage, ItemQuery, Status};
+use crate::store::log::{Did, Kind as Happened};
+use crate::store::record::append::append;
+use crate::store::record::questions::{not_open, question_of, schema_of};
+use crate::store::rows::{InterruptRow, Stage, ThreadRow, time};
+use crate::store::{Inbox, StoreError};
+use rusqlite::{Connection, params};
+use serde_json::Value;
+
+impl Inbox<'_> {
+    /// A page of open interrupts, or of results nobody has read, oldest first.
+    pub fn items(self, query: &ItemQuery) -> Result<ItemPage, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| match query.kind {
+            Some(ItemKind::Result) => results(db, query),
+            Some(ItemKind::Interrupt(kind)) => interrupts(db, query, Some(kind), now),
+            None => interrupts(db, query, None, now),
+        })
+    }
+
+    /// One interrupt, whatever became of it.
+    pub fn item(self, id: &InterruptId) -> Result<StoredItem, StoreError> {
+        self.0.read(|db| {
+            let interrupt = InterruptRow::find(db, id)?;
+            let row = ThreadRow::by_seq(db, interrupt.thread)?;
+            // An open question is read with what has arrived since; trouble is no step, a question is one.
+            let steps = match (interrupt.status, interrupt.trouble) {
+                (Stage::Open, _) => row.steps,
+                (Stage::Decided | Stage::Closed, true) => interrupt.step,
+                (Stage::Decided | Stage::Closed, false) => interrupt.step + 1,
+            };
+            let mut item = item(db, &interrupt, &row)?;
+            if interrupt.status != Stage::Open
+                && let StoreError::NotOpen { why, .. } = not_open(db, &interrupt)?
+            {
+                item.closed = Some(why);
+            }
+            Ok(StoredItem { item, steps: steps.unsigned_abs(), engine: interrupt.trouble })
+        })
+    }
+
+    /// A thread's result, as long as nobody has filed it away.
+    pub fn result(self, id: &ThreadId) -> Result<Item, StoreError> {
+        self.0.read(|db| {
+            let row = ThreadRow::find(db, id)?;
+            if row.unread { result(&row) } else { Err(no_result(&row)) }
+        })
+    }
+
+    /// How many open interrupts there are by kind, how many snoozed ones, and how many threads by status.
+    pub fn counts(self) -> Result<Counts, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| {
+            let mut counts = Counts::default();
+            let mut found = db.prepare_cached(
+                "SELECT kind, coalesce(snoozed_until, 0) > ?, count(*) FROM interrupts INDEXED BY interrupts_live WHERE status <> 'closed' AND status = 'open' GROUP BY 1, 2",
+            )?;
+            let mut rows = found.query([now])?;
+            while let Some(row) = rows.next()? {
+                let (kind, snoozed, count): (String, bool, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                if snoozed {
+                    counts.snoozed += count.unsigned_abs();
+                } else if let Some(place) = Kind::ALL.iter().position(|known| known.word() == kind) {
+                    counts.open[place] += count.unsigned_abs();
+                }
+            }
+            let mut found = db.prepare_cached("SELECT status, count(*) FROM threads GROUP BY status")?;
+            let mut rows = found.query([])?;
+            while let Some(row) = rows.next()? {
+                let (status, count): (String, i64) = (row.get(0)?, row.get(1)?);
+                if let Some(place) = Status::ALL.iter().position(|known| known.word() == status) {
+                    counts.threads[place] += count.unsigned_abs();
+                }
+            }
+            let results: i64 = db
+                .prepare_cached("SELECT count(*) FROM threads WHERE unread = 1")?
+                .query_row([], |row| row.get(0))?;
+            counts.results = results.unsigned_abs();
+            Ok(counts)
+        })
+    }
+
+    /// A thread as the item its workflow draws a card of, whether or not anybody waits for it.
+    pub fn as_result(self, id: &ThreadId) -> Result<Item, StoreError> {
+        self.0.read(|db| result(&ThreadRow::find(db, id)?))
+    }
+
+    /// Files a result away.
+    pub async fn file_away(self, id: ThreadId) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                let mut row = ThreadRow::find(tx, &id)?;
+                if !row.unread {
+                    return Err(no_result(&row));
+                }
+                let from = tx.opened(now)?;
+                append(tx, &mut row, Happened::Filed, None, &Did { from }, &[], now)?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// An interrupt with what is needed to draw its card.
+#[derive(Clone, Debug)]
+pub struct StoredItem {
+    /// The item.
+    pub item: Item,
+    /// How many steps of its thread its card is drawn from.
+    pub steps: u64,
+    /// Whether the engine asked it, not a node.
+    pub engine: bool,
+}
+
+/// The inbox in numbers, in the orders of `Kind::ALL` and `Status::ALL`.
+#[derive(Clone, Debug, Default)]
+pub struct Counts {
+    /// Open interrupts that are not snoozed.
+    pub open: [u64; 4],
+    /// Open interrupts that are.
+    pub snoozed: u64,
+    /// Results nobody has read.
+    pub results: u64,
+    /// Threads.
+    pub threads: [u64; 8],
+}
+
+/// The item the inbox shows; its text comes with its card.
+pub(in crate::store) fn item_of(db: &Connection, interrupt: &InterruptRow) -> Result<Item, StoreError> {
+    item(db, interrupt, &ThreadRow::by_seq(db, interrupt.thread)?)
+}
+
+fn item(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result<Item, StoreError> {
+    let question = question_of(db, interrupt)?;
+    let hash = question.hash();
+    let asked = question.asked;
+    let schema = schema_of(db, &asked)?;
+    Ok(Item {
+        id: asked.id.to_string(),
+        allow: asked.allow(),
+        key: asked.key,
+        thread: thread.id.clone(),
+        workflow: thread.workflow.clone(),
+        kind: ItemKind::Interrupt(asked.kind),
+        title: asked.title,
+        gist: asked.gist,
+        action: asked.action,
+        args: asked.args,
+        schema,
+        labels: asked.labels,
+        warnings: asked.warnings,
+        source: asked.source,
+        text: String::new(),
+        created_at: time(question.at)?,
+        snoozed_until: question.snoozed_until.map(time).transpose()?,
+        args_hash: Some(hash),
+        irreversible: asked.irreversible,
+        grantable: asked.grantable,
+        closed: None,
+    })
+}
+
+fn interrupts(
+    db: &Connection,
+    query: &ItemQuery,
+    kind: Option<Kind>,
+    now: i64,
+) -> Result<ItemPage, StoreError> {
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1);
+    let after = query.after.unwrap_or(0);
+    let rows = InterruptRow::select(
+        db,
+        "WHERE status <> 'closed' AND status = 'open' AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
+         ORDER BY seq LIMIT ?5",
+        params![after, kind.map(Kind::word), now, query.snoozed, limit.saturating_add(1)],
+    )?;
+    let mut page = ItemPage::default();
+    let (mut taken, mut last) = (0, after);
+    for row in rows {
+        if taken == query.limit {
+            page.next = Some(last);
+            break;
+        }
+        taken += 1;
+        last = row.seq;
+        page.last = Some(last);
+        match item_of(db, &row) {
+            Ok(item) => page.items.push(item),
+            Err(StoreError::Damaged(what)) => page.damaged.push(what),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(page)
+}
+
+fn results(db: &Connection, query: &ItemQuery) -> Result<ItemPage, StoreError> {
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
+    let rest = "WHERE unread = 1 AND seq > ? ORDER BY seq LIMIT ?";
+    let mut page = ItemPage::default();
+    let (mut taken, mut last) = (0, 0);
+    for row in ThreadRow::select(db, rest, [query.after.unwrap_or(0), limit])? {
+        if taken == query.limit {
+            page.next = Some(last);
+            break;
+        }
+        taken += 1;
+        last = row.seq;
+        page.last = Some(last);
+        match result(&row) {
+            Ok(item) => page.items.push(item),
+            Err(StoreError::Damaged(what)) => page.damaged.push(what),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(page)
+}
+
+pub(in crate::store) fn result(row: &ThreadRow) -> Result<Item, StoreError> {
+    let output = row.output()?.unwrap_or(Value::Null);
+    Ok(Item {
+        id: row.id.to_string(),
+        key: String::new(),
+        thread: row.id.clone(),
+        workflow: row.workflow.clone(),
+        kind: ItemKind::Result,
+        title: row.title.clone(),
+        gist: String::new(),
+        action: "result".to_owned(),
+        args: output,
+        schema: Value::Bool(true),
+        allow: crate::graph::Allow { edit: false, ignore: false, ..crate::graph::Allow::ALL },
+        labels: crate::graph::Labels {
+            accept: Some("file away".to_owned()),
+            respond: Some("go on".to_owned()),
+            ..Default::default()
+        },
+        warnings: Vec::new(),
+        source: None,
+        text: String::new(),
+        created_at: time(row.updated_at)?,
+        snoozed_until: None,
+        args_hash: None,
+        irreversible: false,
+        grantable: crate::graph::Grantable::default(),
+        closed: None,
+    })
+}
+
+fn no_result(row: &ThreadRow) -> StoreError {
+    StoreError::Conflict(format!(
+        "thread `{0}` has no result waiting to be read; `sayso show {0}` shows all of it",
+        row.id
+    ))
+}

@@ -1,0 +1,171 @@
+//! What a screen asks: everything at a glance without reading it all, lines of a list, and drafts.
+
+use crate::graph::{InterruptId, ThreadId, Warning};
+use crate::inbox::{Glance, ItemKind, ItemLine, LineQuery, Standing, Status};
+use crate::store::inbox::items::result;
+use crate::store::record::questions::question_of;
+use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged, time};
+use crate::store::{Inbox, StoreError};
+use rusqlite::{Connection, Row, params};
+
+/// Words begun and not touched for so long are forgotten.
+const KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
+
+impl Inbox<'_> {
+    /// Everything in the inbox at a glance: open and decided interrupts, then results.
+    pub fn glance(self) -> Result<Vec<Glance>, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| {
+            let mut all = Vec::new();
+            let mut found = db.prepare_cached(
+                "SELECT seq, id, stamp, coalesce(snoozed_until, 0) > ? FROM interrupts WHERE status <> 'closed' AND status = 'open' ORDER BY seq",
+            )?;
+            let mut rows = found.query([now])?;
+            while let Some(row) = rows.next()? {
+                let standing = if row.get(3)? { Standing::Snoozed } else { Standing::Open };
+                all.push(glance(row, standing)?);
+            }
+            let mut found = db.prepare_cached(
+                "SELECT i.seq, i.id, i.stamp, t.status, t.hold_ms, t.held_at
+                 FROM interrupts i JOIN threads t ON t.seq = i.thread WHERE i.status <> 'closed' AND i.status = 'decided' ORDER BY i.seq",
+            )?;
+            let mut rows = found.query([])?;
+            while let Some(row) = rows.next()? {
+                let standing = decided(row.get(3)?, row.get(4)?, row.get(5)?)?;
+                all.push(glance(row, standing)?);
+            }
+            let mut found =
+                db.prepare_cached("SELECT seq, id, last FROM threads WHERE unread = 1 ORDER BY seq")?;
+            let mut rows = found.query([])?;
+            while let Some(row) = rows.next()? {
+                all.push(glance(row, Standing::Result)?);
+            }
+            Ok(all)
+        })
+    }
+
+    /// Items as lines of a list; what cannot be trusted or is gone is left out.
+    pub fn lines(self, query: &LineQuery) -> Result<Vec<ItemLine>, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| {
+            let found = match query {
+                LineQuery::First(limit) => first(db, *limit, now)?,
+                LineQuery::Of(ids) => ids.iter().map(|id| one(db, id, now)).collect(),
+            };
+            let mut lines = Vec::with_capacity(found.len());
+            for line in found {
+                match line {
+                    Ok(line) => lines.extend(line),
+                    Err(StoreError::Damaged(_) | StoreError::Unknown(..)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(lines)
+        })
+    }
+
+    /// Everything begun and not sent.
+    pub fn drafts(self) -> Result<Vec<(String, String)>, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached("SELECT key, text FROM drafts ORDER BY key")?;
+            Ok(found.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// Keeps what was begun under a key, or forgets it.
+    pub async fn keep_draft(self, key: String, text: Option<String>) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                match text {
+                    Some(text) => db
+                        .prepare_cached("INSERT OR REPLACE INTO drafts (key, text, at) VALUES (?, ?, ?)")?
+                        .execute(params![key, text, now])?,
+                    None => db.prepare_cached("DELETE FROM drafts WHERE key = ?")?.execute([key])?,
+                };
+                db.prepare_cached("DELETE FROM drafts WHERE at < ?")?
+                    .execute([now.saturating_sub(KEPT_MS)])?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+fn glance(row: &Row<'_>, standing: Standing) -> Result<Glance, StoreError> {
+    let stamp: i64 = row.get(2)?;
+    Ok(Glance { id: row.get(1)?, place: row.get(0)?, standing, stamp: stamp.unsigned_abs() })
+}
+
+fn decided(status: Status, hold_ms: i64, held_at: Option<i64>) -> Result<Standing, StoreError> {
+    Ok(match held_at {
+        Some(since) if status == Status::Held => Standing::Held { hold_ms, since: time(since)? },
+        _ => Standing::Decided,
+    })
+}
+
+type Found = Result<Option<ItemLine>, StoreError>;
+
+fn first(db: &Connection, limit: usize, now: i64) -> Result<Vec<Found>, StoreError> {
+    let rest = "WHERE status <> 'closed' AND status = 'open' AND coalesce(snoozed_until, 0) <= ? ORDER BY seq LIMIT ?";
+    let rows = InterruptRow::select(db, rest, [now, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    Ok(rows.into_iter().map(|row| interrupt(db, row, now)).collect())
+}
+
+fn one(db: &Connection, id: &str, now: i64) -> Found {
+    if let Ok(id) = InterruptId::parse(id) {
+        return interrupt(db, InterruptRow::find(db, &id)?, now);
+    }
+    let Ok(id) = ThreadId::parse(id) else { return damaged(format!("`{id}` is no id")) };
+    let row = ThreadRow::find(db, &id)?;
+    if !row.unread {
+        return Ok(None);
+    }
+    let item = result(&row)?;
+    let glance =
+        Glance { id: item.id, place: row.seq, standing: Standing::Result, stamp: row.last.unsigned_abs() };
+    Ok(Some(ItemLine {
+        glance,
+        thread: item.thread,
+        workflow: item.workflow,
+        kind: item.kind,
+        action: item.action,
+        title: item.title,
+        gist: item.gist,
+        source: item.source,
+        allow: item.allow,
+        warnings: Vec::new(),
+        irreversible: false,
+        hash: None,
+        created_at: item.created_at,
+        snoozed_until: None,
+    }))
+}
+
+fn interrupt(db: &Connection, row: InterruptRow, now: i64) -> Found {
+    let thread = ThreadRow::by_seq(db, row.thread)?;
+    let standing = match row.status {
+        Stage::Closed => return Ok(None),
+        Stage::Open if row.snoozed_until.unwrap_or(0) > now => Standing::Snoozed,
+        Stage::Open => Standing::Open,
+        Stage::Decided => decided(thread.status, thread.hold_ms, thread.held_at)?,
+    };
+    let question = question_of(db, &row)?;
+    let (hash, asked) = (question.hash(), question.asked);
+    let stamp = row.stamp.unsigned_abs();
+    Ok(Some(ItemLine {
+        allow: asked.allow(),
+        warnings: asked.warnings.into_iter().map(|Warning { code, .. }| code).collect(),
+        created_at: time(question.at)?,
+        snoozed_until: row.snoozed_until.map(time).transpose()?,
+        glance: Glance { id: row.id.to_string(), place: row.seq, standing, stamp },
+        thread: thread.id,
+        workflow: thread.workflow,
+        kind: ItemKind::Interrupt(asked.kind),
+        action: asked.action,
+        title: asked.title,
+        gist: asked.gist,
+        source: asked.source,
+        irreversible: asked.irreversible,
+        hash: Some(hash),
+    }))
+}

@@ -1,0 +1,338 @@
+//! Taking mail in, exactly once: one transaction keeps the mail and starts or reaches the thread that handles it.
+//!
+//! A mail is the same by its identity, which is unique here. Whoever takes it in says which road it goes, resting on
+//! what the conversation looked like; where that has changed meanwhile, nothing is written and they look again.
+
+use crate::graph::ThreadId;
+use crate::inbox::{MailLine, MailPage, MailQuery};
+use crate::store::log::Tx;
+use crate::store::rows::{MailRow, MailState, ThreadRow, time};
+use crate::store::threads::arrive::{self, Arrival};
+use crate::store::threads::start::{NewThread, start};
+use crate::store::{Mail, StoreError, blobs, search};
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, params};
+use serde_json::Value;
+
+/// A mail about to be taken in.
+#[derive(Clone, Debug)]
+pub struct NewMail {
+    /// What makes it the same mail wherever it is found again.
+    pub identity: String,
+    /// The account it came to.
+    pub account: String,
+    /// Without angle brackets.
+    pub message_id: Option<String>,
+    /// What the mails of its conversation share.
+    pub conversation: String,
+    /// The sender's bare address, in lower case.
+    pub sender: String,
+    /// The subject, safe to show.
+    pub subject: String,
+    /// When it was sent, by its own account.
+    pub sent_at: Option<Timestamp>,
+    /// When the mailbox received it.
+    pub came_at: Timestamp,
+    /// The raw bytes.
+    pub raw: Vec<u8>,
+    /// Where the mailbox keeps it.
+    pub place: String,
+    /// What it says, to be found by.
+    pub words: String,
+}
+
+/// Which way a mail goes.
+#[derive(Clone, Debug)]
+pub enum Road {
+    /// It is kept until somebody says what to do.
+    Asked,
+    /// It is left alone, for this reason.
+    Left(String),
+    /// It starts a thread.
+    Start(NewThread),
+    /// It joins the live thread of its conversation.
+    Join(Arrival),
+    /// It cannot be read; this thread asks what to do.
+    Unreadable(NewThread),
+}
+
+/// What became of a mail that was to be taken in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TakenIn {
+    /// It was taken in before.
+    Known,
+    /// It is kept, or left.
+    Kept,
+    /// It started a thread.
+    Started(ThreadId),
+    /// It joined a thread.
+    Joined(ThreadId),
+}
+
+/// The threads of a conversation as they stand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Before {
+    /// The one that has not ended.
+    pub live: Option<ThreadId>,
+    /// The newest of those that have, with what it produced.
+    pub earlier: Option<(ThreadId, Option<Value>)>,
+}
+
+/// A mail that was taken in.
+#[derive(Clone, Debug)]
+pub struct StoredMail {
+    /// What makes it the same mail.
+    pub identity: String,
+    /// The account it came to.
+    pub account: String,
+    /// Where the mailbox keeps it.
+    pub place: String,
+    /// When the mailbox received it.
+    pub came_at: Timestamp,
+    /// The raw bytes.
+    pub raw: Vec<u8>,
+    /// The thread, where there is one.
+    pub thread: Option<ThreadId>,
+}
+
+impl Mail<'_> {
+    /// Takes a mail in. `Moved` says that its conversation is not as it was when the road was chosen.
+    ///
+    /// A mail that was only kept, or that could not be read, goes its road now; any other goes one road once.
+    pub async fn take_in(self, mail: NewMail, road: Road, step_limit: i64) -> Result<TakenIn, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |db| take_in(db, mail, &road, step_limit, now)).await
+    }
+
+    /// Whether a mail was taken in, and how.
+    pub fn state(self, identity: &str) -> Result<Option<MailState>, StoreError> {
+        self.0.read(|db| Ok(MailRow::find(db, identity)?.map(|mail| mail.state)))
+    }
+
+    /// Where a mail was last known to be kept; `None` where that is not known.
+    pub fn place_of(self, identity: &str) -> Result<Option<String>, StoreError> {
+        self.0.read(|db| {
+            Ok(MailRow::find(db, identity)?.map(|mail| mail.place).filter(|place| !place.is_empty()))
+        })
+    }
+
+    /// The threads of a conversation.
+    pub fn before(self, account: &str, conversation: &str) -> Result<Before, StoreError> {
+        self.0.read(|db| {
+            let live = live(db, account, conversation)?.map(|row| row.id);
+            let mut earlier = None;
+            for seq in threads_of(db, account, conversation)? {
+                let row = ThreadRow::by_seq(db, seq)?;
+                if row.status.ended() {
+                    earlier = Some((row.id.clone(), row.output()?));
+                    break;
+                }
+            }
+            Ok(Before { live, earlier })
+        })
+    }
+
+    /// The conversation that one of these Message-IDs belongs to, the last known one first.
+    pub fn conversation_of(self, account: &str, ids: &[String]) -> Result<Option<String>, StoreError> {
+        self.0.read(|db| {
+            let mut known = db.prepare_cached(
+                "SELECT conversation FROM mails WHERE message_id = ? AND account = ? ORDER BY seq DESC LIMIT 1",
+            )?;
+            for id in ids.iter().rev() {
+                let found: Option<String> = known.query_row([id, account], |row| row.get(0)).optional()?;
+                if found.is_some() {
+                    return Ok(found);
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    /// The mails of an account in this state whose thread, where they have one, has ended; oldest first.
+    pub fn in_state(
+        self,
+        account: &str,
+        state: MailState,
+        limit: usize,
+    ) -> Result<Vec<StoredMail>, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT * FROM mails WHERE account = ?1 AND state = ?2
+                   AND (thread IS NULL OR thread IN (SELECT seq FROM threads WHERE status IN ('done', 'abandoned')))
+                 ORDER BY came_at, seq LIMIT ?3",
+            )?;
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            let mut rows = found.query(params![account, state.word(), limit])?;
+            let mut mails = Vec::new();
+            while let Some(row) = rows.next()? {
+                let mail = MailRow::read(row)?;
+                let thread = mail.thread.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
+                mails.push(StoredMail {
+                    came_at: time(mail.came_at)?,
+                    raw: blobs::get(db, &mail.raw)?,
+                    thread: thread.map(|row| row.id),
+                    identity: mail.identity,
+                    account: mail.account,
+                    place: mail.place,
+                });
+            }
+            Ok(mails)
+        })
+    }
+
+    /// A page of mails, newest first.
+    pub fn list(self, query: &MailQuery) -> Result<MailPage, StoreError> {
+        self.0.read(|db| {
+            let mut found =
+                db.prepare_cached("SELECT * FROM mails WHERE seq < ? ORDER BY seq DESC LIMIT ?")?;
+            let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
+            let mut rows = found.query([query.after.unwrap_or(i64::MAX), limit])?;
+            let mut page = MailPage::default();
+            let (mut taken, mut last) = (0, 0);
+            while let Some(row) = rows.next()? {
+                if taken == query.limit {
+                    page.next = Some(last);
+                    break;
+                }
+                taken += 1;
+                last = row.get(0)?;
+                match MailRow::read(row).and_then(|mail| line(db, mail)) {
+                    Ok(line) => page.mails.push(line),
+                    Err(StoreError::Damaged(what)) => page.damaged.push(what),
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(page)
+        })
+    }
+}
+
+fn line(db: &Connection, mail: MailRow) -> Result<MailLine, StoreError> {
+    let thread = mail.thread.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
+    Ok(MailLine {
+        identity: mail.identity,
+        account: mail.account,
+        from: mail.sender,
+        subject: mail.subject,
+        came_at: time(mail.came_at)?,
+        state: mail.state.word().to_owned(),
+        status: thread.as_ref().map(|row| row.status),
+        thread: thread.map(|row| row.id),
+        class: mail.class,
+        reason: mail.reason,
+        outcome: mail.outcome,
+        handled_at: mail.handled_at.map(time).transpose()?,
+    })
+}
+
+/// The threads that mails of a conversation are in, newest first. What asks about a mail is no part of it.
+fn threads_of(db: &Connection, account: &str, conversation: &str) -> Result<Vec<i64>, StoreError> {
+    let mut found = db.prepare_cached(
+        "SELECT DISTINCT thread FROM mails INDEXED BY mails_by_conversation
+         WHERE account = ? AND conversation = ? AND state = 'thread' AND thread IS NOT NULL ORDER BY thread DESC",
+    )?;
+    Ok(found.query_map([account, conversation], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+pub(in crate::store) fn live(
+    db: &Connection,
+    account: &str,
+    conversation: &str,
+) -> Result<Option<ThreadRow>, StoreError> {
+    for seq in threads_of(db, account, conversation)? {
+        let row = ThreadRow::by_seq(db, seq)?;
+        if !row.status.ended() {
+            return Ok(Some(row));
+        }
+    }
+    Ok(None)
+}
+
+fn take_in(
+    db: &Tx<'_>,
+    mut mail: NewMail,
+    road: &Road,
+    step_limit: i64,
+    now: i64,
+) -> Result<TakenIn, StoreError> {
+    let found = MailRow::find(db, &mail.identity)?;
+    let words = std::mem::take(&mut mail.words);
+    // Nothing was known of what it says until now.
+    let unread = found.as_ref().is_none_or(|known| known.state == MailState::Unreadable);
+    let mut row = match found {
+        Some(mut known) => {
+            let open = matches!(known.state, MailState::Asked | MailState::Unreadable);
+            if !open || matches!(road, Road::Asked) {
+                // Another client may have moved it.
+                if known.place != mail.place && !mail.place.is_empty() {
+                    known.place = mail.place;
+                    known.update(db)?;
+                }
+                return Ok(TakenIn::Known);
+            }
+            let fresh = new_row(db, mail)?;
+            MailRow { seq: known.seq, came_at: known.came_at, raw: known.raw, ..fresh }
+        }
+        None => new_row(db, mail)?,
+    };
+    let taken = match road {
+        Road::Asked => TakenIn::Kept,
+        Road::Left(reason) => {
+            row.state = MailState::Left;
+            row.reason = Some(reason.clone());
+            row.handled_at = Some(now);
+            TakenIn::Kept
+        }
+        Road::Start(new) => {
+            if live(db, &row.account, &row.conversation)?.is_some() {
+                return Err(StoreError::Moved);
+            }
+            let thread = start(db, new, None, step_limit, false, now)?;
+            (row.state, row.thread) = (MailState::Thread, Some(thread.seq));
+            TakenIn::Started(thread.id)
+        }
+        Road::Join(arrival) => {
+            let thread = live(db, &row.account, &row.conversation)?;
+            let thread = thread.filter(|live| live.id == arrival.thread).ok_or(StoreError::Moved)?;
+            arrive::run(db, arrival, now)?;
+            (row.state, row.thread) = (MailState::Thread, Some(thread.seq));
+            TakenIn::Joined(thread.id)
+        }
+        Road::Unreadable(new) => {
+            let thread = start(db, new, None, step_limit, false, now)?;
+            (row.state, row.thread) = (MailState::Unreadable, Some(thread.seq));
+            TakenIn::Started(thread.id)
+        }
+    };
+    if row.seq == 0 {
+        row.insert(db)?;
+    } else {
+        row.update(db)?;
+    }
+    if unread {
+        search::add_mail(db, row.seq, words);
+    }
+    Ok(taken)
+}
+
+fn new_row(db: &Connection, mail: NewMail) -> Result<MailRow, StoreError> {
+    Ok(MailRow {
+        seq: 0,
+        raw: blobs::put(db, &mail.raw)?,
+        identity: mail.identity,
+        account: mail.account,
+        message_id: mail.message_id,
+        conversation: mail.conversation,
+        sender: mail.sender,
+        subject: mail.subject,
+        sent_at: mail.sent_at.map(|at| at.as_millisecond()),
+        came_at: mail.came_at.as_millisecond(),
+        place: mail.place,
+        state: MailState::Asked,
+        thread: None,
+        class: None,
+        reason: None,
+        outcome: None,
+        handled_at: None,
+    })
+}

@@ -1,0 +1,213 @@
+//! What became of each mail: sayso's own record, whatever the mailbox says.
+
+use crate::graph::ThreadId;
+use crate::store::log::{self, Closed};
+use crate::store::record::recent::Recent;
+use crate::store::rows::{MailRow, MailState, ThreadRow, damaged, time};
+use crate::store::{Mail, StoreError, blobs, search};
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+/// A mail that a person handed in; its bytes are kept already.
+#[derive(Clone, Debug)]
+pub struct HandedIn {
+    /// What makes it the same mail.
+    pub identity: String,
+    /// Without angle brackets.
+    pub message_id: Option<String>,
+    /// What the mails of its conversation share.
+    pub conversation: String,
+    /// The sender's bare address, in lower case.
+    pub sender: String,
+    /// The subject.
+    pub subject: String,
+    /// When it was sent.
+    pub sent_at: Option<Timestamp>,
+    /// The digest of its bytes.
+    pub raw: [u8; 32],
+    /// What it says, to be found by.
+    pub words: String,
+}
+
+/// A thread that waits, by its newest mail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The newest mail's place.
+    pub place: String,
+    /// Its Message-ID.
+    pub message_id: Option<String>,
+    /// Whether the thread itself has sent or marked something already.
+    pub acted: bool,
+}
+
+impl Mail<'_> {
+    /// Keeps a mail that was handed in as a mail of this thread, once.
+    pub async fn hand_in(self, thread: ThreadId, mail: HandedIn) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let thread = ThreadRow::seq_of(db, &thread)?;
+                let identity = format!("{thread}:{}", mail.identity);
+                if MailRow::find(db, &identity)?.is_some() {
+                    return Ok(());
+                }
+                blobs::get(db, &mail.raw)?;
+                let mut row = MailRow {
+                    seq: 0,
+                    identity,
+                    account: String::new(),
+                    message_id: mail.message_id,
+                    conversation: mail.conversation,
+                    sender: mail.sender,
+                    subject: mail.subject,
+                    sent_at: mail.sent_at.map(|at| at.as_millisecond()),
+                    came_at: now,
+                    raw: mail.raw,
+                    place: String::new(),
+                    state: MailState::Thread,
+                    thread: Some(thread),
+                    class: None,
+                    reason: None,
+                    outcome: None,
+                    handled_at: None,
+                };
+                row.insert(db)?;
+                search::add_mail(db, row.seq, mail.words);
+                Ok(())
+            })
+            .await
+    }
+
+    /// Notes what triage made of a thread's mails.
+    pub async fn triaged(self, thread: ThreadId, class: String, reason: String) -> Result<(), StoreError> {
+        self.note(thread, move |mail, _| {
+            mail.class = Some(class.clone());
+            mail.reason = Some(reason.clone());
+        })
+        .await
+    }
+
+    /// Notes that a thread's mails are handled, and how.
+    pub async fn handled(self, thread: ThreadId, outcome: String) -> Result<(), StoreError> {
+        self.note(thread, move |mail, now| {
+            mail.outcome = Some(outcome.clone());
+            mail.handled_at = Some(now);
+        })
+        .await
+    }
+
+    async fn note(
+        self,
+        thread: ThreadId,
+        note: impl Fn(&mut MailRow, i64) + Send + 'static,
+    ) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let thread = ThreadRow::seq_of(db, &thread)?;
+                for mut mail in MailRow::of_thread(db, thread)? {
+                    note(&mut mail, now);
+                    mail.update(db)?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// Threads of an account that ask a person, or are about to act on the answer; those that began last first. A
+    /// question that only news ends is about no mail that could be settled elsewhere.
+    pub fn waiting(self, account: &str) -> Result<Vec<Waiting>, StoreError> {
+        self.0.read(|db| {
+            // From the few threads that wait to their mails, not from all mails there ever were.
+            let mut found = db.prepare_cached(
+                "SELECT t.seq, max(m.seq)
+                 FROM threads t INDEXED BY threads_by_status CROSS JOIN mails m INDEXED BY mails_by_thread ON m.thread = t.seq
+                 WHERE t.status IN ('waiting', 'held', 'ready', 'trouble')
+                   AND (t.awaits = 'answers' OR t.status = 'trouble')
+                   AND m.account = ? AND m.state = 'thread'
+                   AND EXISTS (SELECT 1 FROM interrupts i
+                               WHERE i.thread = t.seq AND i.status <> 'closed' AND i.allow & 32 = 0)
+                 GROUP BY t.seq ORDER BY t.seq DESC",
+            )?;
+            let mut rows = found.query([account])?;
+            let mut waiting = Vec::new();
+            while let Some(row) = rows.next()? {
+                let (thread, newest): (i64, i64) = (row.get(0)?, row.get(1)?);
+                let thread = ThreadRow::by_seq(db, thread)?;
+                let mail = by_seq(db, newest)?;
+                waiting.push(Waiting {
+                    acted: acted(db, thread.seq)?,
+                    thread: thread.id,
+                    place: mail.place,
+                    message_id: mail.message_id,
+                });
+            }
+            Ok(waiting)
+        })
+    }
+
+    /// Whether a thread was told this already: it has closed something for the reason, or has yet to take the event in.
+    pub fn was_told(self, thread: &ThreadId, event: &str, reason: &str) -> Result<bool, StoreError> {
+        self.0.read(|db| {
+            let thread = ThreadRow::seq_of(db, thread)?;
+            let row = ThreadRow::by_seq(db, thread)?;
+            if Recent::read(db, &row)?.unheard.iter().any(|(_, unheard)| unheard.id == event) {
+                return Ok(true);
+            }
+            let mut found = db.prepare_cached(
+                "SELECT seq FROM log WHERE stream = ? AND kind = 'closed' ORDER BY seq DESC",
+            )?;
+            let closed: Vec<i64> = found.query_map([thread], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            for seq in closed {
+                if log::entry(db, seq)?.says::<Closed>()?.why == reason {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
+    }
+
+    /// The newest mail of a thread, by its date: its Message-ID, and when it was sent or else came.
+    pub fn newest_of(self, thread: &ThreadId) -> Result<Option<(Option<String>, Timestamp)>, StoreError> {
+        self.0.read(|db| {
+            let mails = MailRow::of_thread(db, ThreadRow::seq_of(db, thread)?)?;
+            let newest =
+                mails.into_iter().max_by_key(|mail| (mail.sent_at.unwrap_or(mail.came_at), mail.seq));
+            newest.map(|mail| Ok((mail.message_id, time(mail.sent_at.unwrap_or(mail.came_at))?))).transpose()
+        })
+    }
+
+    /// Whether any thread has sent the mail of this Message-ID.
+    pub fn sent_by_any(self, message_id: &str) -> Result<bool, StoreError> {
+        self.0.read(|db| {
+            Ok(db
+                .prepare_cached("SELECT 1 FROM effects WHERE instr(outcome, ?) > 0 LIMIT 1")?
+                .exists([message_id])?)
+        })
+    }
+
+    /// Whether a thread has sent the mail of this Message-ID itself.
+    pub fn sent_by(self, thread: &ThreadId, message_id: &str) -> Result<bool, StoreError> {
+        self.0.read(|db| {
+            let thread = ThreadRow::seq_of(db, thread)?;
+            Ok(db
+                .prepare_cached("SELECT 1 FROM effects WHERE thread = ? AND instr(outcome, ?) > 0 LIMIT 1")?
+                .exists(params![thread, message_id])?)
+        })
+    }
+}
+
+fn acted(db: &Connection, thread: i64) -> Result<bool, StoreError> {
+    Ok(db.prepare_cached("SELECT 1 FROM effects WHERE thread = ? LIMIT 1")?.exists([thread])?)
+}
+
+fn by_seq(db: &Connection, seq: i64) -> Result<MailRow, StoreError> {
+    let mut found = db.prepare_cached("SELECT * FROM mails WHERE seq = ?")?;
+    let mut rows = found.query([seq])?;
+    match rows.next()? {
+        Some(row) => MailRow::read(row),
+        None => damaged(format!("mail number {seq} is missing")),
+    }
+}

@@ -1,0 +1,44 @@
+//! Mail that the model or a rule ignored.
+
+use crate::inbox::{SkippedLine, SkippedPage, SkippedQuery};
+use crate::store::rows::{MailRow, ThreadRow, time};
+use crate::store::{Mail, StoreError};
+use rusqlite::Connection;
+
+impl Mail<'_> {
+    /// A page of skipped mail, newest first.
+    pub fn skipped(self, query: &SkippedQuery) -> Result<SkippedPage, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT * FROM mails INDEXED BY mails_skipped WHERE class = 'ignore' AND seq < ? ORDER BY seq DESC",
+            )?;
+            let mut rows = found.query([query.after.unwrap_or(i64::MAX)])?;
+            let (mut page, mut taken, mut last) = (SkippedPage::default(), 0, 0);
+            while let Some(row) = rows.next()? {
+                if taken == query.limit {
+                    page.next = Some(last);
+                    break;
+                }
+                taken += 1;
+                last = row.get(0)?;
+                match MailRow::read(row).and_then(|mail| line(db, mail)) {
+                    Ok(line) => page.mails.push(line),
+                    Err(StoreError::Damaged(what)) => page.damaged.push(what),
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(page)
+        })
+    }
+}
+
+fn line(db: &Connection, mail: MailRow) -> Result<SkippedLine, StoreError> {
+    let thread = mail.thread.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
+    Ok(SkippedLine {
+        thread: thread.map(|thread| thread.id),
+        title: mail.subject,
+        sender: mail.sender,
+        reason: mail.reason.unwrap_or_default(),
+        at: time(mail.came_at)?,
+    })
+}

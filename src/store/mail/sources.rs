@@ -1,0 +1,252 @@
+//! Where each mailbox was left off, how far the first look at it has come, and how it does.
+
+use crate::graph::ThreadId;
+use crate::inbox::SourceLine;
+use crate::store::rows::{MailRow, MailState, Phase, SourceRow, ThreadRow, time};
+use crate::store::threads::start::{NewThread, start};
+use crate::store::{Mail, StoreError, settings};
+use jiff::Timestamp;
+use rusqlite::{Connection, params};
+
+/// A mailbox as it was left.
+#[derive(Clone, Debug)]
+pub struct StoredSource {
+    /// Mail that arrived before is none of ours.
+    pub since: Timestamp,
+    /// How far the first look has come.
+    pub phase: Phase,
+    /// The thread that asks what to take.
+    pub thread: Option<ThreadId>,
+    /// Where to go on.
+    pub cursor: Option<String>,
+}
+
+impl Mail<'_> {
+    /// A mailbox as it was left; one that was never looked at begins at `since`.
+    pub async fn source(self, name: String, since: Timestamp) -> Result<StoredSource, StoreError> {
+        let known = self.0.read(|db| SourceRow::find(db, &name)?.map(|row| stored(db, row)).transpose())?;
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        self.0
+            .write(move |db| {
+                if let Some(row) = SourceRow::find(db, &name)? {
+                    return stored(db, row);
+                }
+                let mut row = SourceRow {
+                    seq: 0,
+                    name,
+                    since: since.as_millisecond(),
+                    phase: Phase::Collecting,
+                    thread: None,
+                    cursor: None,
+                    checked_at: None,
+                    ok_at: None,
+                    error: None,
+                };
+                row.insert(db)?;
+                stored(db, row)
+            })
+            .await
+    }
+
+    /// Everything up to `cursor` is stored.
+    pub async fn keep_cursor(self, name: String, cursor: String) -> Result<(), StoreError> {
+        self.change(name, move |row, _| row.cursor = Some(cursor)).await
+    }
+
+    /// The first look is over: of what it kept, all but the newest `most` are left, and the rest is taken in.
+    pub async fn begin_taking(self, name: String, most: usize, reason: String) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                leave_beyond(db, &name, most, &reason, now)?;
+                let mut row = known(db, &name)?;
+                row.phase = Phase::Taking;
+                row.update(db)
+            })
+            .await
+    }
+
+    /// All but the newest `most` of what the first look kept are left; gives how many there are and the oldest's time.
+    pub async fn leave_beyond(
+        self,
+        name: String,
+        most: usize,
+        reason: String,
+    ) -> Result<(usize, Option<Timestamp>), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                leave_beyond(db, &name, most, &reason, now)?;
+                let (count, oldest): (i64, Option<i64>) = db
+                    .prepare_cached(
+                        "SELECT count(*), min(came_at) FROM mails WHERE account = ? AND state = 'asked'",
+                    )?
+                    .query_row([&name], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                Ok((usize::try_from(count).unwrap_or(0), oldest.map(time).transpose()?))
+            })
+            .await
+    }
+
+    /// A thread asks what of the first look is taken in.
+    pub async fn ask_first(
+        self,
+        name: String,
+        new: NewThread,
+        step_limit: i64,
+    ) -> Result<ThreadId, StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let mut row = known(db, &name)?;
+                let thread = start(db, &new, None, step_limit, false, now)?;
+                (row.phase, row.thread) = (Phase::Asking, Some(thread.seq));
+                row.update(db)?;
+                Ok(thread.id)
+            })
+            .await
+    }
+
+    /// What the first look kept is taken in; from now on whatever comes is.
+    pub async fn follow(self, name: String) -> Result<(), StoreError> {
+        self.change(name, |row, _| row.phase = Phase::Following).await
+    }
+
+    /// A mailbox was looked at: all is well, or a sentence says what is not.
+    pub async fn checked(self, name: String, error: Option<String>) -> Result<(), StoreError> {
+        self.change(name, move |row, now| {
+            row.checked_at = Some(now);
+            if error.is_none() {
+                row.ok_at = Some(now);
+            }
+            row.error = error;
+        })
+        .await
+    }
+
+    async fn change(
+        self,
+        name: String,
+        change: impl FnOnce(&mut SourceRow, i64) + Send + 'static,
+    ) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let mut row = known(db, &name)?;
+                change(&mut row, now);
+                row.update(db)
+            })
+            .await
+    }
+
+    /// Every mailbox there is a record of.
+    pub fn sources(self) -> Result<Vec<SourceLine>, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached("SELECT * FROM sources ORDER BY seq")?;
+            let mut rows = found.query([])?;
+            let mut lines = Vec::new();
+            while let Some(row) = rows.next()? {
+                let row = SourceRow::read(row)?;
+                lines.push(SourceLine {
+                    source: row.name,
+                    checked_at: row.checked_at.map(time).transpose()?,
+                    ok_at: row.ok_at.map(time).transpose()?,
+                    error: row.error,
+                });
+            }
+            Ok(lines)
+        })
+    }
+
+    /// Whether a mailbox was ever looked at.
+    pub fn is_known_source(self, name: &str) -> Result<bool, StoreError> {
+        self.0.read(|db| Ok(SourceRow::find(db, name)?.is_some()))
+    }
+
+    /// Whether the first look at a mailbox is over, so that whatever comes is taken in.
+    pub fn is_following(self, name: &str) -> Result<bool, StoreError> {
+        self.0.read(|db| Ok(SourceRow::find(db, name)?.is_some_and(|row| row.phase == Phase::Following)))
+    }
+
+    /// Whether the question about the first look at a mailbox is answered and nothing was done about it yet.
+    pub fn first_look_answered(self, name: &str) -> Result<bool, StoreError> {
+        self.0.read(|db| {
+            let Some(row) = SourceRow::find(db, name)? else { return Ok(false) };
+            match (row.phase, row.thread) {
+                (Phase::Asking, Some(thread)) => Ok(ThreadRow::by_seq(db, thread)?.status.ended()),
+                _ => Ok(false),
+            }
+        })
+    }
+
+    /// The number of the newest mail, to tell what came after.
+    pub fn newest_mail(self) -> Result<i64, StoreError> {
+        self.0.read(|db| {
+            Ok(db
+                .prepare_cached("SELECT coalesce(max(seq), 0) FROM mails")?
+                .query_row([], |row| row.get(0))?)
+        })
+    }
+
+    /// How many mails an account has had since that number, and how many threads those have started or joined.
+    pub fn taken_since(self, name: &str, newest: i64) -> Result<(u64, u64), StoreError> {
+        self.0.read(|db| {
+            let counted: (i64, i64) = db
+                .prepare_cached(
+                    "SELECT count(*), count(DISTINCT thread) FROM mails WHERE +account = ? AND seq > ?",
+                )?
+                .query_row(params![name, newest], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            Ok((counted.0.unsigned_abs(), counted.1.unsigned_abs()))
+        })
+    }
+
+    /// Asks whoever drives to look at every mailbox now.
+    pub async fn want_sync(self) -> Result<(), StoreError> {
+        self.0
+            .write(|db| {
+                let before = settings::number(db, SYNC)?;
+                settings::set_number(db, SYNC, before + 1)
+            })
+            .await
+    }
+
+    /// Changes when somebody asks for that.
+    pub fn sync_wanted(self) -> Result<i64, StoreError> {
+        self.0.read(|db| settings::number(db, SYNC))
+    }
+}
+
+const SYNC: &str = "sync_wanted";
+
+fn known(db: &Connection, name: &str) -> Result<SourceRow, StoreError> {
+    SourceRow::find(db, name)?.ok_or_else(|| StoreError::Unknown("mailbox", name.to_owned()))
+}
+
+fn stored(db: &Connection, row: SourceRow) -> Result<StoredSource, StoreError> {
+    let thread = row.thread.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
+    Ok(StoredSource {
+        since: time(row.since)?,
+        phase: row.phase,
+        thread: thread.map(|row| row.id),
+        cursor: row.cursor,
+    })
+}
+
+fn leave_beyond(db: &Connection, name: &str, most: usize, reason: &str, now: i64) -> Result<(), StoreError> {
+    let mut found = db.prepare_cached(
+        "SELECT * FROM mails WHERE account = ? AND state = 'asked' ORDER BY came_at DESC, seq DESC LIMIT -1 OFFSET ?",
+    )?;
+    let mut rows = found.query(params![name, i64::try_from(most).unwrap_or(i64::MAX)])?;
+    let mut beyond = Vec::new();
+    while let Some(row) = rows.next()? {
+        beyond.push(MailRow::read(row)?);
+    }
+    for mut mail in beyond {
+        mail.state = MailState::Left;
+        mail.reason = Some(reason.to_owned());
+        mail.handled_at = Some(now);
+        mail.update(db)?;
+    }
+    Ok(())
+}

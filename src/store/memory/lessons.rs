@@ -1,0 +1,216 @@
+//! Lessons: answers that something is to be learned from, kept until a thread learns them.
+//!
+//! What one answer teaches one profile is kept once, however often that is tried; each is learned by one thread, which is started in the
+//! same transaction that says so.
+
+use crate::graph::{InterruptId, ThreadId};
+use crate::store::rows::{ThreadRow, damaged};
+use crate::store::seal::{Digest, Seal};
+use crate::store::tally::{tallied, tally};
+use crate::store::threads::start::{NewThread, start};
+use crate::store::{Memory, StoreError};
+use rusqlite::{Connection, Row, params};
+
+/// The count of lessons there must be.
+const COUNT: &str = "lessons";
+
+/// Something to learn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewLesson {
+    /// Which profile learns.
+    pub namespace: String,
+    /// What happened, as JSON.
+    pub cause: String,
+    /// The answered interrupt.
+    pub interrupt: Option<InterruptId>,
+}
+
+/// A lesson nobody has learned yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenLesson {
+    /// Its number; later ones have higher ones.
+    pub seq: i64,
+    /// Which profile learns.
+    pub namespace: String,
+    /// What happened, as JSON.
+    pub cause: String,
+    /// The thread it came from.
+    pub thread: ThreadId,
+    /// The answered interrupt.
+    pub interrupt: Option<String>,
+}
+
+struct LessonRow {
+    seq: i64,
+    namespace: String,
+    cause: String,
+    thread: i64,
+    key: String,
+    interrupt: Option<String>,
+    at: i64,
+    learner: Option<i64>,
+}
+
+impl Memory<'_> {
+    /// Keeps what is to be learned from a step of a thread, unless it is kept already.
+    pub async fn keep_lessons(
+        self,
+        thread: ThreadId,
+        step: u64,
+        lessons: Vec<NewLesson>,
+    ) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let thread = ThreadRow::seq_of(db, &thread)?;
+                for lesson in lessons {
+                    let NewLesson { namespace, cause, interrupt } = lesson;
+                    let interrupt = interrupt.map(|id| id.to_string());
+                    // Where nobody answered, the step that says so.
+                    let key = interrupt.clone().unwrap_or_else(|| format!("step {step}"));
+                    let known = db
+                        .prepare_cached(
+                            "SELECT 1 FROM lessons WHERE thread = ? AND namespace = ? AND key = ?",
+                        )?
+                        .exists(params![thread, namespace, key])?;
+                    if known {
+                        continue;
+                    }
+                    let seq = db
+                        .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM lessons")?
+                        .query_row([], |row| row.get(0))?;
+                    let row =
+                        LessonRow { seq, namespace, cause, thread, key, interrupt, at: now, learner: None };
+                    row.insert(db)?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// Everything nobody has learned yet, oldest first.
+    pub fn open_lessons(self) -> Result<Vec<OpenLesson>, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached("SELECT * FROM lessons WHERE learner IS NULL ORDER BY seq")?;
+            let mut rows = found.query([])?;
+            let mut lessons = Vec::new();
+            while let Some(row) = rows.next()? {
+                let row = LessonRow::read(row)?;
+                lessons.push(OpenLesson {
+                    seq: row.seq,
+                    namespace: row.namespace,
+                    cause: row.cause,
+                    thread: ThreadRow::by_seq(db, row.thread)?.id,
+                    interrupt: row.interrupt,
+                });
+            }
+            Ok(lessons)
+        })
+    }
+
+    /// Starts the thread that learns these lessons. `Moved` where one of them is being learned already.
+    pub async fn start_learning(
+        self,
+        new: NewThread,
+        lessons: Vec<i64>,
+        step_limit: i64,
+    ) -> Result<ThreadId, StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |db| {
+                let learner = start(db, &new, None, step_limit, false, now)?;
+                for seq in &lessons {
+                    let mut row = LessonRow::find(db, *seq)?;
+                    if row.learner.is_some() {
+                        return Err(StoreError::Moved);
+                    }
+                    row.learner = Some(learner.seq);
+                    row.update(db)?;
+                }
+                Ok(learner.id)
+            })
+            .await
+    }
+}
+
+impl LessonRow {
+    fn seal(&self) -> Digest {
+        Seal::of("lessons")
+            .int(self.seq)
+            .text(&self.namespace)
+            .text(&self.cause)
+            .int(self.thread)
+            .text(&self.key)
+            .maybe_text(self.interrupt.as_deref())
+            .int(self.at)
+            .maybe_int(self.learner)
+            .done()
+    }
+
+    fn insert(&self, db: &Connection) -> Result<(), StoreError> {
+        db.prepare_cached(
+            "INSERT INTO lessons (seq, namespace, cause, thread, key, interrupt, at, learner, digest)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            self.seq,
+            self.namespace,
+            self.cause,
+            self.thread,
+            self.key,
+            self.interrupt,
+            self.at,
+            self.learner,
+            self.seal().bytes()
+        ])?;
+        tally(db, COUNT, 1)
+    }
+
+    fn update(&self, db: &Connection) -> Result<(), StoreError> {
+        db.prepare_cached("UPDATE lessons SET learner = ?, digest = ? WHERE seq = ?")?.execute(params![
+            self.learner,
+            self.seal().bytes(),
+            self.seq
+        ])?;
+        Ok(())
+    }
+
+    fn find(db: &Connection, seq: i64) -> Result<Self, StoreError> {
+        let mut found = db.prepare_cached("SELECT * FROM lessons WHERE seq = ?")?;
+        let mut rows = found.query([seq])?;
+        match rows.next()? {
+            Some(row) => Self::read(row),
+            None => damaged(format!("lesson number {seq} is missing")),
+        }
+    }
+
+    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+        let lesson = Self {
+            seq: row.get(0)?,
+            namespace: row.get(1)?,
+            cause: row.get(2)?,
+            thread: row.get(3)?,
+            key: row.get(4)?,
+            interrupt: row.get(5)?,
+            at: row.get(6)?,
+            learner: row.get(7)?,
+        };
+        let digest: Vec<u8> = row.get(8)?;
+        if digest != lesson.seal().bytes() {
+            return damaged(format!("lesson number {} is not as it was written", lesson.seq));
+        }
+        Ok(lesson)
+    }
+}
+
+/// Every lesson is as it was written, and none is missing.
+pub(in crate::store) fn check(db: &Connection) -> Result<(), StoreError> {
+    let mut found = db.prepare("SELECT * FROM lessons ORDER BY seq")?;
+    let mut rows = found.query([])?;
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        LessonRow::read(row)?;
+        count += 1;
+    }
+    if tallied(db, COUNT)? == count { Ok(()) } else { damaged("lessons are missing".to_owned()) }
+}

@@ -1,0 +1,105 @@
+//! What still needs a thread. Whatever is not said here may go.
+
+use crate::inbox::PruneQuery;
+use crate::store::StoreError;
+use crate::store::rows::{MailRow, MailState, ThreadRow};
+use rusqlite::{Connection, params};
+use std::collections::HashSet;
+
+/// Why a thread stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Needed {
+    /// It, or one of those it started, has not ended, is too young or is of another status.
+    Family,
+    /// Nobody has filed its result away.
+    Unread,
+    /// It asks somebody something, or an answer is not acted on.
+    Asks,
+    /// It has done something, and how that ended is not known.
+    Unsettled,
+    /// Another thread shares its beginning.
+    Forked,
+    /// Something has reached it that it has not heard.
+    Unheard,
+    /// Something is still to be learned from it.
+    Lesson,
+    /// A mail of its waits to be taken in.
+    Mail,
+    /// A mailbox waits for its answer.
+    Source,
+    /// A row of it cannot be trusted.
+    Damaged,
+}
+
+impl Needed {
+    /// What people are told.
+    pub(in crate::store) fn words(self) -> &'static str {
+        match self {
+            Needed::Family => "a thread it started is not old enough or has not ended",
+            Needed::Unread => "its result is not filed away",
+            Needed::Asks => "it still asks something",
+            Needed::Unsettled => "an effect of it is not settled",
+            Needed::Forked => "a fork needs its steps",
+            Needed::Unheard => "it has not heard everything that reached it",
+            Needed::Lesson => "something is still to be learned from it",
+            Needed::Mail => "a mail of it waits to be taken in",
+            Needed::Source => "a mailbox waits for its answer",
+            Needed::Damaged => "a row of it is damaged; `sayso doctor` names it",
+        }
+    }
+}
+
+pub(in crate::store) fn needed(
+    db: &Connection,
+    row: &ThreadRow,
+    query: &PruneQuery,
+    gone: &HashSet<i64>,
+) -> Result<Option<Needed>, StoreError> {
+    if !row.status.ended()
+        || !query.statuses.contains(&row.status)
+        || row.updated_at >= query.before.as_millisecond()
+    {
+        return Ok(Some(Needed::Family));
+    }
+    if row.unread {
+        return Ok(Some(Needed::Unread));
+    }
+    let any = |sql: &str| db.prepare_cached(sql)?.exists([row.seq]).map_err(StoreError::from);
+    if any("SELECT 1 FROM interrupts WHERE thread = ? AND status <> 'closed' LIMIT 1")? {
+        return Ok(Some(Needed::Asks));
+    }
+    if any("SELECT 1 FROM effects WHERE thread = ? AND ended_at IS NULL LIMIT 1")? {
+        return Ok(Some(Needed::Unsettled));
+    }
+    if any("SELECT 1 FROM threads WHERE seq = ? AND unheard > 0")? {
+        return Ok(Some(Needed::Unheard));
+    }
+    if any("SELECT 1 FROM lessons l LEFT JOIN threads t ON t.seq = l.learner
+            WHERE l.thread = ? AND (t.seq IS NULL OR t.status NOT IN ('done', 'abandoned')) LIMIT 1")?
+    {
+        return Ok(Some(Needed::Lesson));
+    }
+    if any("SELECT 1 FROM sources WHERE thread = ? AND phase <> 'following' LIMIT 1")? {
+        return Ok(Some(Needed::Source));
+    }
+    let mut forks = db.prepare_cached("SELECT seq FROM threads WHERE origin = ? AND pruned_at IS NULL")?;
+    let mut rows = forks.query(params![row.seq])?;
+    while let Some(fork) = rows.next()? {
+        if !gone.contains(&fork.get(0)?) {
+            return Ok(Some(Needed::Forked));
+        }
+    }
+    let waits = |mail: &MailRow| matches!(mail.state, MailState::Asked | MailState::Unreadable);
+    if MailRow::of_thread(db, row.seq)?.iter().any(waits) {
+        return Ok(Some(Needed::Mail));
+    }
+    Ok(None)
+}
+
+/// Whether something was asked in a thread, decided, or done. Its row is never deleted then, nor is what the log says of
+/// that, nor are the bytes of what was done.
+pub(in crate::store) fn on_record(db: &Connection, thread: i64) -> Result<bool, StoreError> {
+    let any = |sql: &str| db.prepare_cached(sql)?.exists([thread]).map_err(StoreError::from);
+    Ok(any("SELECT 1 FROM log WHERE stream = ? AND kind = 'asked' LIMIT 1")?
+        || any("SELECT 1 FROM effects WHERE thread = ? LIMIT 1")?)
+}

@@ -1,0 +1,65 @@
+//! Answers put down and taken back.
+
+use crate::graph::BatchId;
+use crate::graph::Decision;
+use crate::graph::Hash;
+use crate::inbox::By;
+use crate::store::StoreError;
+use crate::store::log::{Because, Decided, Entry, Kind, Tx, Undone};
+use crate::store::record::append::append;
+use crate::store::record::calls;
+use crate::store::record::recent::Recent;
+use crate::store::rows::ThreadRow;
+/// An answer about to be put down.
+pub(in crate::store) struct NewDecision {
+    pub decision: Decision,
+    pub by: By,
+    pub shown: Hash,
+    pub learn: bool,
+    pub batch: Option<BatchId>,
+    pub hold_ms: i64,
+}
+
+/// Puts an answer down.
+pub(in crate::store) fn record(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    question: i64,
+    new: NewDecision,
+    now: i64,
+) -> Result<Entry, StoreError> {
+    let NewDecision { decision, by, shown, learn, batch, hold_ms } = new;
+    let from = tx.opened(now)?;
+    let decided = Decided { decision, by, shown, unlearned: !learn, batch, hold_ms, from };
+    append(tx, row, Kind::Decided, Some(question), &decided, &[], now)
+}
+
+/// Takes the answer in force on a question back.
+pub(in crate::store) fn take_back(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    question: i64,
+    because: Because,
+    now: i64,
+) -> Result<(), StoreError> {
+    let from = tx.opened(now)?;
+    append(tx, row, Kind::Undone, Some(question), &Undone { because, from }, &[], now)?;
+    Ok(())
+}
+
+/// Takes back the decisions a thread has not acted on.
+pub(in crate::store) fn reopen_all(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    recent: &Recent,
+    because: Because,
+    now: i64,
+) -> Result<(), StoreError> {
+    for question in &recent.questions {
+        if question.in_force().is_some_and(|given| !given.acted) {
+            calls::forget(tx, row)?;
+            take_back(tx, row, question.seq, because, now)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! Appending to a thread's stream, and bringing the lists up to it.
+
+use crate::store::StoreError;
+use crate::store::log::{self, Entry, Kind, NewEntry, Step, Stepped, Tx};
+use crate::store::record::project::apply;
+use crate::store::rows::ThreadRow;
+use serde_json::value::RawValue;
+/// JSON that is kept as it is.
+pub(in crate::store) fn raw(text: &str) -> Result<Box<RawValue>, StoreError> {
+    RawValue::from_string(text.to_owned()).map_err(|e| StoreError::Sql(e.to_string()))
+}
+
+/// Appends an entry to a thread's stream and brings the projections up to it.
+pub(in crate::store) fn append(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    kind: Kind,
+    about: Option<i64>,
+    body: &impl serde::Serialize,
+    like: &[&Entry],
+    now: i64,
+) -> Result<Entry, StoreError> {
+    let new = NewEntry::new(Some(row.seq), kind, Some(row.last), body, now)?;
+    append_new(tx, row, NewEntry { about, like, ..new })
+}
+
+fn append_new(tx: &Tx<'_>, row: &mut ThreadRow, new: NewEntry<'_>) -> Result<Entry, StoreError> {
+    let entry = tx.append(new)?;
+    row.last = entry.seq;
+    apply(tx, &entry)?;
+    Ok(entry)
+}
+
+/// Appends steps to a thread's stream; `like` are entries they repeat.
+pub(in crate::store) fn append_steps(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    stepped: &Stepped,
+    steps: &[Step],
+    like: &[&Entry],
+    now: i64,
+) -> Result<Entry, StoreError> {
+    let new = NewEntry::new(Some(row.seq), Kind::Stepped, Some(row.last), stepped, now)?;
+    let steps = log::pack_steps(&log::text(&steps)?, like);
+    append_new(tx, row, NewEntry { steps: Some(steps), ..new })
+}

@@ -1,0 +1,53 @@
+//! Results of repeatable calls that an unfinished step has left.
+
+use crate::store::StoreError;
+use crate::store::rows::{ThreadRow, damaged, json};
+use crate::store::seal::{Digest, Seal};
+use rusqlite::{Connection, params};
+use serde_json::Value;
+use std::collections::HashMap;
+fn seal(thread: i64, step: i64, name: &str, result: &str) -> Digest {
+    Seal::of("calls").int(thread).int(step).text(name).text(result).done()
+}
+
+/// Keeps a result.
+pub(in crate::store) fn write(
+    tx: &Connection,
+    thread: i64,
+    step: i64,
+    name: &str,
+    result: &str,
+) -> Result<(), StoreError> {
+    let digest = seal(thread, step, name, result);
+    tx.prepare_cached(
+        "INSERT OR REPLACE INTO calls (thread, step, name, result, digest) VALUES (?, ?, ?, ?, ?)",
+    )?
+    .execute(params![thread, step, name, result, digest.bytes()])?;
+    Ok(())
+}
+
+/// The results an earlier attempt at this step left.
+pub(in crate::store) fn read(
+    db: &Connection,
+    thread: i64,
+    step: i64,
+) -> Result<HashMap<String, Value>, StoreError> {
+    let mut found =
+        db.prepare_cached("SELECT name, result, digest FROM calls WHERE thread = ? AND step = ?")?;
+    let mut rows = found.query([thread, step])?;
+    let mut calls = HashMap::new();
+    while let Some(row) = rows.next()? {
+        let (name, result, digest): (String, String, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        if digest != seal(thread, step, &name, &result).bytes() {
+            return damaged(format!("the result of call `{name}` is not as it was written"));
+        }
+        calls.insert(name, json("a call's result", &result)?);
+    }
+    Ok(calls)
+}
+
+/// The journaled calls of the step that is now committed, or that will be tried anew from other premises.
+pub(in crate::store) fn forget(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+    db.prepare_cached("DELETE FROM calls WHERE thread = ?")?.execute([row.seq])?;
+    Ok(())
+}

@@ -1,0 +1,407 @@
+//! Projections: what each entry of the log makes of the tables that lists and drivers look at.
+//!
+//! [`apply`] is the one function that writes them, when something happens and when they are made anew. It looks at the
+//! entry and at the projections as they stand, and at nothing else.
+
+use crate::graph::EffectState;
+use crate::inbox::{BUILTIN_GRANTS, NextView, Status};
+use crate::store::StoreError;
+use crate::store::log::{
+    Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, Granted, Kind, Learned, Pin, Pruned,
+    Revoked, Scope, Settled, Snoozed, Started, Stepped, bytes_of,
+};
+use crate::store::rows::{Awaits, EffectRow, GrantRow, InterruptRow, Stage, ThreadRow};
+use rusqlite::{Connection, params};
+
+/// The projections, by name, with what tells one row of each from the others.
+pub(in crate::store) const TABLES: [(&str, &str); 7] = [
+    ("threads", "id"),
+    ("interrupts", "id"),
+    ("effects", "seq"),
+    ("grants", "id"),
+    ("memory", "seq"),
+    ("pins", "seq"),
+    ("pauses", "seq"),
+];
+
+/// Where a living thread stands, by what it still waits for: ?1 is the thread, ?2 what it awaits and ?3 how many steps
+/// it has, where that changes with this entry; ?4 how long it is held.
+const STANDS: &str = "CASE
+    WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND status = 'open' AND trouble = 1) THEN 'trouble'
+    WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND status = 'decided' AND trouble = 1)
+        THEN CASE WHEN ?4 > 0 THEN 'held' ELSE 'ready' END
+    WHEN coalesce(?2, awaits) = 'answers'
+        AND EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND status = 'open') THEN 'waiting'
+    WHEN coalesce(?2, awaits) = 'children' AND EXISTS (
+        SELECT 1 FROM threads child WHERE child.parent = ?1 AND child.parent_step = coalesce(?3, threads.steps) - 1
+            AND child.joined = 1 AND child.status NOT IN ('done', 'abandoned')) THEN 'joining'
+    WHEN ?4 > 0 THEN 'held'
+    ELSE 'ready' END";
+
+/// What is said of a thread's trouble as long as it has any.
+const ERRORS: &str = "
+    error_code = CASE WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND trouble = 1)
+        THEN error_code END,
+    error_text = CASE WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND trouble = 1)
+        THEN error_text END";
+
+/// Brings the projections up to this entry.
+pub(in crate::store) fn apply(db: &Connection, entry: &Entry) -> Result<(), StoreError> {
+    // Once a thread was pruned, what is left of it stands in the entry that says so.
+    if entry.body.is_none() {
+        return Ok(());
+    }
+    match entry.kind {
+        Kind::Opened => Ok(()),
+        Kind::Paused | Kind::Resumed => {
+            db.prepare_cached("INSERT OR REPLACE INTO pauses (seq, last) VALUES (1, ?)")?
+                .execute([entry.seq])?;
+            Ok(())
+        }
+        Kind::Started => started(db, entry, entry.says()?),
+        Kind::Stepped => stepped(db, entry, &entry.says()?),
+        Kind::Asked => asked(db, entry, entry.says()?),
+        Kind::Decided => {
+            let Decided { batch, hold_ms, .. } = entry.says()?;
+            let batch = batch.as_ref().map(crate::graph::BatchId::as_str);
+            question(db, entry, Stage::Decided, batch)?;
+            stand(db, entry, hold_ms)
+        }
+        Kind::Undone => {
+            question(db, entry, Stage::Open, None)?;
+            stand(db, entry, 0)
+        }
+        Kind::Closed => {
+            let _: Closed = entry.says()?;
+            question(db, entry, Stage::Closed, None)?;
+            stand(db, entry, 0)
+        }
+        Kind::Amended => {
+            db.prepare_cached("UPDATE interrupts SET waits = NULL, stamp = ?2 WHERE seq = ?1")?
+                .execute(params![entry.about, entry.seq])?;
+            touch(db, entry)
+        }
+        Kind::Snoozed => {
+            let Snoozed { until, waits } = entry.says()?;
+            db.prepare_cached(
+                "UPDATE interrupts SET snoozed_until = ?3, waits = ?4, stamp = ?2 WHERE seq = ?1",
+            )?
+            .execute(params![entry.about, entry.seq, until, waits])?;
+            touch(db, entry)
+        }
+        Kind::Begun => begun(db, entry, entry.says()?),
+        Kind::Ended => {
+            let EffectEnded { state, outcome } = entry.says()?;
+            let ended_at = (state != EffectState::Begun).then_some(entry.at);
+            db.prepare_cached("UPDATE effects SET state = ?2, outcome = ?3, ended_at = ?4 WHERE seq = ?1")?
+                .execute(params![entry.about, state, outcome.to_string(), ended_at])?;
+            touch(db, entry)
+        }
+        Kind::Arrived | Kind::Continued | Kind::Corrected => {
+            let _: Arrived = entry.says()?;
+            db.prepare_cached("UPDATE threads SET unheard = unheard + 1, last = ?2 WHERE seq = ?1")?
+                .execute([entry.stream, entry.seq])?;
+            Ok(())
+        }
+        Kind::Stopped => touch(db, entry),
+        Kind::Settled => settled(db, entry, &entry.says()?),
+        Kind::Filed => {
+            db.prepare_cached("UPDATE threads SET unread = 0, last = ?2 WHERE seq = ?1")?
+                .execute([entry.stream, entry.seq])?;
+            Ok(())
+        }
+        Kind::Granted => granted(db, entry, entry.says()?),
+        Kind::Revoked => revoked(db, entry, &entry.says()?),
+        Kind::Restored => {
+            db.prepare_cached("UPDATE grants SET revoked_at = NULL WHERE seq = ?")?
+                .execute([entry.stream])?;
+            Ok(())
+        }
+        Kind::Learned => {
+            let Learned { namespace, version, cause, .. } = entry.says()?;
+            db.prepare_cached(
+                "INSERT OR REPLACE INTO memory (seq, stream, namespace, version, thread) VALUES (?, ?, ?, ?, ?)",
+            )?
+            .execute(params![entry.seq, entry.stream, namespace, version.cast_signed(), cause.thread])?;
+            Ok(())
+        }
+        Kind::Pinned => {
+            let Pin { namespace, line, .. } = entry.says()?;
+            db.prepare_cached("INSERT OR REPLACE INTO pins (seq, namespace, line) VALUES (?, ?, ?)")?
+                .execute(params![entry.seq, namespace, line])?;
+            Ok(())
+        }
+        Kind::Unpinned => {
+            let Pin { namespace, line, .. } = entry.says()?;
+            db.prepare_cached("DELETE FROM pins WHERE namespace = ? AND line = ?")?
+                .execute(params![namespace, line])?;
+            Ok(())
+        }
+        Kind::Pruned => {
+            let Pruned { kept, gone, .. } = entry.says()?;
+            // The steps that closed their questions say so no longer.
+            let threads: Vec<i64> = kept.iter().map(|row| row.seq).collect();
+            let threads = serde_json::to_string(&threads).map_err(|e| StoreError::Sql(e.to_string()))?;
+            db.prepare_cached(
+                "UPDATE interrupts SET status = 'closed', stamp = ?2 WHERE thread IN (SELECT value FROM json_each(?1))",
+            )?
+            .execute(params![threads, entry.seq])?;
+            for row in kept {
+                db.prepare_cached("DELETE FROM threads WHERE seq = ?")?.execute([row.seq])?;
+                row.put(db)?;
+            }
+            for thread in gone {
+                db.prepare_cached("DELETE FROM threads WHERE seq = ?")?.execute([thread])?;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The thread has one more entry.
+fn touch(db: &Connection, entry: &Entry) -> Result<(), StoreError> {
+    db.prepare_cached("UPDATE threads SET last = ?2 WHERE seq = ?1")?.execute([entry.stream, entry.seq])?;
+    Ok(())
+}
+
+/// The thread stands anew, and whatever runs on what was before is to notice.
+fn stand(db: &Connection, entry: &Entry, hold_ms: i64) -> Result<(), StoreError> {
+    db.prepare_cached(&format!(
+        "UPDATE threads SET last = ?5, version = ?5, updated_at = ?6, hold_ms = ?4, {ERRORS},
+            held_at = CASE WHEN ?4 > 0 THEN ?6 END,
+            status = CASE WHEN status IN ('done', 'abandoned') THEN status ELSE {STANDS} END
+         WHERE seq = ?1"
+    ))?
+    .execute(params![entry.stream, None::<Awaits>, None::<i64>, hold_ms, entry.seq, entry.at])?;
+    Ok(())
+}
+
+fn question(db: &Connection, entry: &Entry, stage: Stage, batch: Option<&str>) -> Result<(), StoreError> {
+    db.prepare_cached(
+        "UPDATE interrupts SET status = ?3, batch = ?4, stamp = ?2, snoozed_until = NULL, waits = NULL WHERE seq = ?1",
+    )?
+    .execute(params![entry.about, entry.seq, stage, batch])?;
+    Ok(())
+}
+
+fn started(db: &Connection, entry: &Entry, body: Started) -> Result<(), StoreError> {
+    let Entry { seq, at, .. } = *entry;
+    let (parent, origin) = (body.parent, body.origin);
+    ThreadRow {
+        seq,
+        id: body.id,
+        workflow: body.workflow,
+        fingerprint: body.fingerprint,
+        title: body.title,
+        status: Status::Ready,
+        node: body.node,
+        awaits: Awaits::Nothing,
+        steps: origin.map_or(1, |origin| origin.step + 1),
+        step: seq,
+        since: seq,
+        last: seq,
+        version: seq,
+        alone: 0,
+        step_limit: body.step_limit,
+        allowance: 1,
+        unheard: 0,
+        parent: parent.map(|parent| parent.thread),
+        parent_step: parent.map(|parent| parent.step),
+        child_key: body.key,
+        joined: parent.is_some_and(|parent| parent.joined),
+        origin: origin.map(|origin| origin.thread),
+        origin_step: origin.map(|origin| origin.step),
+        output: None,
+        error_code: None,
+        error_text: None,
+        unread: false,
+        hold_ms: 0,
+        held_at: None,
+        created_at: at,
+        updated_at: at,
+        pruned_at: None,
+    }
+    .put(db)
+}
+
+fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreError> {
+    let Entry { seq, stream, at, .. } = *entry;
+    let open = serde_json::to_string(&body.open).map_err(|e| StoreError::Sql(e.to_string()))?;
+    db.prepare_cached(
+        "UPDATE interrupts INDEXED BY interrupts_pending SET status = 'closed', stamp = ?2
+         WHERE thread = ?1 AND status <> 'closed' AND seq NOT IN (SELECT value FROM json_each(?3))",
+    )?
+    .execute(params![stream, seq, open])?;
+    let steps = body.n + body.count;
+    let ends = match (&body.next, body.abandoned) {
+        (_, true) => Some(Status::Abandoned),
+        (NextView::End { .. }, false) => Some(Status::Done),
+        _ => None,
+    };
+    let (node, awaits) = match &body.next {
+        NextView::Goto { goto } => (Some(goto), Awaits::Nothing),
+        NextView::Ask { then, .. } => (Some(then), Awaits::Answers),
+        NextView::Spawn { then, .. } => (Some(then), Awaits::Children),
+        NextView::End { .. } => (None, Awaits::Nothing),
+    };
+    let since = body.open.iter().chain(&body.unheard).min().map_or(seq, |first| seq.min(*first));
+    let output = body.output.as_ref().map(|output| output.get()).filter(|_| !body.no_output);
+    db.prepare_cached(&format!(
+        "UPDATE threads SET awaits = ?2, steps = ?3, hold_ms = ?4, held_at = NULL, last = ?5, version = ?5, step = ?5,
+            updated_at = ?6, since = ?7, status = coalesce(?8, {STANDS}), node = coalesce(?9, node),
+            alone = coalesce(?10, alone + ?11), title = coalesce(?12, title),
+            output = CASE WHEN ?17 THEN NULL ELSE coalesce(?13, output) END,
+            fingerprint = coalesce(?14, fingerprint), unheard = ?15,
+            unread = ?16 AND parent IS NULL, {ERRORS}
+         WHERE seq = ?1"
+    ))?
+    .execute(params![
+        stream,
+        awaits,
+        steps,
+        0,
+        seq,
+        at,
+        since,
+        ends,
+        node,
+        body.since_heard,
+        body.count,
+        body.title,
+        output,
+        body.fingerprint,
+        body.unheard.len() as i64,
+        body.result && ends == Some(Status::Done),
+        body.no_output,
+    ])?;
+    if ends.is_some() { wake_parent(db, entry) } else { Ok(()) }
+}
+
+/// A parent goes on when the last of the children it waits for has ended.
+fn wake_parent(db: &Connection, child: &Entry) -> Result<(), StoreError> {
+    db.prepare_cached(
+        "UPDATE threads SET version = ?2, updated_at = ?3, status = CASE status WHEN 'joining' THEN 'ready' ELSE status END
+         WHERE seq = (SELECT parent FROM threads WHERE seq = ?1 AND joined = 1)
+           AND awaits = 'children' AND status NOT IN ('done', 'abandoned')
+           AND NOT EXISTS (SELECT 1 FROM threads child WHERE child.parent = threads.seq AND child.joined = 1
+                AND child.parent_step = (SELECT parent_step FROM threads WHERE seq = ?1)
+                AND child.status NOT IN ('done', 'abandoned'))",
+    )?
+    .execute(params![child.stream, child.seq, child.at])?;
+    Ok(())
+}
+
+fn asked(db: &Connection, entry: &Entry, body: Asked) -> Result<(), StoreError> {
+    InterruptRow {
+        seq: entry.seq,
+        thread: entry.stream,
+        step: body.step,
+        kind: body.kind,
+        schema: body.schema.as_ref().map(|schema| schema.blob),
+        allow: i64::from(body.allow),
+        trouble: body.is_trouble(),
+        status: Stage::Open,
+        snoozed_until: body.snoozed_until,
+        waits: None,
+        batch: None,
+        stamp: entry.seq,
+        id: body.id,
+        action: body.action.clone(),
+    }
+    .put(db)?;
+    // What a node asks comes with its step, which says how the thread stands.
+    let Some(text) = body.trouble else { return Ok(()) };
+    db.prepare_cached(
+        "UPDATE threads SET status = 'trouble', error_code = ?3, error_text = ?4, last = ?2, version = ?2, updated_at = ?5
+         WHERE seq = ?1",
+    )?
+    .execute(params![entry.stream, entry.seq, body.action, text, entry.at])?;
+    Ok(())
+}
+
+fn begun(db: &Connection, entry: &Entry, body: EffectBegun) -> Result<(), StoreError> {
+    EffectRow {
+        seq: entry.seq,
+        thread: entry.stream,
+        step: body.step,
+        name: body.name,
+        state: EffectState::Begun,
+        frozen: bytes_of(&body.bytes)?.to_vec(),
+        outcome: "null".to_owned(),
+        begun_at: entry.at,
+        ended_at: None,
+    }
+    .put(db)?;
+    db.prepare_cached("UPDATE threads SET status = 'running', hold_ms = 0, held_at = NULL, last = ?2, updated_at = ?3 WHERE seq = ?1")?
+        .execute([entry.stream, entry.seq, entry.at])?;
+    Ok(())
+}
+
+fn settled(db: &Connection, entry: &Entry, body: &Settled) -> Result<(), StoreError> {
+    let Entry { seq, stream, at, .. } = *entry;
+    db.prepare_cached(
+        "UPDATE interrupts INDEXED BY interrupts_pending SET status = 'closed', stamp = ?2
+         WHERE thread = ?1 AND status <> 'closed' AND (?3 OR (trouble = 1 AND status = 'decided'))",
+    )?
+    .execute(params![stream, seq, body.ends.is_some()])?;
+    db.prepare_cached(&format!(
+        "UPDATE threads SET step_limit = step_limit + ?7, allowance = allowance + ?8, last = ?5, version = ?5,
+            updated_at = ?6, hold_ms = ?4, held_at = NULL, 
+            status = coalesce(?9, CASE WHEN status IN ('done', 'abandoned') THEN status ELSE {STANDS} END),
+            unheard = CASE WHEN ?9 IS NULL THEN unheard - ?10 ELSE 0 END,
+            error_code = CASE WHEN ?9 IS NULL THEN NULL ELSE error_code END,
+            error_text = CASE WHEN ?9 IS NULL THEN NULL ELSE error_text END
+         WHERE seq = ?1"
+    ))?
+    .execute(params![
+        stream,
+        None::<Awaits>,
+        None::<i64>,
+        0,
+        seq,
+        at,
+        body.more_steps,
+        body.more_budgets,
+        body.ends,
+        body.drops.len() as i64,
+    ])?;
+    if body.ends.is_some() { wake_parent(db, entry) } else { Ok(()) }
+}
+
+fn granted(db: &Connection, entry: &Entry, body: Granted) -> Result<(), StoreError> {
+    GrantRow {
+        seq: entry.stream,
+        id: body.id,
+        tool: body.tool,
+        scope: scope_text(&body.scope)?,
+        interrupt: body.interrupt,
+        created_at: entry.at,
+        expires_at: body.expires_at,
+        revoked_at: None,
+    }
+    .put(db)
+}
+
+fn revoked(db: &Connection, entry: &Entry, body: &Revoked) -> Result<(), StoreError> {
+    let builtin = body.builtin.as_deref().filter(|_| entry.prev.is_none());
+    let Some(builtin) = builtin.and_then(|id| BUILTIN_GRANTS.iter().find(|builtin| builtin.id == id)) else {
+        db.prepare_cached("UPDATE grants SET revoked_at = ?2 WHERE seq = ?1")?
+            .execute([entry.stream, entry.at])?;
+        return Ok(());
+    };
+    GrantRow {
+        seq: entry.stream,
+        id: builtin.id.to_owned(),
+        tool: builtin.tool.to_owned(),
+        scope: scope_text(&Scope::Builtin)?,
+        interrupt: None,
+        created_at: entry.at,
+        expires_at: None,
+        revoked_at: Some(entry.at),
+    }
+    .put(db)
+}
+
+fn scope_text(scope: &Scope) -> Result<String, StoreError> {
+    serde_json::to_string(scope).map_err(|e| StoreError::Sql(e.to_string()))
+}

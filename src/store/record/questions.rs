@@ -1,0 +1,108 @@
+//! Questions as the log tells them, and the schemas their arguments must fit.
+
+use crate::graph::Decision;
+use crate::inbox::By;
+use crate::store::log::{Asked, SchemaBlob, Tx};
+use crate::store::record::recent::{Given, Question, Recent};
+use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged, json, time};
+use crate::store::{StoreError, blobs};
+use crate::text::hex;
+use rusqlite::Connection;
+use serde_json::Value;
+use sha2::Digest as _;
+use sha2::Sha256;
+/// The question a row leads to, as the log tells it.
+pub(in crate::store) fn question_of(
+    db: &Connection,
+    interrupt: &InterruptRow,
+) -> Result<Question, StoreError> {
+    let question = Question::read(db, interrupt.thread, interrupt.seq)?;
+    if question.asked.id == interrupt.id {
+        Ok(question)
+    } else {
+        damaged(format!("question {} is not on record under that id", interrupt.id))
+    }
+}
+
+/// The open question that a row leads to, with the thread it is of, both as the log tells them.
+pub(in crate::store) fn open_question(
+    db: &Connection,
+    interrupt: &InterruptRow,
+) -> Result<(ThreadRow, Recent, usize), StoreError> {
+    if interrupt.status != Stage::Open {
+        return Err(not_open(db, interrupt)?);
+    }
+    let row = ThreadRow::by_seq(db, interrupt.thread)?;
+    let recent = Recent::read(db, &row)?;
+    let at = recent.questions.iter().position(|q| q.seq == interrupt.seq && q.asked.id == interrupt.id);
+    match at {
+        Some(at) if recent.questions[at].is_open() => Ok((row, recent, at)),
+        _ => damaged(format!("question {} is listed as open, and is not on record as such", interrupt.id)),
+    }
+}
+
+/// What became of an interrupt that is not open.
+pub(in crate::store) fn not_open(
+    db: &Connection,
+    interrupt: &InterruptRow,
+) -> Result<StoreError, StoreError> {
+    let question = Question::read(db, interrupt.thread, interrupt.seq)?;
+    let id = interrupt.id.to_string();
+    let why = match (question.closed, question.answers.last()) {
+        (Some(why), _) => why,
+        (None, Some(given)) if given.undone_at.is_none() => became(given)?,
+        // It ended with its thread, or with a step that did not need it any more.
+        (None, _) => "its thread was ended".to_owned(),
+    };
+    Ok(StoreError::NotOpen { id, why })
+}
+
+fn became(given: &Given) -> Result<String, StoreError> {
+    let at = time(given.at)?;
+    let word = match given.body.decision {
+        _ if given.body.by == By::Expiry => {
+            return Ok(format!("nobody answered in time, so it expired at {at}"));
+        }
+        Decision::Accept => "accepted",
+        Decision::Edit { .. } => "edited and accepted",
+        Decision::Respond { .. } => "answered",
+        Decision::Ignore => "ignored",
+        Decision::Draft => "kept as a draft",
+    };
+    Ok(format!("it was {word} (by {}) at {at}", given.body.by))
+}
+
+/// Every question a thread has asked, oldest first, with whether something was begun since each answer.
+pub(in crate::store) fn questions(db: &Connection, row: &ThreadRow) -> Result<Vec<Question>, StoreError> {
+    let mut found =
+        db.prepare_cached("SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq")?;
+    let seqs: Vec<i64> = found.query_map([row.seq], |found| found.get(0))?.collect::<Result<_, _>>()?;
+    seqs.into_iter().map(|seq| Question::read(db, row.seq, seq)).collect()
+}
+
+/// Keeps a schema; nothing where anything fits.
+pub(in crate::store) fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Option<SchemaBlob>, StoreError> {
+    match schema {
+        Value::Bool(true) => Ok(None),
+        schema => {
+            let text = schema.to_string();
+            let blob = blobs::put_shared(tx, text.as_bytes())?;
+            Ok(Some(SchemaBlob { blob, begins: beginning(&text) }))
+        }
+    }
+}
+
+/// The schema of a question.
+pub(in crate::store) fn schema_of(db: &Connection, asked: &Asked) -> Result<Value, StoreError> {
+    let Some(kept) = &asked.schema else { return Ok(Value::Bool(true)) };
+    let text = String::from_utf8_lossy(&blobs::get_shared(db, kept.blob)?).into_owned();
+    if beginning(&text) != kept.begins {
+        return damaged(format!("the schema of question {} is another one", asked.id));
+    }
+    json("a schema", &text)
+}
+
+/// Enough of a digest to tell one schema from another.
+fn beginning(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes())[..8])
+}

@@ -1,0 +1,62 @@
+//! Folded states, so that reading a long thread does not fold all of it. They only spare work: without one the steps are
+//! folded from the beginning.
+
+use crate::store::StoreError;
+use crate::store::log::{self, Sum};
+use crate::store::record::recent::LastStep;
+use crate::store::rows::{ThreadRow, damaged};
+use crate::store::seal::{Digest, Seal};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// A state as it was after a step.
+pub(in crate::store) struct Snapshot {
+    /// The entry of that step.
+    pub entry: i64,
+    /// How many steps there were with it.
+    pub steps: i64,
+    pub state: String,
+    /// How much room it takes.
+    pub bytes: usize,
+}
+
+/// The stored snapshot, held against the entry it was made at.
+pub(in crate::store) fn read(db: &Connection, row: &ThreadRow) -> Result<Option<Snapshot>, StoreError> {
+    let found: Option<(i64, Sum, Vec<u8>, Vec<u8>)> = db
+        .prepare_cached("SELECT step, chain, state, digest FROM snapshots WHERE thread = ?")?
+        .query_row([row.seq], |found| Ok((found.get(0)?, found.get(1)?, found.get(2)?, found.get(3)?)))
+        .optional()?;
+    let Some((step, chain, packed, digest)) = found else { return Ok(None) };
+    let what = || format!("the snapshot of thread {}", row.id);
+    let entry = log::entry(db, step)?;
+    if seal(row.seq, step, &chain, &packed).bytes() != digest || entry.chain != chain {
+        return damaged(format!("{} is not as it was written", what()));
+    }
+    let state = lz4_flex::decompress_size_prepended(&packed)
+        .ok()
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .map_or_else(|| damaged(format!("{} cannot be unpacked", what())), Ok)?;
+    let steps = LastStep::of(&entry)?.steps;
+    Ok(Some(Snapshot { entry: step, steps, state, bytes: packed.len() }))
+}
+
+/// Renews the snapshot and gives its size.
+pub(in crate::store) fn write(
+    db: &Connection,
+    thread: i64,
+    step: &LastStep,
+    state: &str,
+) -> Result<usize, StoreError> {
+    let packed = lz4_flex::compress_prepend_size(state.as_bytes());
+    let digest = seal(thread, step.seq, &step.chain, &packed);
+    db.prepare_cached(
+        "INSERT INTO snapshots (thread, step, chain, state, digest) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (thread) DO UPDATE SET step = excluded.step, chain = excluded.chain, state = excluded.state,
+            digest = excluded.digest",
+    )?
+    .execute(params![thread, step.seq, step.chain, packed, digest.bytes()])?;
+    Ok(packed.len())
+}
+
+fn seal(thread: i64, step: i64, chain: &[u8], state: &[u8]) -> Digest {
+    Seal::of("snapshots").int(thread).int(step).bytes(chain).bytes(state).done()
+}

@@ -1,0 +1,106 @@
+//! The steps of a thread, through the threads it was forked from.
+
+use crate::inbox::NextView;
+use crate::store::StoreError;
+use crate::store::log::{self, Entry, Kind, Settled, Started, Step, Stepped};
+use crate::store::rows::{ThreadRow, damaged, json};
+use rusqlite::Connection;
+/// One step of a thread, its own or one it shares.
+#[derive(Clone, Debug)]
+pub(in crate::store) struct StepOf {
+    pub n: i64,
+    pub node: String,
+    pub updates: String,
+    pub next: NextView,
+    pub at: i64,
+    pub ms: Option<i64>,
+    /// The entry it stands in.
+    pub entry: i64,
+}
+
+/// The steps that an entry holds; `near` are entries that were read with it.
+pub(in crate::store) fn steps_in(
+    db: &Connection,
+    entry: &Entry,
+    near: &[Entry],
+) -> Result<Vec<StepOf>, StoreError> {
+    let (at, seq) = (entry.at, entry.seq);
+    if entry.kind == Kind::Started {
+        let started: Started = entry.says()?;
+        let first = started.updates.map(|updates| StepOf {
+            n: 0,
+            node: "START".to_owned(),
+            updates: updates.get().to_owned(),
+            next: NextView::Goto { goto: started.node },
+            at,
+            ms: None,
+            entry: seq,
+        });
+        return Ok(first.into_iter().collect());
+    }
+    let body: Stepped = entry.says()?;
+    let text = log::unpack_steps(db, entry, near)?;
+    let taken: Vec<Step> = json(&format!("the steps of entry {seq}"), &text)?;
+    if taken.len() as i64 != body.count {
+        return damaged(format!("entry {seq} of the log does not hold the steps it tells of"));
+    }
+    let names: Vec<String> = taken.iter().skip(1).map(|step| step.node.clone()).collect();
+    let nexts = names.into_iter().map(|goto| NextView::Goto { goto }).chain([body.next]);
+    let steps = (body.n..).zip(taken).zip(nexts).map(|((n, step), next)| StepOf {
+        n,
+        node: step.node,
+        updates: step.updates.get().to_owned(),
+        next,
+        at,
+        ms: step.ms,
+        entry: seq,
+    });
+    Ok(steps.collect())
+}
+
+/// All steps of a thread, through the threads it was forked from.
+pub(in crate::store) fn steps_of(db: &Connection, row: &ThreadRow) -> Result<Vec<StepOf>, StoreError> {
+    steps_since(db, row, row.seq, 0)
+}
+
+/// The steps from entry `from` of a thread on, with those of its origins where that is its first; at least number
+/// `low`.
+pub(in crate::store) fn steps_since(
+    db: &Connection,
+    row: &ThreadRow,
+    from: i64,
+    low: i64,
+) -> Result<Vec<StepOf>, StoreError> {
+    row.refuse_pruned()?;
+    let mut steps = Vec::new();
+    if let (Some(origin), Some(last)) = (row.origin, row.origin_step)
+        && from == row.seq
+        && low <= last
+    {
+        let origin = ThreadRow::by_seq(db, origin)?;
+        steps = steps_since(db, &origin, origin.seq, low)?;
+        steps.retain(|step| step.n <= last);
+    }
+    let entries = log::stream(db, row.seq, from)?;
+    if entries.last().map(|entry| entry.seq) != Some(row.last) {
+        return damaged(format!("what last happened to thread {} is not on record", row.id));
+    }
+    if entries.first().is_none_or(|entry| entry.seq != from) {
+        return damaged(format!("entry {from} of the log is missing"));
+    }
+    for entry in entries.iter().filter(|entry| matches!(entry.kind, Kind::Started | Kind::Stepped)) {
+        steps.extend(steps_in(db, entry, &entries)?);
+    }
+    for (expected, step) in (steps.first().map_or(low, |step| step.n)..).zip(&steps) {
+        if step.n != expected {
+            return damaged(format!("step {expected} of thread {} is missing", row.id));
+        }
+    }
+    steps.retain(|step| step.n >= low);
+    Ok(steps)
+}
+
+/// How a thread was ended from outside its graph, by its log.
+pub(in crate::store) fn ended_outside(entry: &Entry) -> Result<bool, StoreError> {
+    Ok(entry.kind == Kind::Settled && entry.says::<Settled>()?.ends.is_some())
+}

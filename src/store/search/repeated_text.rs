@@ -1,0 +1,96 @@
+//! Whether a text is repeated from a mail of another conversation, by the index of what mails say.
+
+use crate::graph::ThreadId;
+use crate::store::rows::{MailRow, ThreadRow};
+use crate::store::{Search, StoreError};
+use rusqlite::Connection;
+use std::collections::HashSet;
+
+/// Words that so many people write are nobody's in particular.
+const COMMON: usize = 3;
+/// So many mails with the same words are looked at.
+const MOST_MAILS: usize = 200;
+
+/// What is looked for, and what is not elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct RepeatQuery<'a> {
+    /// The thread whose conversation may be repeated.
+    pub thread: &'a ThreadId,
+    /// The identities of further mails of that conversation.
+    pub inside: &'a [String],
+    /// The person's own addresses: what they wrote is theirs to repeat.
+    pub own: &'a [String],
+    /// Codes as [`crate::mail::Mail::words`] has them; one mail that holds one is enough.
+    pub codes: &'a [String],
+    /// Words in a row; those that several people write are left out.
+    pub phrases: &'a [String],
+}
+
+/// Something that stands in a mail of another conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepeatedText {
+    /// The code or the words.
+    pub text: String,
+    /// Who wrote that mail.
+    pub sender: String,
+}
+
+impl Search<'_> {
+    /// The first of the codes and words that stands in a mail of another conversation.
+    pub fn find_repeated_text(self, sought: &RepeatQuery<'_>) -> Result<Option<RepeatedText>, StoreError> {
+        self.0.read(|db| {
+            let inside = conversations(db, sought)?;
+            for code in sought.codes {
+                if let Some(sender) = senders(db, code, &inside, sought.own, 1)?.pop() {
+                    return Ok(Some(RepeatedText { text: code.clone(), sender }));
+                }
+            }
+            for run in sought.phrases {
+                let mut senders = senders(db, run, &inside, sought.own, COMMON)?;
+                if senders.len() < COMMON
+                    && let Some(sender) = senders.pop()
+                {
+                    return Ok(Some(RepeatedText { text: run.clone(), sender }));
+                }
+            }
+            Ok(None)
+        })
+    }
+}
+
+/// The conversation that the thread and its mails are of, by account.
+fn conversations(db: &Connection, sought: &RepeatQuery<'_>) -> Result<HashSet<(String, String)>, StoreError> {
+    let mut mails = MailRow::of_thread(db, ThreadRow::seq_of(db, sought.thread)?)?;
+    for identity in sought.inside {
+        mails.extend(MailRow::find(db, identity)?);
+    }
+    Ok(mails.into_iter().map(|mail| (mail.account, mail.conversation)).collect())
+}
+
+/// Who wrote these words in other conversations: `most` people at most.
+fn senders(
+    db: &Connection,
+    words: &str,
+    inside: &HashSet<(String, String)>,
+    own: &[String],
+    most: usize,
+) -> Result<Vec<String>, StoreError> {
+    let mut found = db.prepare_cached(
+        "SELECT m.* FROM mail_words w CROSS JOIN mails m ON m.seq = w.rowid WHERE w.text MATCH ?",
+    )?;
+    let mut rows = found.query([format!("\"{words}\"")])?;
+    let mut senders = Vec::new();
+    for _ in 0..MOST_MAILS {
+        let Some(row) = rows.next()? else { break };
+        let mail = MailRow::read(row)?;
+        let is_own = own.iter().any(|own| own.eq_ignore_ascii_case(&mail.sender));
+        if is_own || senders.contains(&mail.sender) || inside.contains(&(mail.account, mail.conversation)) {
+            continue;
+        }
+        senders.push(mail.sender);
+        if senders.len() == most {
+            break;
+        }
+    }
+    Ok(senders)
+}

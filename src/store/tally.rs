@@ -1,0 +1,30 @@
+//! How many rows of a kind there must be, so that one taken away is missed.
+
+use crate::store::StoreError;
+use crate::store::seal::{Digest, Seal};
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// How many of something there must be.
+pub(in crate::store) fn tallied(db: &Connection, name: &str) -> Result<i64, StoreError> {
+    let found: Option<(i64, Vec<u8>)> = db
+        .prepare_cached("SELECT count, digest FROM tallies WHERE name = ?")?
+        .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    match found {
+        None => Ok(0),
+        Some((count, digest)) if digest == seal(name, count).bytes() => Ok(count),
+        Some(_) => Err(StoreError::Damaged(format!("the count of {name} is not as it was written"))),
+    }
+}
+
+/// So many more of something there are from now on.
+pub(in crate::store) fn tally(db: &Connection, name: &str, more: i64) -> Result<(), StoreError> {
+    let count = tallied(db, name)? + more;
+    db.prepare_cached("INSERT OR REPLACE INTO tallies (name, count, digest) VALUES (?, ?, ?)")?
+        .execute(params![name, count, seal(name, count).bytes()])?;
+    Ok(())
+}
+
+fn seal(name: &str, count: i64) -> Digest {
+    Seal::of("tallies").text(name).int(count).done()
+}

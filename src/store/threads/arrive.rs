@@ -1,0 +1,270 @@
+//! What reaches a thread from outside: at once where it waits, else before its next node.
+
+use crate::graph::{Event, ThreadId, What};
+use crate::inbox::{NextView, Status};
+use crate::store::log::{Amended, Arrived, Because, Closed, Entry, Kind, Settled, Step, Stepped, Tx};
+use crate::store::record::answers::reopen_all;
+use crate::store::record::append::{append, append_steps, raw};
+use crate::store::record::calls;
+use crate::store::record::recent::{Question, Recent, is_news};
+use crate::store::rows::ThreadRow;
+use crate::store::{StoreError, Threads};
+
+/// An event with what its workflow makes of it.
+#[derive(Clone, Debug)]
+pub struct Arrival {
+    /// The thread it reaches.
+    pub thread: ThreadId,
+    /// The event.
+    pub event: Event,
+    /// The updates it becomes, a JSON array.
+    pub updates: String,
+    /// The workflow's entry, where words after a result begin anew.
+    pub entry: String,
+    /// The number it was queued under, where it was.
+    pub queued: Option<i64>,
+}
+
+impl Threads<'_> {
+    /// Lets an event reach a thread.
+    pub async fn arrive(self, arrival: Arrival) -> Result<ThreadId, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| run(tx, &arrival, now)).await
+    }
+
+    /// Lets an event reach a thread that waits and that nobody has answered; whether it did. An answer that was given,
+    /// even one that can still be taken back, is never lost to it.
+    pub async fn arrive_unanswered(self, arrival: Arrival) -> Result<bool, StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                let row = ThreadRow::find(tx, &arrival.thread)?;
+                if row.pruned_at.is_some() || Recent::read(tx, &row)?.status(tx, &row)? != Status::Waiting {
+                    return Ok(false);
+                }
+                run(tx, &arrival, now)?;
+                Ok(true)
+            })
+            .await
+    }
+}
+
+pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<ThreadId, StoreError> {
+    let mut row = ThreadRow::find(tx, &arrival.thread)?;
+    row.refuse_pruned()?;
+    let recent = Recent::read(tx, &row)?;
+    let words = matches!(arrival.event.what, What::Words { .. });
+    let corrects = matches!(arrival.event.what, What::Corrected { .. });
+    // The log does not know that a hold has passed; a thread that is at work again says so itself.
+    let status = match (recent.status(tx, &row)?, row.status) {
+        (Status::Held, at_work @ (Status::Ready | Status::Running)) => at_work,
+        (status, _) => status,
+    };
+    match status {
+        Status::Done if words || corrects || came_too_late(&row, arrival) => {
+            again(tx, &mut row, &recent, arrival, now)?;
+        }
+        Status::Done | Status::Abandoned => match arrival.queued {
+            // It is over: nobody hears it any more.
+            Some(queued) => {
+                let settled = Settled { drops: vec![queued], ..Settled::default() };
+                append(tx, &mut row, Kind::Settled, None, &settled, &[], now)?;
+            }
+            None => {
+                let why = format!("it is {status}");
+                return Err(StoreError::NotOpen { id: row.id.to_string(), why });
+            }
+        },
+        _ if words => {
+            let what = match status {
+                Status::Waiting => "waits for an answer; `sayso list` shows what it asks",
+                Status::Trouble => "is in trouble; decide that first, `sayso list --kind trouble` shows it",
+                _ => "is still at work; words are taken up after its result",
+            };
+            return Err(StoreError::Conflict(format!("thread `{}` {what}", row.id)));
+        }
+        _ if reaches_questions(&recent, status, &arrival.event) => {
+            reopen_all(tx, &mut row, &recent, Because::Arrival, now)?;
+            join(tx, &mut row, &recent, arrival, now)?;
+        }
+        _ if corrects => {
+            let text = format!("thread `{}` is still at work; correct it when it waits or has ended", row.id);
+            return Err(StoreError::Conflict(text));
+        }
+        // What is held here is an answer to trouble, and the news may be a reason to answer otherwise.
+        Status::Held => {
+            reopen_all(tx, &mut row, &recent, Because::Arrival, now)?;
+            tell_trouble(tx, &mut row, &recent, &arrival.event, now)?;
+            keep(tx, &mut row, arrival, now)?;
+        }
+        Status::Trouble => {
+            tell_trouble(tx, &mut row, &recent, &arrival.event, now)?;
+            keep(tx, &mut row, arrival, now)?;
+        }
+        Status::Waiting | Status::Ready | Status::Running | Status::Joining => {
+            keep(tx, &mut row, arrival, now)?;
+        }
+    }
+    Ok(row.id)
+}
+
+/// News that was taken while the thread's last node ran. Nobody else was told, so it is heard as words are.
+fn came_too_late(row: &ThreadRow, arrival: &Arrival) -> bool {
+    is_news(&arrival.event) && arrival.queued.is_some() && arrival.updates != "[]" && row.parent.is_none()
+}
+
+/// Whether an event reaches the questions of a thread: while they are open or could still be taken back, and news
+/// also where what cannot be undone was approved without it and has not been begun.
+fn reaches_questions(recent: &Recent, status: Status, event: &Event) -> bool {
+    match status {
+        Status::Waiting | Status::Held | Status::Trouble => recent.asks(),
+        Status::Ready | Status::Running => is_news(event) && recent.approved_unseen(),
+        Status::Joining | Status::Done | Status::Abandoned => false,
+    }
+}
+
+/// Puts down what has come, unless that was done when it was queued; gives its entry.
+fn keep(tx: &Tx<'_>, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Result<Option<Entry>, StoreError> {
+    match arrival.queued {
+        Some(_) => Ok(None),
+        None => queue(tx, row, &arrival.event, now).map(Some),
+    }
+}
+
+/// Keeps an event until the thread can take it in.
+pub(in crate::store) fn queue(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    event: &Event,
+    now: i64,
+) -> Result<Entry, StoreError> {
+    let kind = match event.what {
+        What::Words { .. } => Kind::Continued,
+        What::Corrected { .. } => Kind::Corrected,
+        What::Hint { .. } | What::News { .. } | What::Settled { .. } => Kind::Arrived,
+    };
+    let from = if kind == Kind::Arrived { None } else { Some(tx.opened(now)?) };
+    append(tx, row, kind, None, &Arrived { event: event.clone(), from }, &[], now)
+}
+
+/// Whoever decides trouble is told of mail that came meanwhile; the trouble remembers it, in case it ends the thread.
+/// Trouble with what is settled elsewhere is over; only whether an effect happened is still for a person to say.
+fn tell_trouble(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    recent: &Recent,
+    event: &Event,
+    now: i64,
+) -> Result<Vec<i64>, StoreError> {
+    let mut left = Vec::new();
+    for trouble in recent.troubles() {
+        // An answer that was given and not acted on has just been taken back.
+        if trouble.in_force().is_some_and(|given| given.acted) {
+            continue;
+        }
+        match &event.what {
+            What::Settled { reason, .. } if trouble.asked.action != "in_doubt" => {
+                close(tx, row, trouble.seq, reason, now)?;
+                continue;
+            }
+            What::News { warning, .. } => amend(tx, row, trouble.seq, warning, &event.id, now)?,
+            What::Settled { .. } | What::Words { .. } | What::Hint { .. } | What::Corrected { .. } => {}
+        }
+        left.push(trouble.seq);
+    }
+    Ok(left)
+}
+
+fn amend(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    question: i64,
+    warning: &crate::graph::Warning,
+    bind: &str,
+    now: i64,
+) -> Result<(), StoreError> {
+    let amended = Amended { warning: warning.clone(), bind: bind.to_owned() };
+    append(tx, row, Kind::Amended, Some(question), &amended, &[], now)?;
+    Ok(())
+}
+
+fn close(tx: &Tx<'_>, row: &mut ThreadRow, question: i64, why: &str, now: i64) -> Result<(), StoreError> {
+    append(tx, row, Kind::Closed, Some(question), &Closed { why: why.to_owned() }, &[], now)?;
+    Ok(())
+}
+
+/// Words after a result: the thread runs again from its entry.
+fn again(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    recent: &Recent,
+    arrival: &Arrival,
+    now: i64,
+) -> Result<(), StoreError> {
+    let next = NextView::Goto { goto: arrival.entry.clone() };
+    take_in(tx, row, recent, arrival, next, Vec::new(), now)
+}
+
+/// News for a thread that waits: its questions stay, and say what they did not know.
+fn join(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    recent: &Recent,
+    arrival: &Arrival,
+    now: i64,
+) -> Result<(), StoreError> {
+    let mut open = tell_trouble(tx, row, recent, &arrival.event, now)?;
+    let asked: Vec<&Question> = recent.asked().collect();
+    let yields = is_news(&arrival.event) && !asked.is_empty() && asked.iter().all(|q| q.asked.yields());
+    let mut ask = Vec::new();
+    for question in asked {
+        match &arrival.event.what {
+            What::News { .. } if yields => close(tx, row, question.seq, "new mail came", now)?,
+            What::Settled { reason, .. } => close(tx, row, question.seq, reason, now)?,
+            What::Corrected { .. } => close(tx, row, question.seq, "the thread was corrected", now)?,
+            What::News { warning, .. } => {
+                amend(tx, row, question.seq, warning, &arrival.event.id, now)?;
+                open.push(question.seq);
+            }
+            What::Words { .. } | What::Hint { .. } => open.push(question.seq),
+        }
+        ask.push(question.asked.id.clone());
+    }
+    open.sort_unstable();
+    let node = recent.step.node.clone();
+    let next = match &arrival.event.what {
+        What::Corrected { .. } => NextView::Goto { goto: arrival.entry.clone() },
+        _ if yields => NextView::Goto { goto: arrival.entry.clone() },
+        What::Settled { .. } => NextView::Goto { goto: node },
+        What::News { .. } | What::Words { .. } | What::Hint { .. } => NextView::Ask { ask, then: node },
+    };
+    take_in(tx, row, recent, arrival, next, open, now)
+}
+
+/// The event becomes a step.
+fn take_in(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    recent: &Recent,
+    arrival: &Arrival,
+    next: NextView,
+    open: Vec<i64>,
+    now: i64,
+) -> Result<(), StoreError> {
+    let entry = keep(tx, row, arrival, now)?;
+    let arrived = entry.as_ref().map(|entry| entry.seq).or(arrival.queued);
+    let like = recent.entries.iter().find(|entry| Some(entry.seq) == arrived).or(entry.as_ref());
+    let like: Vec<&Entry> = like.into_iter().collect();
+    let unheard = recent.unheard.iter().map(|(seq, _)| *seq).filter(|seq| Some(*seq) != arrived);
+    let step = Step { node: "ARRIVED".to_owned(), updates: raw(&arrival.updates)?, ms: None };
+    let steps = [step];
+    let stepped = Stepped {
+        takes: arrived.into_iter().collect(),
+        open,
+        unheard: unheard.collect(),
+        ..Stepped::new(recent.step.steps, &steps, next)
+    };
+    calls::forget(tx, row)?;
+    append_steps(tx, row, &stepped, &steps, &like, now)?;
+    Ok(())
+}

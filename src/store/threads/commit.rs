@@ -1,0 +1,330 @@
+//! A node's result becomes durable: one transaction, and all of it or nothing.
+
+use crate::graph::{Basis, Decision, Interrupt, InterruptId, ThreadId, Warning};
+use crate::inbox::{By, NextView, Status};
+use crate::store::log::{self, Asked, EffectBegun, Entry, Kind, Parent, Step, Stepped, Tx};
+use crate::store::record::answers::{NewDecision, record};
+use crate::store::record::append::{append, append_steps, raw};
+use crate::store::record::questions::schema;
+use crate::store::record::recent::{LastStep, Question, Recent};
+use crate::store::record::{calls, snapshots};
+use crate::store::rows::ThreadRow;
+use crate::store::threads::start::{NewThread, start};
+use crate::store::{StoreError, Threads, grants};
+use rusqlite::Connection;
+use std::collections::HashMap;
+
+/// One step for a thread's list.
+#[derive(Clone, Debug)]
+pub struct NewStep {
+    /// A node's full name, or ANSWERS, JOIN, ARRIVED.
+    pub node: String,
+    /// A JSON array of updates.
+    pub updates: String,
+    /// How long its node worked, in milliseconds, where one did.
+    pub took_ms: Option<i64>,
+}
+
+/// Where a thread goes after a step.
+#[derive(Clone, Debug)]
+pub enum NextStep {
+    /// On to a node.
+    Goto(String),
+    /// A person is asked.
+    Ask(Vec<Interrupt>, String),
+    /// Children are started and waited for.
+    Spawn(Vec<NewThread>, String),
+    /// It ends.
+    End,
+    /// It is given up.
+    Abandon,
+}
+
+/// Everything one turn of a thread writes.
+#[derive(Clone, Debug)]
+pub struct Commit {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The version it was read at; another one refuses the commit.
+    pub version: i64,
+    /// What entered before the node (answers, results, arrivals), then the node's own step.
+    pub steps: Vec<NewStep>,
+    /// Where the thread goes.
+    pub next: NextStep,
+    /// What the thread is about now.
+    pub title: String,
+    /// What it has produced, as JSON.
+    pub output: Option<String>,
+    /// Its workflow's fingerprint now.
+    pub fingerprint: String,
+    /// Its folded state as JSON, where the snapshot is to be renewed.
+    pub snapshot: Option<String>,
+    /// Threads to start that nobody waits for.
+    pub start: Vec<NewThread>,
+    /// Whether results of calls may be on record for its step.
+    pub calls: bool,
+    /// The last arrival among the steps.
+    pub absorbed: Option<i64>,
+    /// Whether its end is a result to be read.
+    pub results: bool,
+    /// How long an irreversible effect that a grant allows is held.
+    pub hold_ms: i64,
+    /// The step limit of threads it starts.
+    pub step_limit: i64,
+}
+
+/// How a thread stands after a commit.
+#[derive(Clone, Debug)]
+pub struct Committed {
+    /// Its version now.
+    pub version: i64,
+    /// Its last step.
+    pub step: LastStep,
+    /// Where it stands.
+    pub status: Status,
+    /// What it asks.
+    pub interrupts: Vec<InterruptId>,
+    /// Whether something has reached it that is still to be heard.
+    pub events: bool,
+    /// The size of its snapshot, where that was renewed.
+    pub snapshot_bytes: Option<usize>,
+}
+
+/// What came of beginning a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Begun {
+    /// It is there now.
+    New(ThreadId),
+    /// One of this key was there already.
+    Earlier(ThreadId),
+}
+
+impl Threads<'_> {
+    /// Starts a thread together with its first turn, unless there is one of its key already. Of several that come
+    /// with one key at once, one begins and the others find it.
+    pub async fn begin(self, new: NewThread, first: Commit) -> Result<Begun, StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                if let Some(earlier) = keyed(tx, &new)? {
+                    return Ok(Begun::Earlier(earlier.id));
+                }
+                let started = start(tx, &new, None, first.step_limit, false, now)?;
+                let (thread, version) = (started.id.clone(), started.version);
+                run(tx, &Commit { thread, version, ..first }, now)?;
+                Ok(Begun::New(started.id))
+            })
+            .await
+    }
+
+    /// Commits a turn.
+    pub async fn commit(self, commit: Commit) -> Result<Committed, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| run(tx, &commit, now)).await
+    }
+}
+
+pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, StoreError> {
+    let mut row = ThreadRow::find(tx, &commit.thread)?;
+    if row.version != commit.version {
+        return Err(StoreError::Moved);
+    }
+    if commit.calls {
+        calls::forget(tx, &row)?;
+    }
+    let recent = Recent::read(tx, &row)?;
+    let at = recent.step.steps + commit.steps.len() as i64 - 1;
+    let (takes, unheard) = taken(&recent, commit.absorbed);
+    let (mut asked, mut next, mut abandoned) = (Vec::new(), NextView::End { end: true }, false);
+    match &commit.next {
+        NextStep::Goto(node) => next = NextView::Goto { goto: node.clone() },
+        NextStep::End => {}
+        NextStep::Abandon => abandoned = true,
+        NextStep::Ask(questions, then) => {
+            for question in questions {
+                asked.push(ask(tx, &mut row, at, question, now)?);
+            }
+            let ask = asked.iter().map(|(_, asked)| asked.id.clone()).collect();
+            next = NextView::Ask { ask, then: then.clone() };
+        }
+        NextStep::Spawn(children, then) => {
+            let parent = Parent { thread: row.seq, step: at, joined: true };
+            let started =
+                children.iter().map(|new| start(tx, new, Some(parent), commit.step_limit, false, now));
+            let spawn = started.map(|child| Ok(child?.id)).collect::<Result<_, StoreError>>()?;
+            next = NextView::Spawn { spawn, then: then.clone() };
+        }
+    }
+    for new in &commit.start {
+        let parent = Parent { thread: row.seq, step: at, joined: false };
+        start(tx, new, Some(parent), commit.step_limit, false, now)?;
+    }
+    let step =
+        |step: &NewStep| Ok(Step { node: step.node.clone(), updates: raw(&step.updates)?, ms: step.took_ms });
+    let steps: Vec<Step> = commit.steps.iter().map(step).collect::<Result<_, StoreError>>()?;
+    let changed = commit.output.as_deref().filter(|_| row.output != commit.output);
+    let output = changed.map(raw).transpose()?;
+    let stepped = Stepped {
+        abandoned,
+        result: commit.results,
+        no_output: row.output.is_some() && commit.output.is_none(),
+        title: (row.title != commit.title).then(|| commit.title.clone()),
+        output,
+        fingerprint: (row.fingerprint != commit.fingerprint).then(|| commit.fingerprint.clone()),
+        open: asked.iter().map(|(entry, _)| entry.seq).collect(),
+        unheard,
+        takes,
+        ..Stepped::new(recent.step.steps, &steps, next)
+    };
+    let mut like: Vec<&Entry> =
+        recent.entries.iter().filter(|entry| matches!(entry.kind, Kind::Asked | Kind::Decided)).collect();
+    like.extend(asked.iter().map(|(entry, _)| entry));
+    let entry = append_steps(tx, &mut row, &stepped, &steps, &like, now)?;
+    let step = LastStep::after(&entry, stepped);
+    let status = match &commit.next {
+        NextStep::Goto(_) => Status::Ready,
+        NextStep::End => Status::Done,
+        NextStep::Abandon => Status::Abandoned,
+        NextStep::Spawn(children, _) if children.is_empty() => Status::Ready,
+        NextStep::Spawn(..) => Status::Joining,
+        NextStep::Ask(questions, _) => answer_by_grant(tx, &mut row, &asked, questions, commit.hold_ms, now)?,
+    };
+    let snapshot_bytes =
+        commit.snapshot.as_ref().map(|state| snapshots::write(tx, row.seq, &step, state)).transpose()?;
+    Ok(Committed {
+        version: row.last,
+        status,
+        interrupts: asked.into_iter().map(|(_, asked)| asked.id).collect(),
+        events: !step.unheard.is_empty(),
+        step,
+        snapshot_bytes,
+    })
+}
+
+/// What a step takes up, and what is still to be heard after it.
+fn taken(recent: &Recent, absorbed: Option<i64>) -> (Vec<i64>, Vec<i64>) {
+    let heard = |seq: i64| absorbed.is_some_and(|last| seq <= last);
+    let answers = recent.asked().filter_map(Question::in_force).map(|given| given.seq);
+    let arrivals = recent.unheard.iter().map(|(seq, _)| *seq);
+    let takes = answers.chain(arrivals.clone().filter(|seq| heard(*seq))).collect();
+    (takes, arrivals.filter(|seq| !heard(*seq)).collect())
+}
+
+fn ask(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    step: i64,
+    question: &Interrupt,
+    now: i64,
+) -> Result<(Entry, Asked), StoreError> {
+    let mut asked = Asked::new(step, schema(tx, &question.schema)?, None, question);
+    warn_if_done_in_original(tx, row, &mut asked)?;
+    let entry = append(tx, row, Kind::Asked, None, &asked, &[], now)?;
+    Ok((entry, asked))
+}
+
+/// What a grant covers is answered by it; the thread is held where the last open question was answered so. Gives where
+/// it stands then.
+fn answer_by_grant(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    asked: &[(Entry, Asked)],
+    questions: &[Interrupt],
+    hold_ms: i64,
+    now: i64,
+) -> Result<Status, StoreError> {
+    let mut granted = Vec::new();
+    for ((entry, asked), question) in asked.iter().zip(questions) {
+        if let Some(grant) = &question.granted
+            && grants::covers(tx, grant, asked, &row.id, now)?
+        {
+            granted.push((entry.seq, asked, grant.clone()));
+        }
+    }
+    let all = granted.len() == asked.len();
+    let held = granted.iter().any(|(_, asked, _)| asked.irreversible);
+    let last = granted.len().saturating_sub(1);
+    for (at, (seq, asked, grant)) in granted.into_iter().enumerate() {
+        let hold_ms = if all && held && at == last { hold_ms } else { 0 };
+        let decision = NewDecision {
+            decision: Decision::Accept,
+            by: By::Grant(grant),
+            shown: asked.hash(),
+            learn: true,
+            batch: None,
+            hold_ms,
+        };
+        record(tx, row, seq, decision, now)?;
+    }
+    Ok(match (all, held && hold_ms > 0) {
+        (false, _) => Status::Waiting,
+        (true, true) => Status::Held,
+        (true, false) => Status::Ready,
+    })
+}
+
+/// What the original of a fork has already carried out is said on the card of whoever would do it again.
+pub(in crate::store) fn warn_if_done_in_original(
+    db: &Connection,
+    row: &ThreadRow,
+    asked: &mut Asked,
+) -> Result<(), StoreError> {
+    let (Some(mut origin), Some(mut step)) = (row.origin, row.origin_step) else { return Ok(()) };
+    if !asked.irreversible {
+        return Ok(());
+    }
+    loop {
+        let original = ThreadRow::by_seq(db, origin)?;
+        if has_done(db, origin, step, &asked.action)? {
+            let text = format!("The thread this was forked from ({}) has already done this.", original.id);
+            let warning = Warning { code: "done_in_original".to_owned(), text };
+            asked.warn(&warning, &format!("origin:{}", original.id));
+            return Ok(());
+        }
+        match (original.origin, original.origin_step) {
+            // Of the further origin only what lies within both prefixes is shared.
+            (Some(further), Some(at)) => (origin, step) = (further, at.min(step)),
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// Whether a thread has begun something on a card with this action, at this step or later.
+fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<bool, StoreError> {
+    let mut cards: HashMap<String, (i64, String)> = HashMap::new();
+    for entry in log::stream(db, thread, thread)? {
+        let keys: Vec<String> = match entry.kind {
+            Kind::Asked => {
+                let Asked { key, step, action, .. } = entry.says()?;
+                cards.insert(key, (step, action));
+                continue;
+            }
+            Kind::Begun => match entry.says::<EffectBegun>()?.basis {
+                Basis::Decision { key, .. } | Basis::Draft { key, .. } => vec![key],
+                Basis::Answers { given } => {
+                    given.into_iter().filter(|(_, args)| !args.is_null()).map(|(key, _)| key).collect()
+                }
+                Basis::Grant { .. } => continue,
+            },
+            _ => continue,
+        };
+        let fits = |(at, done): &(i64, String)| *at >= step && done == action;
+        if keys.iter().filter_map(|key| cards.get(key)).any(fits) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The thread that was started under this key.
+fn keyed(db: &Connection, new: &NewThread) -> Result<Option<ThreadRow>, StoreError> {
+    if new.key.is_empty() {
+        return Ok(None);
+    }
+    Ok(ThreadRow::select(
+        db,
+        "WHERE parent IS NULL AND workflow = ? AND child_key = ?",
+        [&new.workflow, &new.key],
+    )?
+    .pop())
+}

@@ -1,0 +1,77 @@
+//! Forks: another thread that shares the beginning of this one, by reference.
+
+use crate::graph::{InterruptId, ThreadId};
+use crate::inbox::NextView;
+use crate::store::log::{Forked, Kind, Parent, Stepped, Tx};
+use crate::store::record::append::{append, append_steps};
+use crate::store::record::recent::Question;
+use crate::store::record::steps::steps_of;
+use crate::store::rows::{InterruptRow, ThreadRow, damaged};
+use crate::store::threads::commit::warn_if_done_in_original;
+use crate::store::threads::start::{NewThread, start, start_fork};
+use crate::store::{StoreError, Threads};
+
+impl Threads<'_> {
+    /// Begins a thread that shares steps `0..=step` of another. What the last of them asked is asked anew,
+    /// and what it started is started anew; no effect of the shared part is ever carried out again.
+    pub async fn fork(self, thread: ThreadId, step: u64, step_limit: i64) -> Result<ThreadId, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| run(tx, &thread, step, step_limit, now)).await
+    }
+}
+
+fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> Result<ThreadId, StoreError> {
+    let origin = ThreadRow::find(tx, thread)?;
+    origin.refuse_pruned()?;
+    let all = steps_of(tx, &origin)?;
+    let Some(last) = usize::try_from(step).ok().and_then(|n| all.get(n)) else {
+        let text = format!("thread `{}` has steps 0 to {}, no step {step}", origin.id, all.len() - 1);
+        return Err(StoreError::Conflict(text));
+    };
+    // What a fork shares may itself be shared; it leads to the thread that took the step.
+    let forked = Forked { thread: origin.seq, step: last.n, entry: last.entry };
+    let row = &mut start_fork(tx, &origin, forked, step_limit, now)?;
+    let mut open = Vec::new();
+    let next = match &last.next {
+        NextView::Goto { .. } | NextView::End { .. } => last.next.clone(),
+        NextView::Ask { ask, then } => {
+            let mut anew = Vec::new();
+            for id in ask {
+                let original = InterruptRow::find(tx, id)?;
+                let mut asked = Question::read(tx, original.thread, original.seq)?.asked;
+                (asked.id, asked.step, asked.snoozed_until) = (InterruptId::random(), last.n, None);
+                warn_if_done_in_original(tx, row, &mut asked)?;
+                let entry = append(tx, row, Kind::Asked, Some(original.seq), &asked, &[], now)?;
+                open.push(entry.seq);
+                anew.push(asked.id);
+            }
+            NextView::Ask { ask: anew, then: then.clone() }
+        }
+        NextView::Spawn { spawn, then } => {
+            let parent = Parent { thread: row.seq, step: last.n, joined: true };
+            let mut anew = Vec::new();
+            for id in spawn {
+                let child = ThreadRow::find(tx, id)?;
+                let Some(first) = steps_of(tx, &child)?.into_iter().next() else {
+                    return damaged(format!("thread {} has no beginning", child.id));
+                };
+                let NextView::Goto { goto: entry } = first.next else {
+                    return damaged(format!("thread {} begins nowhere", child.id));
+                };
+                let new = NewThread {
+                    workflow: child.workflow,
+                    fingerprint: child.fingerprint,
+                    entry,
+                    updates: first.updates,
+                    title: child.title,
+                    key: child.child_key.unwrap_or_default(),
+                };
+                anew.push(start(tx, &new, Some(parent), step_limit, false, now)?.id);
+            }
+            NextView::Spawn { spawn: anew, then: then.clone() }
+        }
+    };
+    let stands = Stepped { open, ..Stepped::new(last.n + 1, &[], next) };
+    append_steps(tx, row, &stands, &[], &[], now)?;
+    Ok(row.id.clone())
+}

@@ -1,0 +1,311 @@
+//! Which threads are listed: by status, workflow and account, and by words. Each page begins in an index where the last
+//! one ended.
+
+use crate::graph::InterruptId;
+use crate::graph::ThreadId;
+use crate::inbox::ForkedFrom;
+use crate::inbox::Outcome;
+use crate::inbox::ThreadLine;
+use crate::inbox::ThreadPage;
+use crate::inbox::{Facets, Status, ThreadQuery};
+use crate::store::rows::{InterruptRow, ThreadRow, time};
+use crate::store::{StoreError, Threads, search};
+use rusqlite::OptionalExtension;
+use rusqlite::Rows;
+use rusqlite::{Connection, params};
+
+impl Threads<'_> {
+    /// The threads of a workflow that wait for a person.
+    pub fn waiting_of(self, workflow: &str) -> Result<Vec<ThreadId>, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT id FROM threads INDEXED BY threads_by_status WHERE status = 'waiting' AND workflow = ? ORDER BY seq",
+            )?;
+            Ok(found.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The newest thread of this workflow that was started under this key, or under it and a `#` with more, and how it
+    /// stands.
+    pub fn keyed(self, workflow: &str, key: &str) -> Result<Option<(ThreadId, Status)>, StoreError> {
+        self.0.read(|db| {
+            let seq: Option<i64> = db
+                .prepare_cached(
+                    "SELECT seq FROM threads INDEXED BY threads_by_key WHERE parent IS NULL AND workflow = ?1
+                     AND child_key >= ?2 AND child_key < ?2 || '$' ORDER BY seq DESC LIMIT 1",
+                )?
+                .query_row([workflow, key], |row| row.get(0))
+                .optional()?;
+            let row = seq.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
+            Ok(row.map(|row| (row.id, row.status)))
+        })
+    }
+
+    /// Every key under which a thread was started, whatever became of it.
+    pub fn keys(self) -> Result<Vec<String>, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT DISTINCT child_key FROM threads WHERE child_key IS NOT NULL AND parent IS NULL",
+            )?;
+            Ok(found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The keys of threads that wait for a person, or act in a moment.
+    pub fn keyed_waiting(self) -> Result<Vec<(String, ThreadId)>, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT seq FROM threads WHERE status IN ('waiting', 'held') AND child_key IS NOT NULL
+                 AND parent IS NULL ORDER BY seq",
+            )?;
+            let seqs: Vec<i64> = found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            let mut waiting = Vec::new();
+            for seq in seqs {
+                let row = ThreadRow::by_seq(db, seq)?;
+                waiting.extend(row.child_key.map(|key| (key, row.id)));
+            }
+            Ok(waiting)
+        })
+    }
+
+    /// A thread as one line of a list.
+    pub fn line(self, id: &ThreadId) -> Result<ThreadLine, StoreError> {
+        self.0.read(|db| line(db, &ThreadRow::find(db, id)?))
+    }
+
+    /// A page of threads, newest first.
+    pub async fn list(self, query: &ThreadQuery) -> Result<ThreadPage, StoreError> {
+        if query.search.is_some() {
+            self.0.search().index_words().await?;
+        }
+        self.0.read(|db| page(db, query))
+    }
+
+    /// Where a thread stands.
+    pub fn outcome(self, id: &ThreadId) -> Result<Outcome, StoreError> {
+        self.0.read(|db| {
+            let row = ThreadRow::find(db, id)?;
+            let rest = "WHERE thread = ? AND status <> 'closed' AND status = 'open' ORDER BY seq";
+            let open = InterruptRow::select(db, rest, [row.seq])?;
+            outcome(&row, open.into_iter().map(|open| open.id).collect())
+        })
+    }
+
+    /// A thread and everything it started, directly or not.
+    pub fn family(self, id: &ThreadId) -> Result<Vec<(ThreadId, Status)>, StoreError> {
+        self.0.read(|db| {
+            let root = ThreadRow::find(db, id)?;
+            let mut found = db.prepare_cached(
+                "WITH RECURSIVE family (seq) AS (
+                    SELECT ?1 UNION SELECT t.seq FROM threads t JOIN family f ON t.parent = f.seq
+                 )
+                 SELECT id, status FROM threads WHERE seq IN (SELECT seq FROM family) ORDER BY seq",
+            )?;
+            thread_statuses(found.query([root.seq])?)
+        })
+    }
+
+    /// The threads of these workflows that a driver has something to do for.
+    pub fn active_of(self, workflows: &[&str]) -> Result<Vec<(ThreadId, Status)>, StoreError> {
+        self.0.read(|db| {
+            let mut found = db.prepare_cached(
+                "SELECT id, status FROM threads
+                 WHERE status IN ('held', 'ready', 'running') AND workflow IN (SELECT value FROM json_each(?))
+                 ORDER BY seq",
+            )?;
+            thread_statuses(found.query([serde_json::Value::from(workflows.to_vec()).to_string()])?)
+        })
+    }
+
+    /// What threads can be narrowed to: a look into an index for each name, however many threads there are.
+    pub fn facets(self) -> Result<Facets, StoreError> {
+        self.0.read(|db| {
+            // Which servers there are stands in the config.
+            let (workflows, accounts) = (names(db, WORKFLOWS)?, names(db, ACCOUNTS)?);
+            Ok(Facets { workflows, accounts, servers: Vec::new() })
+        })
+    }
+}
+
+const WORKFLOWS: &str = "WITH RECURSIVE known (name) AS (
+         SELECT min(workflow) FROM threads INDEXED BY threads_by_workflow
+         UNION ALL
+         SELECT (SELECT min(workflow) FROM threads INDEXED BY threads_by_workflow WHERE workflow > name)
+           FROM known WHERE name IS NOT NULL
+     )
+     SELECT name FROM known WHERE name IS NOT NULL";
+
+/// Mail that a person handed in has no account.
+const ACCOUNTS: &str = "WITH RECURSIVE known (name) AS (
+         SELECT min(account) FROM mails INDEXED BY mails_by_account WHERE account > '' AND thread IS NOT NULL
+         UNION ALL
+         SELECT (SELECT min(account) FROM mails INDEXED BY mails_by_account
+                  WHERE account > name AND thread IS NOT NULL)
+           FROM known WHERE name IS NOT NULL
+     )
+     SELECT name FROM known WHERE name IS NOT NULL";
+
+/// The numbers of the threads before `before`, newest first.
+fn numbers(db: &Connection, query: &ThreadQuery, before: i64, limit: i64) -> Result<Vec<i64>, StoreError> {
+    if let Some(words) = &query.search {
+        return search::threads(db, words, query, before, limit);
+    }
+    let status = query.status.map(Status::word);
+    let mut found = db.prepare_cached(&sql(query))?;
+    let mut page = |workflow: Option<&str>| -> Result<Vec<i64>, StoreError> {
+        let rows =
+            found.query_map(params![status, workflow, query.account, before, limit], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    };
+    match query.workflow.as_deref() {
+        // The graphs of a server are workflows of their own: their pages are put together.
+        Some(server) if server.ends_with('/') => {
+            let mut all = Vec::new();
+            for name in names(db, WORKFLOWS)?.iter().filter(|name| name.starts_with(server)) {
+                all.extend(page(Some(name))?);
+            }
+            all.sort_unstable_by(|one, other| other.cmp(one));
+            all.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+            Ok(all)
+        }
+        workflow => page(workflow),
+    }
+}
+
+fn names(db: &Connection, sql: &str) -> Result<Vec<String>, StoreError> {
+    let mut found = db.prepare_cached(sql)?;
+    Ok(found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+}
+
+/// The index in which fewest threads are passed over: those that have not ended are few, whatever else is asked.
+fn sql(query: &ThreadQuery) -> String {
+    let status = " AND t.status = ?1";
+    let workflow = " AND t.workflow = ?2";
+    let account = " AND EXISTS (SELECT 1 FROM mails WHERE account = ?3 AND thread = t.seq)";
+    let status = query.status.map(|known| (status, known.ended()));
+    let workflow = query.workflow.as_ref().map(|_| workflow);
+    let account = query.account.as_ref().map(|_| account);
+    let (index, place, rest) = match (status, workflow, account) {
+        (Some((_, false)), ..) | (Some(_), None, None) => {
+            ("t.seq FROM threads t INDEXED BY threads_by_status WHERE t.status = ?1", "t.seq", [workflow, account])
+        }
+        (_, Some(_), _) => (
+            "t.seq FROM threads t INDEXED BY threads_by_workflow WHERE t.workflow = ?2",
+            "t.seq",
+            [status.map(|(sql, _)| sql), account],
+        ),
+        (_, None, Some(_)) => (
+            "DISTINCT m.thread FROM mails m INDEXED BY mails_by_account CROSS JOIN threads t ON t.seq = m.thread
+             WHERE m.account = ?3",
+            "m.thread",
+            [status.map(|(sql, _)| sql), None],
+        ),
+        (None, None, None) => ("t.seq FROM threads t WHERE true", "t.seq", [None, None]),
+    };
+    let rest: String = rest.into_iter().flatten().collect();
+    format!("SELECT {index}{rest} AND {place} < ?4 ORDER BY {place} DESC LIMIT ?5")
+}
+
+/// Where a thread stands that asks these.
+pub(in crate::store) fn outcome(row: &ThreadRow, open: Vec<InterruptId>) -> Result<Outcome, StoreError> {
+    Ok(Outcome {
+        interrupts: open,
+        output: row.output()?,
+        error: row.error(),
+        thread: row.id.clone(),
+        status: row.status,
+    })
+}
+
+/// The ids and statuses that rows hold.
+fn thread_statuses(mut rows: Rows<'_>) -> Result<Vec<(ThreadId, Status)>, StoreError> {
+    let mut threads = Vec::new();
+    while let Some(row) = rows.next()? {
+        threads.push((row.get(0)?, row.get(1)?));
+    }
+    Ok(threads)
+}
+
+fn page(db: &Connection, query: &ThreadQuery) -> Result<ThreadPage, StoreError> {
+    let before = query.after.unwrap_or(i64::MAX);
+    let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
+    let seqs = numbers(db, query, before, limit)?;
+    let mut page = ThreadPage::default();
+    for (place, seq) in seqs.iter().enumerate() {
+        if place == query.limit {
+            page.next = seqs.get(place.wrapping_sub(1)).copied();
+            break;
+        }
+        match ThreadRow::by_seq(db, *seq).and_then(|row| line(db, &row)) {
+            Ok(line) => page.threads.push(line),
+            Err(StoreError::Damaged(what)) => page.damaged.push(what),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(page)
+}
+
+pub(in crate::store) fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadLine, StoreError> {
+    Ok(ThreadLine {
+        id: row.id.clone(),
+        workflow: row.workflow.clone(),
+        title: row.title.clone(),
+        status: row.status,
+        steps: row.steps.unsigned_abs(),
+        created_at: time(row.created_at)?,
+        updated_at: time(row.updated_at)?,
+        parent: row.parent.map(|seq| ThreadRow::by_seq(db, seq).map(|parent| parent.id)).transpose()?,
+        forked_from: forked_from(db, row)?,
+        place: row.seq,
+    })
+}
+
+pub(in crate::store) fn forked_from(
+    db: &Connection,
+    row: &ThreadRow,
+) -> Result<Option<ForkedFrom>, StoreError> {
+    match (row.origin, row.origin_step) {
+        (Some(seq), Some(step)) => {
+            Ok(Some(ForkedFrom { thread: ThreadRow::by_seq(db, seq)?.id, step: step.unsigned_abs() }))
+        }
+        _ => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    /// Whatever is asked for, no page is read by passing over the whole table, nor by sorting.
+    #[test]
+    fn every_list_is_read_by_an_index() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        store
+            .read(|db| {
+                let plan = |sql: &str, parameters: usize| {
+                    let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+                    let nothing = vec![rusqlite::types::Null; parameters];
+                    let lines =
+                        plan.query_map(rusqlite::params_from_iter(nothing), |row| row.get::<_, String>(3));
+                    lines.unwrap().map(Result::unwrap).collect::<Vec<_>>().join("\n")
+                };
+                for n in 0..12 {
+                    let status = [None, Some(Status::Waiting), Some(Status::Done)][n / 4];
+                    let one = |bit: usize| ((n % 4) & bit != 0).then(|| "x".to_owned());
+                    let query =
+                        ThreadQuery { status, workflow: one(1), account: one(2), ..ThreadQuery::default() };
+                    let told = plan(&sql(&query), 5);
+                    assert!(!told.contains("SCAN") && !told.contains("TEMP B-TREE"), "{query:?}: {told}");
+                }
+                for sql in [WORKFLOWS, ACCOUNTS] {
+                    let told = plan(sql, 0);
+                    let scans = |line: &str| line.contains("SCAN") && !line.contains("known");
+                    assert!(!told.lines().any(scans), "{told}");
+                }
+                Ok(())
+            })
+            .unwrap();
+    }
+}

@@ -1,0 +1,385 @@
+//! What a driver needs to know of a thread to take it one step further, read at one moment.
+
+use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
+use crate::inbox::{By, NextView, Status};
+use crate::store::log::{self, Kind, Started, Stepped};
+use crate::store::record::recent::{LastStep, Recent, is_news};
+use crate::store::record::steps::steps_since;
+use crate::store::record::{calls, snapshots};
+use crate::store::rows::{Awaits, ThreadRow, damaged};
+use crate::store::{StoreError, Threads, grants, settings};
+use rusqlite::{Connection, Rows};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// A thread a driver may have something to do for.
+#[derive(Clone, Debug)]
+pub struct Runnable {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Where it stands.
+    pub status: Status,
+    /// Its version.
+    pub version: i64,
+    /// How long it is held.
+    pub hold_ms: i64,
+    /// Since when, by the wall clock.
+    pub held_at: Option<i64>,
+}
+
+/// Everything a driver may have something to do for, and whether it may.
+#[derive(Clone, Debug)]
+pub struct ToDo {
+    /// The threads.
+    pub threads: Vec<Runnable>,
+    /// Whether all driving is paused.
+    pub paused: bool,
+}
+
+/// The part of a thread's state that the driver has folded already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Have {
+    /// The last step folded into it.
+    pub step: LastStep,
+    /// The size of the stored snapshot, or 0 where there is none.
+    pub snapshot_bytes: usize,
+}
+
+impl Have {
+    /// How many steps are folded into it.
+    pub fn steps(&self) -> i64 {
+        self.step.steps
+    }
+}
+
+/// What is left to fold.
+#[derive(Clone, Debug, Default)]
+pub struct Tail {
+    /// A snapshot to begin from, as JSON; `None` begins from nothing, or from what the driver has.
+    pub snapshot: Option<String>,
+    /// The updates of each further step, JSON arrays.
+    pub updates: Vec<String>,
+    /// Whether they go on from what the driver has.
+    pub goes_on: bool,
+    /// The size of the stored snapshot, or 0 where there is none.
+    snapshot_bytes: usize,
+}
+
+/// An answer that a grant gave.
+#[derive(Clone, Debug)]
+pub struct Granted {
+    /// The question.
+    pub interrupt: InterruptId,
+    /// The grant, by its id.
+    pub grant: String,
+    /// Whether the grant still covers the question. What the config allows is the driver's to know.
+    pub covered: bool,
+}
+
+/// A thread, ready to be driven.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The thread.
+    pub thread: ThreadId,
+    /// Its workflow.
+    pub workflow: String,
+    /// The fingerprint its workflow had.
+    pub fingerprint: String,
+    /// Where it stands.
+    pub status: Status,
+    /// Where it goes on.
+    pub node: String,
+    /// What has to become an update first.
+    pub awaits: Awaits,
+    /// Its version.
+    pub version: i64,
+    /// Its last step, and the size of its snapshot.
+    pub at: Have,
+    /// How long it is held.
+    pub hold_ms: i64,
+    /// Steps since a person last said something.
+    pub alone: i64,
+    /// How many of those it may take.
+    pub step_limit: i64,
+    /// How often its budget was granted.
+    pub allowance: i64,
+    /// Whether it is a fork.
+    pub forked: bool,
+    /// Whether all driving is paused.
+    pub paused: bool,
+    /// Whether trouble was decided and is to be carried out first.
+    pub trouble_decided: bool,
+    /// The answers it was given, in the order asked.
+    pub answers: Vec<Answer>,
+    /// The answers among them that rest on a grant and have not been acted on.
+    pub granted: Vec<Granted>,
+    /// How its children ended, in the order spawned.
+    pub children: Vec<ChildResult>,
+    /// What has reached it meanwhile.
+    pub events: Vec<(i64, Event)>,
+    /// Whether that has to be shown before what was approved is done.
+    pub overtaken: bool,
+    /// Results an earlier attempt at its next step left.
+    pub calls: HashMap<String, Value>,
+    /// What is left to fold.
+    pub tail: Tail,
+}
+
+impl Threads<'_> {
+    /// What there is to do for a driver.
+    pub fn to_do(self) -> Result<ToDo, StoreError> {
+        self.0.read(|db| {
+            let mut threads = Vec::new();
+            // By one status each, in the order of its index; a list of them would be made a table first, each time.
+            let mut active = db.prepare_cached(
+                "SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'held'
+                 UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'ready'
+                 UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'running'
+                 UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads
+                     WHERE unheard > 0 AND status IN ('waiting', 'done')",
+            )?;
+            collect(active.query([])?, &mut threads)?;
+            Ok(ToDo { threads, paused: settings::is_paused(db)? })
+        })
+    }
+
+    /// A thread's version, to notice that it moved.
+    pub fn version(self, thread: &ThreadId) -> Result<i64, StoreError> {
+        self.0.read(|db| {
+            Ok(db
+                .prepare_cached("SELECT version FROM threads WHERE id = ?")?
+                .query_row([thread.as_str()], |row| row.get(0))?)
+        })
+    }
+
+    /// Everything needed to drive a thread; `have` is what the driver has folded already.
+    pub fn load(self, thread: &ThreadId, have: Option<&Have>) -> Result<Loaded, StoreError> {
+        let now = self.0.now_ms();
+        self.0.read(|db| run(db, thread, have, now))
+    }
+
+    /// What is needed to fold a thread's state as it was after its first `steps` steps, or as it is now; nothing of a
+    /// pruned one.
+    pub fn fold(self, thread: &ThreadId, steps: Option<u64>) -> Result<Option<(String, Tail)>, StoreError> {
+        self.0.read(|db| {
+            let row = ThreadRow::find(db, thread)?;
+            if row.pruned_at.is_some() {
+                return Ok(None);
+            }
+            let wanted = steps.and_then(|n| i64::try_from(n).ok()).filter(|n| *n < row.steps);
+            let tail = tail(db, &row, None, wanted)?;
+            Ok(Some((row.workflow, tail)))
+        })
+    }
+
+    /// The driver says that a node takes a while. It changes nothing a running node rests on.
+    pub fn mark_running(self, thread: ThreadId, version: i64) {
+        self.0.write_later(move |tx| {
+            tx.prepare_cached(
+                "UPDATE threads SET status = 'running' WHERE id = ? AND version = ? AND status IN ('ready', 'held')",
+            )?
+            .execute((thread.as_str(), version))?;
+            Ok(())
+        });
+    }
+
+    /// A new driver takes over: what ran when the last one ended is ready again.
+    pub async fn recover(self) -> Result<usize, StoreError> {
+        self.0
+            .write(|tx| {
+                let running = "UPDATE threads SET status = 'ready' WHERE status = 'running'";
+                Ok(tx.prepare_cached(running)?.execute([])?)
+            })
+            .await
+    }
+}
+
+fn collect(mut rows: Rows<'_>, threads: &mut Vec<Runnable>) -> Result<(), StoreError> {
+    while let Some(row) = rows.next()? {
+        let (thread, status, version) = (row.get(0)?, row.get(1)?, row.get(2)?);
+        let (hold_ms, held_at) = (row.get(3)?, row.get(4)?);
+        threads.push(Runnable { thread, status, version, hold_ms, held_at });
+    }
+    Ok(())
+}
+
+fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Result<Loaded, StoreError> {
+    let row = ThreadRow::find(db, thread)?;
+    row.refuse_pruned()?;
+    check_beginning(db, &row)?;
+    let recent = Recent::read(db, &row)?;
+    let (mut answers, mut granted) = (Vec::new(), Vec::new());
+    if recent.step.awaits == Awaits::Answers {
+        for (question, given) in recent.asked().filter_map(|q| Some((q, q.in_force()?))) {
+            if given.body.shown != question.hash() {
+                return damaged(format!(
+                    "interrupt {} no longer has the arguments that were shown",
+                    question.asked.id
+                ));
+            }
+            if let By::Grant(grant) = &given.body.by
+                && !given.acted
+            {
+                granted.push(Granted {
+                    interrupt: question.asked.id.clone(),
+                    grant: grant.clone(),
+                    covered: grants::covers(db, grant, &question.asked, &row.id, now)?,
+                });
+            }
+            answers.push(Answer {
+                key: question.asked.key.clone(),
+                interrupt: question.asked.id.clone(),
+                proposed: question.asked.args.clone(),
+                decision: given.body.decision.clone(),
+                learn: !given.body.unlearned,
+                expired: given.body.by == By::Expiry,
+            });
+        }
+    }
+    let tail = match have {
+        Some(have) if have.step == recent.step => {
+            Tail { goes_on: true, snapshot_bytes: have.snapshot_bytes, ..Tail::default() }
+        }
+        have => tail(db, &row, have, None)?,
+    };
+    let status = recent.status(db, &row)?;
+    // Whether a thread is at work is not in the log.
+    let alike = |status: Status| if status.active() { Status::Ready } else { status };
+    let unheard = recent.unheard.len() as i64;
+    if row.unheard != unheard {
+        return damaged(format!(
+            "thread {} is listed with {} arrivals, and has {unheard}",
+            row.id, row.unheard
+        ));
+    }
+    if alike(row.status) != alike(status) {
+        return damaged(format!("thread {} is listed as {}, and is {status} by the log", row.id, row.status));
+    }
+    // What was decided about its trouble comes first, and its children may still be at work then.
+    let joins =
+        recent.step.awaits == Awaits::Children && status.active() && recent.troubles().next().is_none();
+    let children = if joins { children(db, &row, &recent)? } else { Vec::new() };
+    let news = recent.unheard.iter().any(|(_, event)| is_news(event));
+    let overtaken = status.active() && news && recent.approved_unseen();
+    let (trouble_decided, hold_ms) = (recent.troubles().any(|trouble| !trouble.is_open()), recent.hold_ms());
+    Ok(Loaded {
+        thread: row.id.clone(),
+        status,
+        awaits: recent.step.awaits,
+        version: row.version,
+        alone: row.alone,
+        step_limit: row.step_limit,
+        allowance: row.allowance,
+        forked: row.origin.is_some(),
+        paused: settings::is_paused(db)?,
+        trouble_decided,
+        overtaken,
+        hold_ms,
+        answers,
+        granted,
+        children,
+        events: recent.unheard,
+        calls: calls::read(db, row.seq, recent.step.steps)?,
+        node: recent.step.node.clone(),
+        at: Have { step: recent.step, snapshot_bytes: tail.snapshot_bytes },
+        tail,
+        workflow: row.workflow,
+        fingerprint: row.fingerprint,
+    })
+}
+
+/// A thread is what it began as, whatever its row says.
+fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+    let started: Started = log::entry(db, row.seq)?.says()?;
+    let parent = started.parent.map(|parent| (parent.thread, parent.step, parent.joined));
+    let listed = row.parent.zip(row.parent_step).map(|(thread, step)| (thread, step, row.joined));
+    let origin = started.origin.map(|origin| (origin.thread, origin.step));
+    let same = started.id == row.id
+        && started.workflow == row.workflow
+        && started.key == row.child_key
+        && parent == listed
+        && origin == row.origin.zip(row.origin_step);
+    if same { Ok(()) } else { damaged(format!("thread {} is not listed as what it began as", row.id)) }
+}
+
+/// How the children ended that a thread waits for, in the order it started them; each as its own log tells it.
+fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<ChildResult>, StoreError> {
+    let spawned = match recent.entries.iter().find(|entry| entry.seq == recent.step.seq) {
+        Some(entry) => entry.says::<Stepped>()?.next,
+        None => NextView::End { end: true },
+    };
+    let NextView::Spawn { spawn, .. } = spawned else {
+        return damaged(format!("thread {} waits for children it has not started", row.id));
+    };
+    let mut results = Vec::new();
+    for id in spawn {
+        let child = ThreadRow::find(db, &id)?;
+        let recent = Recent::read(db, &child)?;
+        let status = recent.status(db, &child)?;
+        if !status.ended() {
+            return damaged(format!("thread {} is listed as ended, and is {status} by the log", child.id));
+        }
+        // Its output stands with the step that brought it.
+        let output = output_of(db, &child)?;
+        results.push(ChildResult {
+            key: child.child_key.unwrap_or_default(),
+            thread: child.id,
+            done: status == Status::Done,
+            output,
+            error: child.error_text,
+        });
+    }
+    Ok(results)
+}
+
+/// What a thread has produced, by its log.
+fn output_of(db: &Connection, row: &ThreadRow) -> Result<Option<Value>, StoreError> {
+    let mut output = None;
+    for entry in log::stream(db, row.seq, row.seq)?.iter().filter(|entry| entry.kind == Kind::Stepped) {
+        let body: Stepped = entry.says()?;
+        if body.no_output {
+            output = None;
+        }
+        if let Some(written) = body.output {
+            let read: Result<Value, _> = serde_json::from_str(written.get());
+            output =
+                Some(read.or_else(|_| damaged(format!("the output of thread {} is not readable", row.id)))?);
+        }
+    }
+    Ok(output)
+}
+
+/// What `sayso doctor` reads of a thread's state: its snapshot, and the steps from there to its last.
+pub(in crate::store) fn check_tail(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+    tail(db, row, None, None).map(|_| ())
+}
+
+/// What is left to fold, up to the first `wanted` steps.
+fn tail(
+    db: &Connection,
+    row: &ThreadRow,
+    have: Option<&Have>,
+    wanted: Option<i64>,
+) -> Result<Tail, StoreError> {
+    let limit = wanted.unwrap_or(i64::MAX);
+    let stored = snapshots::read(db, row)?;
+    let snapshot_bytes = stored.as_ref().map_or(0, |stored| stored.bytes);
+    // What the driver has may come from before a failed write; then its entry is not there.
+    if let Some(have) = have
+        && let Ok(entry) = log::entry(db, have.step.seq)
+        && entry.chain == have.step.chain
+        && entry.stream == row.seq
+    {
+        let steps = steps_since(db, row, have.step.seq, have.step.steps)?;
+        let updates = steps.into_iter().map(|step| step.updates).collect();
+        return Ok(Tail { snapshot: None, updates, goes_on: true, snapshot_bytes });
+    }
+    if let Some(stored) = stored.filter(|stored| stored.steps <= limit) {
+        let steps = steps_since(db, row, stored.entry, stored.steps)?;
+        let updates = steps.into_iter().filter(|step| step.n < limit).map(|step| step.updates).collect();
+        return Ok(Tail { snapshot: Some(stored.state), updates, goes_on: false, snapshot_bytes });
+    }
+    let steps = steps_since(db, row, row.seq, 0)?;
+    let updates = steps.into_iter().filter(|step| step.n < limit).map(|step| step.updates).collect();
+    Ok(Tail { snapshot: None, updates, goes_on: false, snapshot_bytes })
+}

@@ -1,0 +1,94 @@
+//! Starting threads.
+
+use crate::graph::ThreadId;
+use crate::store::log::{Forked, Kind, NewEntry, Parent, Started, Tx};
+use crate::store::record::append::raw;
+use crate::store::record::project::apply;
+use crate::store::rows::ThreadRow;
+use crate::store::{StoreError, Threads};
+/// A thread about to be started.
+#[derive(Clone, Debug)]
+pub struct NewThread {
+    /// Its workflow's name.
+    pub workflow: String,
+    /// Its workflow's fingerprint.
+    pub fingerprint: String,
+    /// The node it begins at.
+    pub entry: String,
+    /// Its first updates, a JSON array.
+    pub updates: String,
+    /// What it is about.
+    pub title: String,
+    /// The key its starter chose; empty where a person starts it. Of those nobody's child there is one of a key.
+    pub key: String,
+}
+
+/// Starts a thread, as the child of another or on its own.
+pub(in crate::store) fn start(
+    tx: &Tx<'_>,
+    new: &NewThread,
+    parent: Option<Parent>,
+    step_limit: i64,
+    by_person: bool,
+    now: i64,
+) -> Result<ThreadRow, StoreError> {
+    let from = if by_person { Some(tx.opened(now)?) } else { None };
+    let started = Started {
+        id: ThreadId::random(),
+        workflow: new.workflow.clone(),
+        fingerprint: new.fingerprint.clone(),
+        title: new.title.clone(),
+        node: new.entry.clone(),
+        step_limit,
+        updates: Some(raw(&new.updates)?),
+        key: (parent.is_some() || !new.key.is_empty()).then(|| new.key.clone()),
+        parent,
+        origin: None,
+        from,
+    };
+    begin(tx, &started, now)
+}
+
+/// Starts a thread that shares the beginning of another.
+pub(in crate::store) fn start_fork(
+    tx: &Tx<'_>,
+    origin: &ThreadRow,
+    forked: Forked,
+    step_limit: i64,
+    now: i64,
+) -> Result<ThreadRow, StoreError> {
+    let started = Started {
+        id: ThreadId::random(),
+        workflow: origin.workflow.clone(),
+        fingerprint: origin.fingerprint.clone(),
+        title: origin.title.clone(),
+        node: origin.node.clone(),
+        step_limit,
+        updates: None,
+        key: None,
+        parent: None,
+        origin: Some(forked),
+        from: Some(tx.opened(now)?),
+    };
+    begin(tx, &started, now)
+}
+
+fn begin(tx: &Tx<'_>, started: &Started, now: i64) -> Result<ThreadRow, StoreError> {
+    let entry = tx.append(NewEntry::new(None, Kind::Started, None, started, now)?)?;
+    apply(tx, &entry)?;
+    ThreadRow::by_seq(tx, entry.seq)
+}
+
+impl Threads<'_> {
+    /// Starts a thread.
+    pub async fn start(self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| Ok(start(tx, &new, None, step_limit, false, now)?.id)).await
+    }
+
+    /// Starts a thread that a person wants.
+    pub async fn start_for_person(self, new: NewThread, step_limit: i64) -> Result<ThreadId, StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| Ok(start(tx, &new, None, step_limit, true, now)?.id)).await
+    }
+}

@@ -1,0 +1,172 @@
+//! Trouble: questions the engine itself asks, about a thread that cannot go on alone.
+//!
+//! Trouble is not a step. The step that failed keeps its number, so that a retry finds the calls and effects
+//! an earlier attempt left. A decision on trouble only marks it, like any other; the driver carries it out as
+//! the thread's next write, and until then it can be undone.
+
+use crate::graph::{Decision, EffectState, Event, Interrupt, ThreadId, What};
+use crate::inbox::Status;
+use crate::store::log::{Asked, Because, Did, Kind, Settled, Tx};
+use crate::store::record::answers::reopen_all;
+use crate::store::record::append::append;
+use crate::store::record::questions::schema;
+use crate::store::record::recent::{Recent, is_news};
+use crate::store::rows::{Awaits, MailRow, ThreadRow};
+use crate::store::threads::arrive;
+use crate::store::{StoreError, Threads, effects};
+use serde_json::{Value, json};
+
+/// Trouble about to be put to a person.
+#[derive(Clone, Debug)]
+pub struct NewTrouble {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The version it was read at; `None` where it is to be stopped whatever it does.
+    pub version: Option<i64>,
+    /// The question; its action is the trouble's code.
+    pub interrupt: Interrupt,
+    /// The trouble in a sentence.
+    pub text: String,
+}
+
+impl Threads<'_> {
+    /// Puts trouble to a person; the thread waits.
+    pub async fn trouble(self, trouble: NewTrouble) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| put(tx, &trouble, now)).await
+    }
+
+    /// Carries out what was decided about a thread's trouble. `step_limit` is what "as much again" adds.
+    pub async fn settle_trouble(
+        self,
+        thread: ThreadId,
+        version: i64,
+        step_limit: i64,
+    ) -> Result<(), StoreError> {
+        let now = self.0.now_ms();
+        self.0.write(move |tx| settle(tx, &thread, version, step_limit, now)).await
+    }
+}
+
+fn put(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
+    let mut row = ThreadRow::find(tx, &trouble.thread)?;
+    if trouble.version.is_some_and(|version| version != row.version) {
+        return Err(StoreError::Moved);
+    }
+    if row.status.ended() {
+        return Err(StoreError::NotOpen { id: row.id.to_string(), why: format!("it is {}", row.status) });
+    }
+    let recent = Recent::read(tx, &row)?;
+    let code = &trouble.interrupt.action;
+    if recent.troubles().any(|question| question.is_open() && question.asked.action == *code) {
+        return Ok(());
+    }
+    // A person who stops a thread does not want a held decision to act as soon as it may go on.
+    if trouble.version.is_none() {
+        reopen_all(tx, &mut row, &recent, Because::Stopped, now)?;
+        let from = tx.opened(now)?;
+        append(tx, &mut row, Kind::Stopped, None, &Did { from }, &[], now)?;
+    }
+    let schema = schema(tx, &trouble.interrupt.schema)?;
+    let mut asked = Asked::new(recent.step.steps, schema, Some(trouble.text.clone()), &trouble.interrupt);
+    for (_, event) in &recent.unheard {
+        if let What::News { warning, .. } = &event.what {
+            asked.warn(warning, &event.id);
+        }
+    }
+    append(tx, &mut row, Kind::Asked, None, &asked, &[], now)?;
+    Ok(())
+}
+
+fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, more: i64, now: i64) -> Result<(), StoreError> {
+    let mut row = ThreadRow::find(tx, thread)?;
+    if row.version != version {
+        return Err(StoreError::Moved);
+    }
+    let recent = Recent::read(tx, &row)?;
+    let (mut fate, mut settled) = (Fate::GoesOn, Settled::default());
+    let mut hints = Vec::new();
+    for (question, given) in recent.troubles().filter_map(|q| Some((q, q.in_force()?))) {
+        settled.takes.push(given.seq);
+        match (question.asked.action.as_str(), &given.body.decision) {
+            ("step_limit", Decision::Accept) => settled.more_steps += more,
+            ("budget", Decision::Accept) => settled.more_budgets += 1,
+            ("step_limit" | "budget", Decision::Ignore) => fate = fate.max(Fate::Ends),
+            ("in_doubt", Decision::Accept) => {
+                settle_effect(tx, &mut row, &recent, &question.asked.args, now)?;
+            }
+            ("in_doubt", Decision::Edit { args }) => settle_effect(tx, &mut row, &recent, args, now)?,
+            (_, Decision::Respond { text }) => {
+                let what = What::Hint { text: text.clone() };
+                hints.push(Event { id: question.asked.id.to_string(), what });
+            }
+            (_, Decision::Ignore) => fate = fate.max(Fate::Abandoned),
+            (_, Decision::Accept | Decision::Edit { .. } | Decision::Draft) => {}
+        }
+    }
+    match fate {
+        Fate::GoesOn => {
+            for hint in hints {
+                arrive::queue(tx, &mut row, &hint, now)?;
+            }
+            append(tx, &mut row, Kind::Settled, None, &settled, &[], now)?;
+            Ok(())
+        }
+        Fate::Ends => end(tx, &mut row, &recent, Settled { ends: Some(Status::Done), ..settled }, now),
+        Fate::Abandoned => {
+            end(tx, &mut row, &recent, Settled { ends: Some(Status::Abandoned), ..settled }, now)
+        }
+    }
+}
+
+/// What a thread's decided trouble comes to, mildest first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    GoesOn,
+    Ends,
+    Abandoned,
+}
+
+/// The person found out whether an effect in doubt happened.
+fn settle_effect(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    recent: &Recent,
+    args: &Value,
+    now: i64,
+) -> Result<(), StoreError> {
+    let name = args.get("effect").and_then(Value::as_str).unwrap_or_default();
+    let Some(effect) = recent.effects.iter().find(|effect| effect.body.name == name) else {
+        return Err(StoreError::Damaged(format!("effect `{name}` of thread {} is missing", row.id)));
+    };
+    let done = args.get("outcome").and_then(Value::as_str) != Some("not_done");
+    let state = if done { EffectState::Settled } else { EffectState::NotDone };
+    let outcome = json!({ "settled": if done { "done" } else { "not_done" } });
+    effects::end(tx, row, effect.seq, name, state, outcome, now)
+}
+
+/// Ends a thread from outside its graph, with everything that hangs on it. What reached it while it was in trouble no
+/// node has looked at, so those mails are given a thread of their own.
+fn end(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    recent: &Recent,
+    settled: Settled,
+    now: i64,
+) -> Result<(), StoreError> {
+    let mut came: Vec<String> = recent.troubles().flat_map(|trouble| trouble.asked.binds.clone()).collect();
+    came.extend(recent.unheard.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()));
+    let status = settled.ends.unwrap_or(Status::Abandoned);
+    append(tx, row, Kind::Settled, None, &settled, &[], now)?;
+    MailRow::thread_ended(tx, row.seq, &came, status.word(), now)?;
+    if recent.step.awaits != Awaits::Children {
+        return Ok(());
+    }
+    let rest = "WHERE parent = ? AND joined = 1 AND status NOT IN ('done', 'abandoned')";
+    for mut child in ThreadRow::select(tx, rest, [row.seq])? {
+        let recent = Recent::read(tx, &child)?;
+        let abandoned = Settled { ends: Some(Status::Abandoned), ..Settled::default() };
+        end(tx, &mut child, &recent, abandoned, now)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,180 @@
+//! A whole thread, read at one moment with its whole chain checked.
+
+use crate::graph::{Basis, Decision, ThreadId};
+use crate::inbox::{DecisionView, EffectView, ErrorView, QuestionView, StepView, ThreadLine};
+use crate::store::log::{self, EffectBegun, Kind};
+use crate::store::record::questions::questions;
+use crate::store::record::recent::Question;
+use crate::store::record::steps::steps_of;
+use crate::store::rows::{EffectRow, InterruptRow, ThreadRow, damaged, json, time};
+use crate::store::threads::list::line;
+use crate::store::{StoreError, Threads};
+use rusqlite::Connection;
+use serde_json::Value;
+
+/// Everything on record about a thread; its folded state is its workflow's affair.
+#[derive(Clone, Debug)]
+pub struct StoredThread {
+    /// As one line of a list.
+    pub line: ThreadLine,
+    /// What it has produced.
+    pub output: Option<Value>,
+    /// Why it cannot go on.
+    pub error: Option<ErrorView>,
+    /// Its steps.
+    pub steps: Vec<StepView>,
+    /// What it asked.
+    pub questions: Vec<QuestionView>,
+    /// The decisions taken on it.
+    pub decisions: Vec<DecisionView>,
+    /// What it did to the outside.
+    pub effects: Vec<EffectView>,
+}
+
+impl Threads<'_> {
+    /// Everything on record about a thread.
+    pub fn view(self, id: &ThreadId) -> Result<StoredThread, StoreError> {
+        self.0.read(|db| {
+            let row = ThreadRow::find(db, id)?;
+            view(db, &row)
+        })
+    }
+}
+
+impl Threads<'_> {
+    /// What was decided about a thread, oldest first.
+    pub fn answers(self, id: &ThreadId) -> Result<Vec<DecisionView>, StoreError> {
+        self.0.read(|db| {
+            let row = ThreadRow::find(db, id)?;
+            decisions(db, &row, &questions(db, &row)?)
+        })
+    }
+}
+
+pub(in crate::store) fn view(db: &Connection, row: &ThreadRow) -> Result<StoredThread, StoreError> {
+    let asked = questions(db, row)?;
+    let mut error = row.error();
+    let mut views = Vec::new();
+    if row.pruned_at.is_some() {
+        error = Some(ErrorView { code: "pruned".to_owned(), text: row.pruned_text() });
+    } else {
+        for step in steps_of(db, row)? {
+            views.push(StepView {
+                n: step.n.unsigned_abs(),
+                updates: json(&format!("step {}", step.n), &step.updates)?,
+                node: step.node,
+                next: step.next,
+                at: time(step.at)?,
+            });
+        }
+    }
+    Ok(StoredThread {
+        line: line(db, row)?,
+        output: row.output()?,
+        error,
+        steps: views,
+        questions: asked.iter().map(|question| question_view(db, question)).collect::<Result<_, _>>()?,
+        decisions: decisions(db, row, &asked)?,
+        effects: effects(db, row)?,
+    })
+}
+
+fn question_view(db: &Connection, question: &Question) -> Result<QuestionView, StoreError> {
+    let asked = &question.asked;
+    let state = InterruptRow::find(db, &asked.id)?.status.word();
+    Ok(QuestionView {
+        id: asked.id.clone(),
+        step: asked.step.unsigned_abs(),
+        kind: asked.kind,
+        action: asked.action.clone(),
+        title: asked.title.clone(),
+        gist: asked.gist.clone(),
+        source: asked.source.clone(),
+        args: asked.args.clone(),
+        args_hash: question.hash(),
+        labels: asked.labels.clone(),
+        warnings: asked.warnings.clone(),
+        state,
+        closed: question.closed.clone(),
+        at: time(question.at)?,
+    })
+}
+
+fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec<DecisionView>, StoreError> {
+    let carried_out = carried_out(db, row)?;
+    let mut views = Vec::new();
+    for question in asked {
+        for given in &question.answers {
+            // What was begun on a card rests on the last answer before it.
+            let next = question.answers.iter().map(|other| other.seq).find(|seq| *seq > given.seq);
+            let on_it = |(seq, key, _): &&(i64, String, Value)| {
+                *seq > given.seq
+                    && next.is_none_or(|next| *seq < next)
+                    && *key == question.asked.key
+                    && given.undone_at.is_none()
+            };
+            let view = DecisionView {
+                interrupt: question.asked.id.clone(),
+                action: question.asked.action.clone(),
+                r#type: given.body.decision.word().to_owned(),
+                proposed: question.asked.args.clone(),
+                args: match &given.body.decision {
+                    Decision::Accept | Decision::Ignore | Decision::Draft => Value::Null,
+                    Decision::Edit { args } => args.clone(),
+                    Decision::Respond { text } => Value::from(text.as_str()),
+                },
+                executed: carried_out
+                    .iter()
+                    .filter(|(seq, ..)| taken_up(asked, question, *seq))
+                    .rfind(|begun| on_it(begun))
+                    .map(|(.., args)| args.clone())
+                    .filter(|args| !args.is_null()),
+                by: given.body.by.to_string(),
+                at: time(given.at)?,
+                undone_at: given.undone_at.map(time).transpose()?,
+            };
+            views.push((given.seq, view));
+        }
+    }
+    views.sort_by_key(|(seq, _)| *seq);
+    Ok(views.into_iter().map(|(_, view)| view).collect())
+}
+
+/// Whether what was begun with entry `seq` can rest on this question and not on a later one of the same key.
+fn taken_up(asked: &[Question], question: &Question, seq: i64) -> bool {
+    let later = |other: &&Question| other.seq > question.seq && other.asked.key == question.asked.key;
+    !asked.iter().filter(later).any(|other| other.seq < seq)
+}
+
+/// What was begun in a thread: the entry, the key of the card it rests on, and the arguments.
+fn carried_out(db: &Connection, row: &ThreadRow) -> Result<Vec<(i64, String, Value)>, StoreError> {
+    let mut found = db.prepare_cached("SELECT seq FROM effects WHERE thread = ? ORDER BY seq")?;
+    let seqs: Vec<i64> = found.query_map([row.seq], |found| found.get(0))?.collect::<Result<_, _>>()?;
+    let mut begun = Vec::new();
+    for seq in seqs {
+        let entry = log::entry(db, seq)?;
+        if entry.kind != Kind::Begun {
+            return damaged(format!("entry {seq} of the log begins nothing"));
+        }
+        match entry.says::<EffectBegun>()?.basis {
+            Basis::Decision { key, args } | Basis::Draft { key, args } => begun.push((seq, key, args)),
+            Basis::Answers { given } => begun.extend(given.into_iter().map(|(key, args)| (seq, key, args))),
+            Basis::Grant { .. } => {}
+        }
+    }
+    Ok(begun)
+}
+
+fn effects(db: &Connection, row: &ThreadRow) -> Result<Vec<EffectView>, StoreError> {
+    let mut views = Vec::new();
+    for effect in EffectRow::select(db, "WHERE thread = ? ORDER BY seq", [row.seq])? {
+        views.push(EffectView {
+            name: effect.name,
+            step: effect.step.unsigned_abs(),
+            state: effect.state.word().to_owned(),
+            at: time(effect.begun_at)?,
+            outcome: json("an effect's outcome", &effect.outcome)?,
+        });
+    }
+    Ok(views)
+}
