@@ -168,9 +168,9 @@ async fn answer_all(local: &Local, threads: usize, turns: u32) {
             let local = local.clone();
             deciding.spawn(async move { local.decide(decide).await.unwrap() });
         }
-        tokio::select! {
-            Some(decided) = deciding.join_next() => { decided.unwrap(); }
-            changed = changes.changed() => changed.unwrap(),
+        changes.changed().await.unwrap();
+        while let Some(decided) = deciding.try_join_next() {
+            decided.unwrap();
         }
     }
     while deciding.join_next().await.is_some() {}

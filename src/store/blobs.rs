@@ -1,66 +1,95 @@
-//! Bytes by their own SHA-256: written once, checked whenever read.
+//! Bytes by their own SHA-256: written once, packed where that makes them fewer, checked whenever read.
 
 use crate::store::StoreError;
 use crate::store::rows::damaged;
 use crate::text::hex;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use sha2::{Digest, Sha256};
+
+/// A row of bytes.
+struct Stored {
+    digest: [u8; 32],
+    bytes: Vec<u8>,
+    /// How many there are, where they are packed.
+    size: Option<i64>,
+}
 
 /// Keeps bytes, unless they are kept already.
 pub(in crate::store) fn put(db: &Connection, bytes: &[u8]) -> Result<[u8; 32], StoreError> {
     let digest: [u8; 32] = Sha256::digest(bytes).into();
-    db.prepare_cached("INSERT INTO blobs (digest, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING")?
-        .execute(params![digest, bytes])?;
-    hold_on(db, &digest)?;
+    put_as(db, bytes, &digest)?;
     Ok(digest)
+}
+
+/// Keeps bytes of this digest, and gives their number.
+fn put_as(db: &Connection, bytes: &[u8], digest: &[u8; 32]) -> Result<i64, StoreError> {
+    let known =
+        "SELECT seq, EXISTS (SELECT 1 FROM letting_go WHERE digest = ?1) FROM blobs WHERE digest = ?1";
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    if let Some((seq, going)) = db.prepare_cached(known)?.query_row([digest], read).optional()? {
+        if going {
+            hold_on(db, digest)?;
+        }
+        return Ok(seq);
+    }
+    let packed = lz4_flex::block::compress(bytes);
+    let (kept, size) = match packed.len() < bytes.len() {
+        true => (packed.as_slice(), i64::try_from(bytes.len()).ok()),
+        false => (bytes, None),
+    };
+    db.prepare_cached("INSERT INTO blobs (digest, bytes, size) VALUES (?, ?, ?)")?
+        .execute(params![digest, kept, size])?;
+    Ok(db.last_insert_rowid())
 }
 
 /// The bytes of a digest.
 pub(in crate::store) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
-    let found: Option<Vec<u8>> = db
-        .prepare_cached("SELECT bytes FROM blobs WHERE digest = ?")?
-        .query_row([digest], |row| row.get(0))
-        .optional()?;
-    match found {
-        None => damaged(format!("the content {} is missing", name(digest))),
-        Some(bytes) => checked(bytes, digest),
+    match find(db, "digest = ?", digest)? {
+        Some(found) if found.digest == *digest => found.checked(),
+        _ => damaged(format!("the content {} is missing", name(digest))),
     }
 }
 
-fn checked(bytes: Vec<u8>, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
-    if Sha256::digest(&bytes)[..] == digest[..] {
-        Ok(bytes)
-    } else {
-        damaged(format!("the content {} is not as it was written", name(digest)))
+/// Keeps bytes that many rows point at, and gives their number, which is shorter than their digest.
+pub(in crate::store) fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64, StoreError> {
+    put_as(db, bytes, &Sha256::digest(bytes).into())
+}
+
+/// The bytes of a number.
+pub(in crate::store) fn get_shared(db: &Connection, seq: i64) -> Result<Vec<u8>, StoreError> {
+    match find(db, "seq = ?", seq)? {
+        Some(found) => found.checked(),
+        None => damaged(format!("content number {seq} is missing")),
+    }
+}
+
+fn find(db: &Connection, which: &str, key: impl ToSql) -> Result<Option<Stored>, StoreError> {
+    let sql = format!("SELECT digest, bytes, size FROM blobs WHERE {which}");
+    let read = |row: &Row<'_>| Ok(Stored { digest: row.get(0)?, bytes: row.get(1)?, size: row.get(2)? });
+    Ok(db.prepare_cached(&sql)?.query_row([key], read).optional()?)
+}
+
+impl Stored {
+    fn checked(self) -> Result<Vec<u8>, StoreError> {
+        let bytes = match self.size {
+            None => Some(self.bytes),
+            // A row that was changed may name any size; LZ4 makes no more than so many of one.
+            Some(size) => usize::try_from(size)
+                .ok()
+                .filter(|size| *size <= self.bytes.len().saturating_mul(256))
+                .and_then(|size| {
+                    lz4_flex::block::decompress(&self.bytes, size).ok().filter(|bytes| bytes.len() == size)
+                }),
+        };
+        match bytes {
+            Some(bytes) if Sha256::digest(&bytes)[..] == self.digest[..] => Ok(bytes),
+            _ => damaged(format!("the content {} is not as it was written", name(&self.digest))),
+        }
     }
 }
 
 fn name(digest: &[u8; 32]) -> String {
     hex(&digest[..6])
-}
-
-/// Keeps bytes that many rows point at, and gives their number, which is shorter than their digest.
-pub(in crate::store) fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64, StoreError> {
-    let digest: [u8; 32] = Sha256::digest(bytes).into();
-    let known = "SELECT seq FROM blobs WHERE digest = ?";
-    if let Some(seq) = db.prepare_cached(known)?.query_row([digest], |row| row.get(0)).optional()? {
-        hold_on(db, &digest)?;
-        return Ok(seq);
-    }
-    put(db, bytes)?;
-    Ok(db.last_insert_rowid())
-}
-
-/// The bytes of a number.
-pub(in crate::store) fn get_shared(db: &Connection, seq: i64) -> Result<Vec<u8>, StoreError> {
-    let found: Option<([u8; 32], Vec<u8>)> = db
-        .prepare_cached("SELECT digest, bytes FROM blobs WHERE seq = ?")?
-        .query_row([seq], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    match found {
-        Some((digest, bytes)) => checked(bytes, &digest),
-        None => damaged(format!("content number {seq} is missing")),
-    }
 }
 
 impl super::Store {
@@ -79,4 +108,34 @@ impl super::Store {
 pub(in crate::store) fn hold_on(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
     db.prepare_cached("DELETE FROM letting_go WHERE digest = ?")?.execute([digest])?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    #[test]
+    fn bytes_come_back_as_they_were_and_changed_ones_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Store::open(folder.path()).unwrap());
+        let db = Connection::open(folder.path().join(crate::store::FILE)).unwrap();
+        let noise: Vec<u8> = (0..2_000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+        let text = "the same words again ".repeat(200).into_bytes();
+        for bytes in [text.as_slice(), &noise, b"", b"x"] {
+            let digest = put(&db, bytes).unwrap();
+            assert_eq!(get(&db, &digest).unwrap(), bytes);
+            let number = put_shared(&db, bytes).unwrap();
+            assert_eq!(get_shared(&db, number).unwrap(), bytes);
+        }
+        let digest = put(&db, &text).unwrap();
+        let sizes = "SELECT octet_length(bytes), size FROM blobs WHERE digest = ?";
+        let (kept, size): (i64, i64) =
+            db.query_row(sizes, [digest], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        assert!(kept * 10 < size, "{kept} of {size}");
+        for forged in ["size + 1", "1", "-1", "9223372036854775807", "NULL"] {
+            db.execute(&format!("UPDATE blobs SET size = {forged} WHERE digest = ?"), [digest]).unwrap();
+            assert!(matches!(get(&db, &digest), Err(StoreError::Damaged(_))), "{forged}");
+        }
+    }
 }

@@ -270,6 +270,8 @@ fn make_private(folder: &Path, path: &Path) -> std::io::Result<()> {
     fs::remove_file(probe)
 }
 
+const NEVER_RELEASED: &str = "it was made by a sayso that was never released";
+
 /// Refuses what is not ours, or newer, before SQLite has touched a byte of it.
 fn look_at_header(path: &Path) -> Result<(), StoreError> {
     let not_ours = |why: &str| StoreError::NotOurs { path: path.to_owned(), why: why.to_owned() };
@@ -288,7 +290,10 @@ fn look_at_header(path: &Path) -> Result<(), StoreError> {
         (Some(APPLICATION_ID), Some(found)) if i64::from(found) > VERSION => {
             Err(StoreError::Newer { path: path.to_owned(), found: i64::from(found), known: VERSION })
         }
-        (Some(BEFORE_THE_LOG), Some(_)) => Err(not_ours("it was made by a sayso that was never released")),
+        (Some(APPLICATION_ID), Some(found)) if found > 0 && i64::from(found) < VERSION => {
+            Err(not_ours(NEVER_RELEASED))
+        }
+        (Some(BEFORE_THE_LOG), Some(_)) => Err(not_ours(NEVER_RELEASED)),
         // 0, 0 is a file whose tables have not reached the main file yet.
         (Some(APPLICATION_ID), Some(_)) | (Some(0), Some(0)) => Ok(()),
         (Some(_), Some(_)) => Err(not_ours("it belongs to another program")),

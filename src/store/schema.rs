@@ -10,7 +10,7 @@ pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 1;
+pub const VERSION: i64 = 2;
 
 /// The record: everything that happened, and where it ends.
 const LOG: &str = "
@@ -178,7 +178,8 @@ CREATE TABLE snapshots (
 CREATE TABLE blobs (
     seq     INTEGER PRIMARY KEY,
     digest  BLOB NOT NULL UNIQUE,
-    bytes   BLOB NOT NULL
+    bytes   BLOB NOT NULL,
+    size    INTEGER            -- how many bytes there are, where LZ4 made fewer of them
 ) STRICT;
 
 CREATE TABLE drafts (
@@ -286,7 +287,8 @@ CREATE INDEX mails_by_account ON mails (account, thread) WHERE thread IS NOT NUL
 -- The words of a model call, for people. They go with the call.
 CREATE TABLE prompts (
     call    INTEGER PRIMARY KEY REFERENCES spans (seq) ON DELETE CASCADE,
-    head    INTEGER NOT NULL REFERENCES blobs (seq),  -- what stands above the conversation, LZ4; shared
+    head    INTEGER NOT NULL REFERENCES blobs (seq),  -- what stands above the conversation; shared
+    mail    INTEGER REFERENCES blobs (seq),           -- a mail of the thread, whose text `middle` repeats
     base    INTEGER,           -- an earlier call of the same thread, whose conversation begins and ends this one
     begins  INTEGER NOT NULL,  -- how many bytes of it at the beginning
     ends    INTEGER NOT NULL,  -- how many at the end
@@ -295,6 +297,7 @@ CREATE TABLE prompts (
     digest  BLOB NOT NULL      -- of the whole conversation
 ) STRICT;
 CREATE INDEX prompts_by_head ON prompts (head);
+CREATE INDEX prompts_by_mail ON prompts (mail) WHERE mail IS NOT NULL;
 
 -- Bytes that a pruned thread named: they go, unless somebody else refers to them.
 CREATE TABLE letting_go (

@@ -3,7 +3,7 @@
 //! A conversation that grows is told whole at every turn, so keeping each prompt whole would cost the square of the
 //! thread. Of each prompt only what differs from the one before it in its thread is kept, packed; a whole one is kept
 //! again only when as many bytes have come since the last. What stands above the conversation (instructions, tools)
-//! is a blob that many calls share. What is longer than [`MOST`] is not kept at all, and that is on record.
+//! is a blob that many calls share, and what repeats a mail of the thread is kept as pointing at it. What is longer than [`MOST`] is not kept at all, and that is on record.
 
 use crate::graph::ThreadId;
 use crate::store::rows::{ThreadRow, damaged};
@@ -67,7 +67,7 @@ pub(in crate::store) fn keep(
     if prompt.head.len().max(prompt.messages.len()).max(answer.len()) > MOST {
         return Ok(());
     }
-    let head = blobs::put_shared(db, &pack(&prompt.head))?;
+    let head = blobs::put_shared(db, prompt.head.as_bytes())?;
     let before: Option<i64> = db
         .prepare_cached(
             "SELECT p.call FROM spans s JOIN prompts p ON p.call = s.seq
@@ -79,17 +79,29 @@ pub(in crate::store) fn keep(
         Some(links) => Delta::from(&links, &prompt.messages),
         None => Delta::whole(&prompt.messages),
     };
+    let mut middle = pack(&delta.middle, &[]);
+    let mut mail = if delta.shares() { None } else { newest_mail(db, thread)? };
+    if let Some(blob) = mail {
+        let repeated = pack(&delta.middle, &mail_text(db, blob)?);
+        if repeated.len() < middle.len() {
+            middle = repeated;
+        } else {
+            mail = None;
+        }
+    }
     db.prepare_cached(
-        "INSERT INTO prompts (call, head, base, begins, ends, middle, answer, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO prompts (call, head, mail, base, begins, ends, middle, answer, digest)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )?
     .execute(params![
         call,
         head,
+        mail,
         before.filter(|_| delta.shares()),
         delta.begins as i64,
         delta.ends as i64,
-        pack(&delta.middle),
-        prompt.answer.as_deref().map(pack),
+        middle,
+        prompt.answer.as_deref().map(|answer| pack(answer, &[])),
         digest(&prompt.messages),
     ])?;
     Ok(())
@@ -104,12 +116,26 @@ fn read(db: &Connection, call: i64) -> Result<Option<Prompt>, StoreError> {
     let messages = rebuilt(&chain(db, call)?);
     match messages {
         Some(messages) if digest(&messages)[..] == written[..] => Ok(Some(Prompt {
-            head: unpack(&blobs::get_shared(db, head)?)?,
+            head: as_text(blobs::get_shared(db, head)?)?,
             messages,
-            answer: answer.as_deref().map(unpack).transpose()?,
+            answer: answer.map(|answer| unpack(&answer, &[])).transpose()?,
         })),
         _ => damaged(format!("the prompt of call {call} is not as it was written")),
     }
+}
+
+/// The mail a thread got last, by the number of its bytes.
+fn newest_mail(db: &Connection, thread: i64) -> Result<Option<i64>, StoreError> {
+    let newest = "SELECT b.seq FROM mails m JOIN blobs b ON b.digest = m.raw
+                  WHERE m.thread = ? ORDER BY m.seq DESC LIMIT 1";
+    Ok(db.prepare_cached(newest)?.query_row([thread], |row| row.get(0)).optional()?)
+}
+
+/// As much of a mail as LZ4 can point at.
+fn mail_text(db: &Connection, blob: i64) -> Result<Vec<u8>, StoreError> {
+    let mut bytes = blobs::get_shared(db, blob)?;
+    bytes.truncate(64 * 1024);
+    Ok(bytes)
 }
 
 /// One link: how much of the text before it begins and ends it, and what is between.
@@ -162,7 +188,8 @@ fn boundary(text: &str, at: usize) -> usize {
 fn chain(db: &Connection, call: i64) -> Result<Vec<Delta>, StoreError> {
     let mut links = Vec::new();
     let mut at = Some(call);
-    let mut found = db.prepare_cached("SELECT base, begins, ends, middle FROM prompts WHERE call = ?")?;
+    let mut found =
+        db.prepare_cached("SELECT base, begins, ends, middle, mail FROM prompts WHERE call = ?")?;
     while let Some(call) = at {
         let row = found
             .query_row([call], |row| {
@@ -171,14 +198,16 @@ fn chain(db: &Connection, call: i64) -> Result<Vec<Delta>, StoreError> {
                     row.get::<_, i64>(1)?,
                     row.get::<_, i64>(2)?,
                     row.get::<_, Vec<u8>>(3)?,
+                    row.get::<_, Option<i64>>(4)?,
                 ))
             })
             .optional()?;
-        let Some((base, begins, ends, middle)) = row else {
+        let Some((base, begins, ends, middle, mail)) = row else {
             return damaged(format!("the prompt of call {call} is missing"));
         };
         let size = |n: i64| usize::try_from(n).unwrap_or(usize::MAX);
-        links.push(Delta { begins: size(begins), ends: size(ends), middle: unpack(&middle)? });
+        let repeats = mail.map_or(Ok(Vec::new()), |mail| mail_text(db, mail))?;
+        links.push(Delta { begins: size(begins), ends: size(ends), middle: unpack(&middle, &repeats)? });
         // A base is older, so that no row leads around in a circle.
         at = base.filter(|base| *base < call);
     }
@@ -227,16 +256,27 @@ fn last<'a>(pieces: &[&'a str], mut bytes: usize) -> Option<Vec<&'a str>> {
     (bytes == 0).then_some(taken)
 }
 
-fn pack(text: &str) -> Vec<u8> {
-    lz4_flex::compress_prepend_size(text.as_bytes())
+/// LZ4 of a text; `repeats` are bytes it has much of.
+fn pack(text: &str, repeats: &[u8]) -> Vec<u8> {
+    match repeats.is_empty() {
+        true => lz4_flex::compress_prepend_size(text.as_bytes()),
+        false => lz4_flex::block::compress_prepend_size_with_dict(text.as_bytes(), repeats),
+    }
 }
 
-fn unpack(packed: &[u8]) -> Result<String, StoreError> {
+fn unpack(packed: &[u8], repeats: &[u8]) -> Result<String, StoreError> {
     // The size stands before the bytes, and a row that was changed may name any.
     let size = packed.first_chunk().map_or(0, |size| u32::from_le_bytes(*size));
-    let text = if size as usize > MOST { None } else { lz4_flex::decompress_size_prepended(packed).ok() };
-    let text = text.and_then(|bytes| String::from_utf8(bytes).ok());
-    text.map_or_else(|| damaged("the words of a model call cannot be unpacked"), Ok)
+    let bytes = match repeats.is_empty() {
+        _ if size as usize > MOST => None,
+        true => lz4_flex::decompress_size_prepended(packed).ok(),
+        false => lz4_flex::block::decompress_size_prepended_with_dict(packed, repeats).ok(),
+    };
+    bytes.map_or_else(|| damaged("the words of a model call cannot be unpacked"), as_text)
+}
+
+fn as_text(bytes: Vec<u8>) -> Result<String, StoreError> {
+    String::from_utf8(bytes).or_else(|_| damaged("the words of a model call are no text"))
 }
 
 /// Enough of SHA-256 to notice that words are not what they were.
@@ -300,7 +340,7 @@ mod tests {
     fn links_that_do_not_fit_are_noticed() {
         let links = [Delta::whole("abc"), Delta { begins: 9, ends: 0, middle: "x".to_owned() }];
         assert_eq!(rebuilt(&links), None);
-        assert!(unpack(&[255, 255, 255, 255, 0]).is_err());
-        assert!(unpack(&[]).is_err());
+        assert!(unpack(&[255, 255, 255, 255, 0], &[]).is_err());
+        assert!(unpack(&[], &[]).is_err());
     }
 }

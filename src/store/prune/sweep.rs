@@ -84,7 +84,8 @@ fn unshared(db: &Connection, digest: &[u8; 32]) -> Result<Option<(i64, i64)>, St
         .prepare_cached(
             "SELECT seq, octet_length(bytes) FROM blobs
              WHERE digest = ? AND NOT EXISTS (SELECT 1 FROM interrupts WHERE schema = blobs.seq)
-               AND NOT EXISTS (SELECT 1 FROM prompts WHERE head = blobs.seq)",
+               AND NOT EXISTS (SELECT 1 FROM prompts WHERE head = blobs.seq)
+               AND NOT EXISTS (SELECT 1 FROM prompts WHERE mail = blobs.seq)",
         )?
         .query_row([digest], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?)
