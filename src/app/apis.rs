@@ -25,7 +25,6 @@ pub enum ApiError {
     /// What was asked for makes no sense.
     #[error("{0}")]
     Wrong(String),
-    /// It failed.
     #[error("{0}")]
     Failed(String),
 }
@@ -33,7 +32,6 @@ pub enum ApiError {
 /// An API as one line of a list.
 #[derive(Clone, Debug, Serialize)]
 pub struct ApiLine {
-    /// Its name.
     pub name: String,
     /// What it is called.
     pub title: String,
@@ -46,11 +44,9 @@ pub struct ApiLine {
 /// An API with everything it can be asked.
 #[derive(Clone, Debug, Serialize)]
 pub struct ApiView {
-    /// Its name.
     pub name: String,
     /// What it is called.
     pub title: String,
-    /// What it is about.
     pub about: String,
     /// `builtin` or `added`.
     pub source: &'static str,
@@ -73,7 +69,6 @@ pub struct OperationView {
     pub name: String,
     /// GET, POST …
     pub method: String,
-    /// Its path.
     pub path: String,
     /// What it does.
     pub description: String,
@@ -84,7 +79,6 @@ pub struct OperationView {
 /// What an operation is told.
 #[derive(Clone, Debug, Serialize)]
 pub struct ParameterView {
-    /// Its name.
     pub name: String,
     /// What it means.
     pub description: String,
@@ -99,10 +93,8 @@ pub struct ParameterView {
     pub default: Option<String>,
 }
 
-/// An API that was added.
 #[derive(Clone, Debug, Serialize)]
 pub struct AddedApi {
-    /// Its name.
     pub name: String,
     /// How much can be asked.
     pub operations: usize,

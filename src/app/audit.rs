@@ -14,13 +14,11 @@ const LONGEST: u64 = 64 << 20;
 /// Why an audit was not written or judged.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
-    /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A file that stands there already.
     #[error("{0} exists already; name another file")]
     Exists(String),
-    /// The file.
     #[error("{0}: {1}")]
     File(String, io::Error),
 }

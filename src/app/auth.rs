@@ -32,7 +32,6 @@ impl From<LoginError> for AuthError {
 /// A login that works. The field names are a contract.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoggedIn {
-    /// The account.
     pub account: String,
     /// Whose mailbox it is, where Google tells.
     pub address: Option<String>,

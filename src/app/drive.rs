@@ -5,8 +5,8 @@ use super::engine::{Engine, StartError, fold};
 use super::journal::StepJournal;
 use super::{fail_point, trouble};
 use crate::graph::{
-    Child, Event, Failure, FoldError, Folded, InterruptId, Next, NodeError, Output, Place, Retry, ThreadId,
-    run_node,
+    Child, Event, Failure, FoldError, Folded, InterruptId, Next, NodeError, Output, Retry, StepContext,
+    ThreadId, run_node,
 };
 use crate::inbox::{POLICY_GRANT, Spec, Status};
 use crate::store::{
@@ -201,17 +201,17 @@ impl Engine {
             _lock: self.lock(),
         });
         self.goes_to_work(&loaded.thread, &journal);
-        let place = Place {
+        let step = StepContext {
             thread: loaded.thread.clone(),
             workflow: loaded.workflow.clone(),
             node: loaded.node.clone(),
-            step: loaded.at.steps().unsigned_abs() + entering.steps.len() as u64,
+            number: loaded.at.steps().unsigned_abs() + entering.steps.len() as u64,
             forked: loaded.forked,
             allowance: u32::try_from(loaded.allowance).unwrap_or(u32::MAX),
             last_try: attempt >= self.settings().retries,
         };
         let limit = self.settings().node_timeout;
-        let work = run_node(&spec.workflow, place, journal.clone(), &entering.state, limit, self.sink());
+        let work = run_node(&spec.workflow, step, journal.clone(), &entering.state, limit, self.sink());
         tokio::pin!(work);
         let output = tokio::select! {
             biased;
@@ -389,8 +389,8 @@ fn before_node(spec: &Spec, loaded: &Loaded, entering: &Entering) -> Option<Fail
         return Some(Failure::LostNode(text));
     }
     let heard = entering.steps.iter().any(|step| step.node != "JOIN");
-    if !heard && loaded.alone >= loaded.step_limit {
-        let text = format!("It has taken {} steps since it last heard from you.", loaded.alone);
+    if !heard && loaded.steps_since_person >= loaded.step_limit {
+        let text = format!("It has taken {} steps since it last heard from you.", loaded.steps_since_person);
         return Some(Failure::StepLimit(text));
     }
     None

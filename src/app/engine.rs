@@ -92,7 +92,6 @@ impl Engine {
         }))
     }
 
-    /// The store.
     pub fn store(&self) -> &Store {
         &self.0.store
     }
@@ -146,7 +145,6 @@ impl Engine {
         busy
     }
 
-    /// Whether anything at all is.
     pub(super) fn anything_at_work(&self) -> bool {
         let at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         at_work.values().any(|journal| journal.strong_count() > 0)

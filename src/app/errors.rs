@@ -1,35 +1,41 @@
-//! What goes wrong and how often, over all workflows: trouble, model calls that failed, and what threads remember to
-//! have gone wrong and mended themselves.
+//! What went wrong in the store, in words for people.
 
-use super::Local;
-use crate::inbox::{ErrorLine, Occurred, by_frequency};
+use crate::inbox::{BackendError, Refusal};
 use crate::store::StoreError;
+use crate::text::nearest;
 
-/// How many threads of a workflow are asked what they remember.
-const ASKED: usize = 100;
+/// There is no such workflow; one that may be meant is named.
+pub(super) fn unknown_workflow(name: &str, known: &[&str]) -> BackendError {
+    let near = nearest(name, known.iter().copied());
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "none is built in".to_owned(),
+        None => format!("there are {}", known.join(", ")),
+    };
+    BackendError::NotFound { what: "workflow", id: name.to_owned(), hint }
+}
 
-impl Local {
-    pub(super) fn read_errors(&self) -> Result<Vec<ErrorLine>, StoreError> {
-        let engine = self.engine();
-        let mut occurred = engine.store().figures().occurred()?;
-        for spec in engine.registry().iter().filter(|spec| spec.remembers_errors()) {
-            let workflow = spec.workflow.name();
-            for (thread, at) in engine.store().figures().newest(workflow, ASKED)? {
-                let state = match engine.state_at(&thread, None) {
-                    Ok(Some(state)) => state,
-                    // One thread that cannot be read takes nothing from the others; `doctor` names it.
-                    Ok(None) | Err(StoreError::Damaged(_) | StoreError::Conflict(_)) => continue,
-                    Err(error) => return Err(error),
+impl From<StoreError> for BackendError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unknown(what, id) => {
+                let hint = match what {
+                    "interrupt" | "item" => "`sayso list` shows what is open",
+                    "grant" => "`sayso grants` shows them all",
+                    "memory" => "`sayso memory list` shows them all",
+                    "version" => "`sayso memory history` shows them all",
+                    _ => "`sayso threads` shows them all",
                 };
-                let remembered = spec.errors(&state).into_iter();
-                occurred.extend(remembered.map(|(node, text)| Occurred {
-                    workflow: workflow.to_owned(),
-                    node,
-                    text,
-                    at,
-                }));
+                BackendError::NotFound { what, id, hint: hint.to_owned() }
             }
+            StoreError::Ambiguous { id, some } => {
+                BackendError::Ambiguous { id, count: some.len(), some: some.join(", ") }
+            }
+            StoreError::NotOpen { id, why } => BackendError::NotOpen { id, why },
+            StoreError::Refused { id, refusal: Refusal::Stale } => BackendError::Stale { id },
+            StoreError::Refused { id, refusal } => BackendError::Refused { id, refusal },
+            StoreError::Conflict(text) => BackendError::Conflict(text),
+            other => BackendError::Failed(other.to_string()),
         }
-        Ok(by_frequency(occurred))
     }
 }

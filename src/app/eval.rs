@@ -39,7 +39,6 @@ pub struct TriageEval {
 pub struct Unanswered {
     /// The case.
     pub id: String,
-    /// Why.
     pub error: String,
 }
 

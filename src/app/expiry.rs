@@ -4,7 +4,7 @@
 //! own clock ([`Moment`]) and nothing else: a wall clock that is set moves it neither way, and the time the machine was
 //! off is no time in which somebody could have answered. So nothing ends early; at worst it ends late.
 
-use super::local::{Local, told};
+use super::local::Local;
 use crate::inbox::BackendError;
 use crate::store::{PolicyClock, StoreError};
 use crate::tools::moment::Moment;
@@ -38,12 +38,12 @@ impl Local {
     pub async fn expire_now(&self, now: &Moment) -> Result<usize, BackendError> {
         let expiry = &self.engine().settings().expiry;
         let store = self.engine().store();
-        if expiry.is_off() || store.paused().map_err(told)? {
+        if expiry.is_off() || store.paused().map_err(BackendError::from)? {
             return Ok(0);
         }
-        let Some(total) = self.clock_at(now).await.map_err(told)? else { return Ok(0) };
+        let Some(total) = self.clock_at(now).await.map_err(BackendError::from)? else { return Ok(0) };
         let (mut fresh, mut ended) = (Vec::new(), 0);
-        for asked in store.inbox().unanswered().map_err(told)? {
+        for asked in store.inbox().unanswered().map_err(BackendError::from)? {
             let lasts = expiry.of(&asked.workflow, &asked.action, asked.kind.word());
             let known = self.engine().registry().get(&asked.workflow).is_some_and(|spec| spec.expires);
             let Some(lasts) = lasts.filter(|_| known) else { continue };
@@ -56,14 +56,14 @@ impl Local {
                         Err(error @ StoreError::Damaged(_)) => {
                             tracing::warn!(id = %asked.id, %error, "a question cannot be closed");
                         }
-                        Err(error) => return Err(told(error)),
+                        Err(error) => return Err(BackendError::from(error)),
                     }
                 }
                 Some(_) => {}
             }
         }
         if !fresh.is_empty() {
-            store.inbox().wait_from(fresh, total).await.map_err(told)?;
+            store.inbox().wait_from(fresh, total).await.map_err(BackendError::from)?;
         }
         Ok(ended)
     }

@@ -1,7 +1,7 @@
 //! What may be done without asking: grants from the store, policies from the config.
 
 use crate::config::{Config, Policy, PolicyMode, Reach};
-use crate::graph::{NodeError, Place};
+use crate::graph::{NodeError, StepContext};
 use crate::inbox::{GrantLine, POLICY_GRANT};
 use crate::mail::compose::is_own;
 use crate::mail::risk::elsewhere;
@@ -23,7 +23,7 @@ impl StoreGrants {
 }
 
 impl Grants for StoreGrants {
-    fn covers(&self, place: &Place, wish: &Wish<'_>) -> Result<Option<String>, NodeError> {
+    fn covers(&self, step: &StepContext, wish: &Wish<'_>) -> Result<Option<String>, NodeError> {
         if wish.warned {
             return Ok(None);
         }
@@ -36,7 +36,7 @@ impl Grants for StoreGrants {
                 strangers.push(to);
             }
         }
-        let given = self.store.grants().covering(wish.tool, &place.thread, wish.sender, &strangers);
+        let given = self.store.grants().covering(wish.tool, &step.thread, wish.sender, &strangers);
         let given = given.map_err(NodeError::failed)?;
         if given.is_some() {
             return Ok(given);

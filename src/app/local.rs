@@ -2,13 +2,12 @@
 
 use super::drive::arrival;
 use super::engine::{Engine, StartError};
+pub(super) use super::errors::unknown_workflow;
 use super::grants::policy_line;
 use super::intake::Intake;
 use super::memory;
 use super::notices;
 use super::servers::Servers;
-pub(super) use super::told::told;
-use super::told::unknown_workflow;
 use super::traces::Traces;
 use super::{review, screen, trouble};
 use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, Shape, ThreadId, What};
@@ -98,7 +97,7 @@ impl Local {
             servers.ready_for(&decide.interrupt).await?;
         }
         let holds = self.engine.holds(decide.by == By::Tui);
-        self.engine.store().inbox().decide(decide, batch, holds).await.map_err(told)
+        self.engine.store().inbox().decide(decide, batch, holds).await.map_err(BackendError::from)
     }
 
     /// Lets something a person said reach a thread, where its workflow takes such a thing.
@@ -109,7 +108,7 @@ impl Local {
         what: What,
         refusal: &str,
     ) -> Result<Outcome, BackendError> {
-        let line = self.engine.store().threads().line(thread).map_err(told)?;
+        let line = self.engine.store().threads().line(thread).map_err(BackendError::from)?;
         let Some(spec) = self.engine.registry().get(&line.workflow) else {
             return Err(unknown_workflow(&line.workflow, &self.engine.registry().names()));
         };
@@ -119,12 +118,12 @@ impl Local {
         }
         let arrival =
             arrival(spec, &line.id, &event, None).map_err(|e| BackendError::Failed(e.to_string()))?;
-        let thread = self.engine.store().threads().arrive(arrival).await.map_err(told)?;
+        let thread = self.engine.store().threads().arrive(arrival).await.map_err(BackendError::from)?;
         self.standing(&thread)
     }
 
     fn standing(&self, thread: &ThreadId) -> Result<Outcome, BackendError> {
-        self.engine.store().threads().outcome(thread).map_err(told)
+        self.engine.store().threads().outcome(thread).map_err(BackendError::from)
     }
 
     /// Reads off the runtime's threads: a big thread takes its time.
@@ -134,7 +133,7 @@ impl Local {
     ) -> Result<T, BackendError> {
         let this = self.clone();
         match tokio::task::spawn_blocking(move || read(&this)).await {
-            Ok(result) => result.map_err(told),
+            Ok(result) => result.map_err(BackendError::from),
             Err(_) => Err(BackendError::Failed("reading broke off".to_owned())),
         }
     }
@@ -143,7 +142,7 @@ impl Local {
 impl Backend for Local {
     fn items(&self, query: ItemQuery) -> Reply<'_, ItemPage> {
         // A page is read in no time, and a reader who wants them all takes page after page.
-        Box::pin(async move { self.engine.store().inbox().items(&query).map_err(told) })
+        Box::pin(async move { self.engine.store().inbox().items(&query).map_err(BackendError::from) })
     }
 
     fn card(&self, id: InterruptId) -> Reply<'_, (Item, Card)> {
@@ -160,7 +159,7 @@ impl Backend for Local {
 
     fn undo(&self, id: InterruptId) -> Reply<'_, Outcome> {
         Box::pin(async move {
-            let thread = self.engine.store().inbox().undo(id).await.map_err(told)?;
+            let thread = self.engine.store().inbox().undo(id).await.map_err(BackendError::from)?;
             self.standing(&thread)
         })
     }
@@ -179,14 +178,17 @@ impl Backend for Local {
 
     fn undo_batch(&self, id: InterruptId) -> Reply<'_, Together> {
         Box::pin(async move {
-            let undone = self.engine.store().inbox().undo_batch(id).await.map_err(told)?;
+            let undone = self.engine.store().inbox().undo_batch(id).await.map_err(BackendError::from)?;
             let stands = |thread: ThreadId| self.standing(&thread);
-            Ok(undone.into_iter().map(|(id, done)| (id, done.map_err(told).and_then(stands))).collect())
+            Ok(undone
+                .into_iter()
+                .map(|(id, done)| (id, done.map_err(BackendError::from).and_then(stands)))
+                .collect())
         })
     }
 
     fn grant(&self, request: GrantRequest) -> Reply<'_, GrantLine> {
-        Box::pin(async move { self.engine.store().grants().give(request).await.map_err(told) })
+        Box::pin(async move { self.engine.store().grants().give(request).await.map_err(BackendError::from) })
     }
 
     fn grants(&self) -> Reply<'_, Vec<GrantLine>> {
@@ -200,11 +202,11 @@ impl Backend for Local {
     }
 
     fn revoke(&self, id: String) -> Reply<'_, GrantLine> {
-        Box::pin(async move { self.engine.store().grants().revoke(id).await.map_err(told) })
+        Box::pin(async move { self.engine.store().grants().revoke(id).await.map_err(BackendError::from) })
     }
 
     fn restore(&self, id: String) -> Reply<'_, GrantLine> {
-        Box::pin(async move { self.engine.store().grants().restore(id).await.map_err(told) })
+        Box::pin(async move { self.engine.store().grants().restore(id).await.map_err(BackendError::from) })
     }
 
     fn reclassify(&self, thread: ThreadId, class: String) -> Reply<'_, Outcome> {
@@ -239,24 +241,24 @@ impl Backend for Local {
     fn memory_edit(&self, namespace: String, read: u64, profile: String) -> Reply<'_, MemoryView> {
         Box::pin(async move {
             let store = self.engine.store();
-            let name = store.memory().named(&namespace).map_err(told)?;
-            store.memory().edit(name, read, text::typed(&profile)).await.map_err(told)
+            let name = store.memory().named(&namespace).map_err(BackendError::from)?;
+            store.memory().edit(name, read, text::typed(&profile)).await.map_err(BackendError::from)
         })
     }
 
     fn memory_pin(&self, namespace: String, line: String, pinned: bool) -> Reply<'_, MemoryView> {
         Box::pin(async move {
             let store = self.engine.store();
-            let name = store.memory().named(&namespace).map_err(told)?;
-            store.memory().pin(name, line, pinned).await.map_err(told)
+            let name = store.memory().named(&namespace).map_err(BackendError::from)?;
+            store.memory().pin(name, line, pinned).await.map_err(BackendError::from)
         })
     }
 
     fn memory_revert(&self, namespace: String, version: u64) -> Reply<'_, MemoryView> {
         Box::pin(async move {
             let store = self.engine.store();
-            let name = store.memory().named(&namespace).map_err(told)?;
-            store.memory().revert(name, version).await.map_err(told)
+            let name = store.memory().named(&namespace).map_err(BackendError::from)?;
+            store.memory().revert(name, version).await.map_err(BackendError::from)
         })
     }
 
@@ -265,7 +267,9 @@ impl Backend for Local {
     }
 
     fn snooze(&self, id: InterruptId, until: Option<Timestamp>) -> Reply<'_, Item> {
-        Box::pin(async move { self.engine.store().inbox().snooze(id, until).await.map_err(told) })
+        Box::pin(
+            async move { self.engine.store().inbox().snooze(id, until).await.map_err(BackendError::from) },
+        )
     }
 
     fn start(&self, workflow: String, input: Value) -> Reply<'_, Outcome> {
@@ -287,7 +291,13 @@ impl Backend for Local {
                 StartError::Input(error) => wrong(error),
             })?;
             let limit = self.engine.step_limit();
-            let thread = self.engine.store().threads().start_for_person(new, limit).await.map_err(told)?;
+            let thread = self
+                .engine
+                .store()
+                .threads()
+                .start_for_person(new, limit)
+                .await
+                .map_err(BackendError::from)?;
             self.standing(&thread)
         })
     }
@@ -312,14 +322,14 @@ impl Backend for Local {
 
     fn file_away(&self, thread: ThreadId) -> Reply<'_, Outcome> {
         Box::pin(async move {
-            self.engine.store().inbox().file_away(thread.clone()).await.map_err(told)?;
+            self.engine.store().inbox().file_away(thread.clone()).await.map_err(BackendError::from)?;
             self.standing(&thread)
         })
     }
 
     fn fork(&self, thread: ThreadId, step: u64) -> Reply<'_, Outcome> {
         Box::pin(async move {
-            let line = self.engine.store().threads().line(&thread).map_err(told)?;
+            let line = self.engine.store().threads().line(&thread).map_err(BackendError::from)?;
             if self.servers.as_ref().is_some_and(|servers| servers.has(&line.workflow)) {
                 let text = format!("`{}` lives on a server, which alone can fork it", line.id);
                 return Err(BackendError::Conflict(text));
@@ -330,7 +340,7 @@ impl Backend for Local {
                 .threads()
                 .fork(thread, step, self.engine.step_limit())
                 .await
-                .map_err(told)?;
+                .map_err(BackendError::from)?;
             self.standing(&fork)
         })
     }
@@ -342,7 +352,7 @@ impl Backend for Local {
             {
                 return self.standing(&ended);
             }
-            let line = self.engine.store().threads().line(&thread).map_err(told)?;
+            let line = self.engine.store().threads().line(&thread).map_err(BackendError::from)?;
             let hints = self.engine.registry().get(&line.workflow).is_some_and(Engine::takes_hints);
             let failure = Failure::Stopped;
             let title = format!("{} was stopped", line.workflow);
@@ -352,7 +362,7 @@ impl Backend for Local {
                 interrupt: trouble::interrupt(&failure, &title, "", hints),
                 text: failure.text(),
             };
-            self.engine.store().threads().trouble(trouble).await.map_err(told)?;
+            self.engine.store().threads().trouble(trouble).await.map_err(BackendError::from)?;
             self.standing(&line.id)
         })
     }
@@ -361,7 +371,7 @@ impl Backend for Local {
         Box::pin(async move {
             match &self.servers {
                 Some(servers) => servers.threads(&query).await,
-                None => self.engine.store().threads().list(&query).await.map_err(told),
+                None => self.engine.store().threads().list(&query).await.map_err(BackendError::from),
             }
         })
     }
@@ -410,19 +420,19 @@ impl Backend for Local {
     }
 
     fn mails(&self, query: MailQuery) -> Reply<'_, MailPage> {
-        Box::pin(async move { self.engine.store().mail().list(&query).map_err(told) })
+        Box::pin(async move { self.engine.store().mail().list(&query).map_err(BackendError::from) })
     }
 
     fn sources(&self) -> Reply<'_, Vec<SourceLine>> {
-        Box::pin(async move { self.read_sources().map_err(told) })
+        Box::pin(async move { self.read_sources().map_err(BackendError::from) })
     }
 
     fn fetch_mail(&self) -> Reply<'_, ()> {
-        Box::pin(async move { self.engine.store().mail().want_sync().await.map_err(told) })
+        Box::pin(async move { self.engine.store().mail().want_sync().await.map_err(BackendError::from) })
     }
 
     fn pause(&self, paused: bool) -> Reply<'_, ()> {
-        Box::pin(async move { self.engine.store().pause(paused).await.map_err(told) })
+        Box::pin(async move { self.engine.store().pause(paused).await.map_err(BackendError::from) })
     }
 
     fn errors(&self) -> Reply<'_, Vec<ErrorLine>> {

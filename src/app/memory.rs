@@ -1,6 +1,6 @@
 //! Memory for nodes, over the store.
 
-use crate::graph::{BoxFuture, InterruptId, NodeError, Place, ThreadId};
+use crate::graph::{BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
 use crate::inbox::{MemoryCause, MemoryLine};
 use crate::store::{NewLesson, Store, StoreError};
 use crate::workflows::{Lesson, Memory, Profile};
@@ -50,14 +50,18 @@ impl Memory for StoreMemory {
         })
     }
 
-    fn learn<'a>(&'a self, place: &'a Place, lessons: Vec<Lesson>) -> BoxFuture<'a, Result<(), NodeError>> {
+    fn learn<'a>(
+        &'a self,
+        step: &'a StepContext,
+        lessons: Vec<Lesson>,
+    ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
             let mut kept = Vec::new();
             for lesson in lessons {
                 let cause = serde_json::to_string(&lesson.cause).map_err(NodeError::failed)?;
                 kept.push(NewLesson { namespace: lesson.namespace, cause, interrupt: lesson.interrupt });
             }
-            let keeping = self.0.memory().keep_lessons(place.thread.clone(), place.step, kept);
+            let keeping = self.0.memory().keep_lessons(step.thread.clone(), step.number, kept);
             keeping.await.map_err(NodeError::failed)
         })
     }

@@ -1,7 +1,7 @@
 //! Pruning, batch by batch, so that whoever decides meanwhile waits for no more than one of them.
 
 use super::fail_point;
-use super::local::{Local, told};
+use super::local::Local;
 use crate::inbox::{BackendError, PruneQuery, Pruned, Pruning};
 use crate::store::{StoreError, Swept, Vacuum};
 use std::time::Duration;
@@ -19,13 +19,13 @@ impl Local {
         let mut roots = self.blocking(move |this| this.engine().store().prune().prunable(&wanted)).await?;
         while !roots.is_empty() {
             fail_point("before_prune_batch");
-            let (rest, part) = store.prune().batch(query.clone(), roots).await.map_err(told)?;
+            let (rest, part) = store.prune().batch(query.clone(), roots).await.map_err(BackendError::from)?;
             fail_point("after_prune_batch");
             taken.add(part);
             roots = rest;
         }
         loop {
-            let part = store.prune().left_mails(query.clone()).await.map_err(told)?;
+            let part = store.prune().left_mails(query.clone()).await.map_err(BackendError::from)?;
             fail_point("after_prune_mails");
             if part.mails == 0 {
                 break;
@@ -50,7 +50,7 @@ impl Local {
                     "the file keeps its size: another process is using it; prune again later".to_owned(),
                 );
             }
-            Err(error) => return Err(told(error)),
+            Err(error) => return Err(BackendError::from(error)),
         }
         Ok(Pruned { taken, before, after: store.figures().file_bytes(), left })
     }
@@ -58,10 +58,10 @@ impl Local {
     /// Lets go of bytes nobody refers to; `false` where no moment for it was found.
     async fn sweep_bytes(&self, taken: &mut Pruning) -> Result<bool, BackendError> {
         let store = self.engine().store();
-        store.prune().mark_blobs().await.map_err(told)?;
+        store.prune().mark_blobs().await.map_err(BackendError::from)?;
         let (mut moments, apart) = MOMENTS;
         loop {
-            match store.prune().sweep_blobs().await.map_err(told)? {
+            match store.prune().sweep_blobs().await.map_err(BackendError::from)? {
                 Swept::Some(part) => taken.add(part),
                 Swept::Clean => return Ok(true),
                 Swept::Busy if moments == 0 => return Ok(false),

@@ -11,12 +11,12 @@
 
 use super::drive::arrival;
 use super::engine::{Engine, StartError};
-use super::local::{Local, told};
+use super::local::Local;
 use super::wait::attend;
 use super::worker::{Ended, Scope, Until};
 use crate::graph::{
     Begun, BoxFuture, EffectState, Event, InputError, Intent, InterruptId, Journal, JournalError, Next,
-    Place, ThreadId, What, run_node,
+    StepContext, ThreadId, What, run_node,
 };
 use crate::inbox::{BackendError, Ending, NextView, RequestAnswer, Spec, Status};
 use crate::store::{self, Commit, NewStep, NextStep};
@@ -46,7 +46,6 @@ pub enum Waited {
     Told,
 }
 
-/// The longest key.
 const LONGEST_KEY: usize = 200;
 
 /// Nobody sleeps longer than this without looking at the clock again.
@@ -80,7 +79,7 @@ impl Local {
         let state = spec.workflow.apply(spec.workflow.empty(), &new.updates);
         let state = state.map_err(|error| BackendError::Failed(error.to_string()))?;
         let first = first_turn(self.engine(), spec, &new.title, &state).await?;
-        match self.engine().store().threads().begin(new, first).await.map_err(told)? {
+        match self.engine().store().threads().begin(new, first).await.map_err(BackendError::from)? {
             store::Begun::New(thread) => self.answer_of(&thread),
             store::Begun::Earlier(thread) => {
                 let earlier = self.asked_in(&thread)?;
@@ -98,7 +97,7 @@ impl Local {
 
     /// How the request stands that asked this; one that is over by now is closed.
     pub async fn request_answer(&self, id: &InterruptId) -> Result<RequestAnswer, BackendError> {
-        let thread = self.engine().store().inbox().item(id).map_err(told)?.item.thread;
+        let thread = self.engine().store().inbox().item(id).map_err(BackendError::from)?.item.thread;
         self.request_answer_in(&thread).await
     }
 
@@ -125,7 +124,7 @@ impl Local {
         stop: impl Future<Output = ()>,
     ) -> Result<Waited, BackendError> {
         let store = self.engine().store();
-        let _watcher = store.watch_others().map_err(told)?;
+        let _watcher = store.watch_others().map_err(BackendError::from)?;
         let mut changes = store.changes();
         tokio::pin!(stop);
         loop {
@@ -138,7 +137,7 @@ impl Local {
             if answer.status.active() {
                 let scope = Scope::Family(thread.clone());
                 let driven = attend(self.engine(), &scope, Until::Idle, stop.as_mut(), |_| {}).await;
-                match driven.map_err(told)?.ended {
+                match driven.map_err(BackendError::from)?.ended {
                     Ended::Told => return Ok(Waited::Told),
                     Ended::Paused => paused = true,
                     Ended::Idle => continue,
@@ -191,7 +190,7 @@ impl Local {
 
     /// What each of them asked is read once; it never changes.
     async fn sweep(&self, known: &mut HashMap<ThreadId, RequestInput>) -> Result<(), BackendError> {
-        let waiting = self.engine().store().threads().waiting_of(NAME).map_err(told)?;
+        let waiting = self.engine().store().threads().waiting_of(NAME).map_err(BackendError::from)?;
         known.retain(|thread, _| waiting.contains(thread));
         let now = Moment::now(self.engine().store().now());
         for thread in waiting {
@@ -220,13 +219,15 @@ impl Local {
         let event = Event { id: format!("settled:{}", ending.word()), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| BackendError::Failed(error.to_string()))?;
-        self.engine().store().threads().arrive_unanswered(arrival).await.map_err(told)
+        self.engine().store().threads().arrive_unanswered(arrival).await.map_err(BackendError::from)
     }
 
     /// Lets a thread whose question was closed come to its end, where that takes but a moment.
     async fn finish(&self, thread: &ThreadId) -> Result<(), BackendError> {
         let scope = Scope::Family(thread.clone());
-        attend(self.engine(), &scope, Until::Idle, tokio::time::sleep(GRACE), |_| {}).await.map_err(told)?;
+        attend(self.engine(), &scope, Until::Idle, tokio::time::sleep(GRACE), |_| {})
+            .await
+            .map_err(BackendError::from)?;
         Ok(())
     }
 
@@ -236,16 +237,16 @@ impl Local {
 
     /// What a thread asked; it is its first step.
     fn asked_in(&self, thread: &ThreadId) -> Result<RequestInput, BackendError> {
-        let state = self.engine().state_at(thread, Some(1)).map_err(told)?;
+        let state = self.engine().state_at(thread, Some(1)).map_err(BackendError::from)?;
         let asked = state.as_ref().and_then(|state| state.get::<Request>()).map(|state| state.asked.clone());
         asked.ok_or_else(|| not_a_request(thread))
     }
 
     fn answer_of(&self, thread: &ThreadId) -> Result<RequestAnswer, BackendError> {
-        let stored = self.engine().store().threads().view(thread).map_err(told)?;
+        let stored = self.engine().store().threads().view(thread).map_err(BackendError::from)?;
         let thread = stored.line.id.clone();
         // The state as it was when the rest was read, whatever has happened since.
-        let state = self.engine().state_at(&thread, Some(stored.line.steps)).map_err(told)?;
+        let state = self.engine().state_at(&thread, Some(stored.line.steps)).map_err(BackendError::from)?;
         let Some(state) = state.as_ref().and_then(|state| state.get::<Request>()) else {
             return Err(not_a_request(&thread));
         };
@@ -254,7 +255,7 @@ impl Local {
             NextView::Goto { .. } | NextView::Spawn { .. } | NextView::End { .. } => None,
         });
         // A fork asks anew under a name of its own.
-        let open = self.engine().store().threads().outcome(&thread).map_err(told)?.interrupts;
+        let open = self.engine().store().threads().outcome(&thread).map_err(BackendError::from)?.interrupts;
         let decided = stored.decisions.iter().rev().find(|decision| decision.undone_at.is_none());
         let id = open.first().cloned().or_else(|| decided.map(|decision| decision.interrupt.clone()));
         let Some(id) = id.or(asked) else {
@@ -301,18 +302,18 @@ async fn first_turn(
 ) -> Result<Commit, BackendError> {
     let failed = |text: String| BackendError::Failed(text);
     let node = spec.workflow.shape().entry.clone();
-    let place = Place {
+    let step = StepContext {
         thread: ThreadId::random(),
         workflow: NAME.to_owned(),
         node: node.clone(),
-        step: 1,
+        number: 1,
         forked: false,
         allowance: 1,
         last_try: true,
     };
     let limit = engine.settings().node_timeout;
     let quiet: crate::graph::ProgressSink = Arc::new(|_| {});
-    let output = run_node(&spec.workflow, place, Arc::new(NoEffects), state, limit, &quiet).await;
+    let output = run_node(&spec.workflow, step, Arc::new(NoEffects), state, limit, &quiet).await;
     let output = output.map_err(|error| failed(error.to_string()))?;
     let Next::Ask(asked, then) = output.next else {
         return Err(failed(format!("`{NAME}` did not ask")));

@@ -1,6 +1,6 @@
 //! What a screen asks of the local backend.
 
-use super::local::{Local, told};
+use super::local::Local;
 use crate::graph::{BoxFuture, ThreadId};
 use crate::inbox::{
     BackendError, Block, Card, Decided, DecisionView, Facets, Glance, Item, ItemLine, LineQuery, Screen,
@@ -39,7 +39,9 @@ impl Screen for Local {
     }
 
     fn keep_draft(&self, key: String, text: Option<String>) -> Reply<'_, ()> {
-        Box::pin(async move { self.engine().store().inbox().keep_draft(key, text).await.map_err(told) })
+        Box::pin(async move {
+            self.engine().store().inbox().keep_draft(key, text).await.map_err(BackendError::from)
+        })
     }
 
     fn why(&self, item: String) -> Reply<'_, Card> {

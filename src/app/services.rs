@@ -2,12 +2,12 @@
 
 use super::accounts::accounts;
 use super::apis::shelf;
+use super::mail_services::{ConfiguredAccounts, StoreContacts, StoreLedger};
 use super::memory::StoreMemory;
 use super::models::ConfiguredModels;
-use super::post::{ConfiguredAccounts, StoreContacts, StoreLedger};
 use crate::calendar;
 use crate::config::{Config, Env};
-use crate::graph::{BoxFuture, NodeError, Place};
+use crate::graph::{BoxFuture, NodeError, StepContext};
 use crate::store::{Prompt, Span, Store, StoreError};
 use crate::text::hex;
 use crate::tools::http::Http;
@@ -65,15 +65,15 @@ impl StoreMeter {
 }
 
 impl Meter for StoreMeter {
-    fn check(&self, place: &Place) -> Result<(), NodeError> {
+    fn check(&self, step: &StepContext) -> Result<(), NodeError> {
         let unreadable = |e: StoreError| NodeError::failed(e);
-        let spent = self.store.figures().usage(&place.thread, true).map_err(unreadable)?;
+        let spent = self.store.figures().usage(&step.thread, true).map_err(unreadable)?;
         let today = self.store.figures().cost_since(self.midnight()).map_err(unreadable)?;
         // A call without a known price is counted as a call, and costs what is known: nothing.
         let cost = spent.cost.unwrap_or_default();
-        let times = f64::from(place.allowance.max(1));
+        let times = f64::from(step.allowance.max(1));
         let budget = &self.config.budget;
-        let text = if spent.calls >= budget.calls_per_thread.saturating_mul(u64::from(place.allowance.max(1)))
+        let text = if spent.calls >= budget.calls_per_thread.saturating_mul(u64::from(step.allowance.max(1)))
         {
             format!("This thread has called models {} times (budget.calls_per_thread).", spent.calls)
         } else if cost >= budget.thread * times {
@@ -86,7 +86,7 @@ impl Meter for StoreMeter {
         Err(NodeError::Budget { text })
     }
 
-    fn record(&self, place: &Place, call: CallRecord) {
+    fn record(&self, step: &StepContext, call: CallRecord) {
         let prices = &self.config.prices;
         // By the name it was configured by; a server may add a date to it.
         let named = call.answered_as.as_ref().and_then(|name| prices.get(name));
@@ -98,8 +98,8 @@ impl Meter for StoreMeter {
             answer: call.answer.map(|answer| answer.to_string()),
         };
         let span = Span {
-            thread: place.thread.clone(),
-            step: place.step,
+            thread: step.thread.clone(),
+            step: step.number,
             // Rules built in cost nothing, so they use up nothing.
             counts: !call.builtin,
             cost: if call.builtin { Some(0.0) } else { cost },

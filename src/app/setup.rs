@@ -4,7 +4,7 @@ use super::accounts::{accounts, read_mail};
 use super::engine::{Engine, Settings};
 use super::grants;
 use super::intake::Intake;
-use super::post::ConfiguredAccounts;
+use super::mail_services::ConfiguredAccounts;
 use super::servers::Servers;
 use super::services::services;
 use super::traces::Traces;
@@ -57,7 +57,6 @@ pub enum WorkflowsError {
     /// The config chooses a model for a task the workflow does not have.
     #[error("the config has `{key}` in [workflow.{workflow}]; it takes model, {keys}")]
     NoRole {
-        /// The workflow.
         workflow: String,
         /// What it says.
         key: String,

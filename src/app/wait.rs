@@ -16,7 +16,6 @@ const TRY_EVERY: Duration = Duration::from_millis(200);
 /// What came of attending to threads.
 #[derive(Clone, Debug)]
 pub struct Attended {
-    /// Why it ended.
     pub ended: Ended,
     /// The threads that were taken further, or that another driver had under way meanwhile.
     pub threads: BTreeSet<ThreadId>,

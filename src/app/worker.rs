@@ -53,7 +53,6 @@ pub enum Until {
 /// Why the driver stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It was told to.
     Told,
     /// There is nothing left to do.
     Idle,
@@ -75,7 +74,7 @@ struct Running {
 }
 
 /// What one driver remembers from one look to the next.
-struct Desk {
+struct Scheduler {
     running: HashMap<ThreadId, Running>,
     tasks: JoinSet<(ThreadId, Driven, u32)>,
     /// Since when a thread is held, and the version it was held at.
@@ -139,10 +138,10 @@ impl Worker {
         until: Until,
         stop: impl Future<Output = ()>,
     ) -> Result<Ended, StoreError> {
-        let mut desk = Desk::new();
-        let ended = self.work(scope, until, stop, &mut desk).await;
-        self.failed.extend(std::mem::take(&mut desk.failed));
-        self.put_down(desk).await;
+        let mut scheduler = Scheduler::new();
+        let ended = self.work(scope, until, stop, &mut scheduler).await;
+        self.failed.extend(std::mem::take(&mut scheduler.failed));
+        self.put_down(scheduler).await;
         ended
     }
 
@@ -151,7 +150,7 @@ impl Worker {
         scope: &Scope,
         until: Until,
         stop: impl Future<Output = ()>,
-        desk: &mut Desk,
+        scheduler: &mut Scheduler,
     ) -> Result<Ended, StoreError> {
         let store = self.engine.store().clone();
         let mut changes = store.changes();
@@ -160,8 +159,8 @@ impl Worker {
         loop {
             // Let whatever belongs to the same moment happen first, so that one look sees all of it.
             tokio::task::yield_now().await;
-            while let Some(ended) = desk.tasks.try_join_next_with_id() {
-                desk.note(ended);
+            while let Some(ended) = scheduler.tasks.try_join_next_with_id() {
+                scheduler.note(ended);
             }
             changes.borrow_and_update();
             if let Mode::ViewOnly(why) = store.mode() {
@@ -169,19 +168,19 @@ impl Worker {
             }
             let to_do = store.threads().to_do()?;
             let paused = to_do.paused;
-            let look = match self.look(scope, desk, to_do).await {
+            let look = match self.look(scope, scheduler, to_do).await {
                 Ok(look) => look,
                 Err(error @ (StoreError::Full | StoreError::Busy)) => {
-                    desk.blocked = Some(error);
+                    scheduler.blocked = Some(error);
                     Look { active: true, blocked: false, wake: Some(Instant::now() + BLOCKED) }
                 }
                 Err(error) => return Err(error),
             };
-            if until == Until::Idle && desk.running.is_empty() {
+            if until == Until::Idle && scheduler.running.is_empty() {
                 if paused {
                     return Ok(Ended::Paused);
                 }
-                if let Some(error) = desk.blocked.take() {
+                if let Some(error) = scheduler.blocked.take() {
                     return Err(error);
                 }
                 if !look.active {
@@ -190,12 +189,12 @@ impl Worker {
             }
             // An abort is missed at most for one look; then the store has the last word.
             let look_again =
-                if desk.running.is_empty() { None } else { Some(Instant::now() + LOOK_EVERY * 4) };
+                if scheduler.running.is_empty() { None } else { Some(Instant::now() + LOOK_EVERY * 4) };
             let wake = [look.wake, look_again].into_iter().flatten().min();
             tokio::select! {
                 biased;
                 () = &mut stop => return Ok(Ended::Told),
-                Some(ended) = desk.tasks.join_next_with_id() => desk.note(ended),
+                Some(ended) = scheduler.tasks.join_next_with_id() => scheduler.note(ended),
                 changed = changes.changed() => {
                     if changed.is_err() {
                         return Ok(Ended::Told);
@@ -208,9 +207,14 @@ impl Worker {
     }
 
     /// Starts whatever can be started.
-    async fn look(&mut self, scope: &Scope, desk: &mut Desk, to_do: ToDo) -> Result<Look, StoreError> {
+    async fn look(
+        &mut self,
+        scope: &Scope,
+        scheduler: &mut Scheduler,
+        to_do: ToDo,
+    ) -> Result<Look, StoreError> {
         let store = self.engine.store().clone();
-        desk.drop_moved(&self.engine);
+        scheduler.drop_moved(&self.engine);
         let chosen: Option<HashSet<ThreadId>> = match scope {
             Scope::All => None,
             Scope::Family(root) => {
@@ -218,19 +222,19 @@ impl Worker {
             }
             Scope::Only(threads) => Some(threads.clone()),
         };
-        let mut found = Look { active: !desk.running.is_empty(), blocked: false, wake: None };
-        desk.forget(&to_do.threads);
+        let mut found = Look { active: !scheduler.running.is_empty(), blocked: false, wake: None };
+        scheduler.forget(&to_do.threads);
         for thread in to_do.threads {
             let ours = chosen.as_ref().is_none_or(|chosen| chosen.contains(&thread.thread));
-            if !ours || desk.running.contains_key(&thread.thread) {
+            if !ours || scheduler.running.contains_key(&thread.thread) {
                 continue;
             }
-            if desk.broken.get(&thread.thread) == Some(&thread.version) {
+            if scheduler.broken.get(&thread.thread) == Some(&thread.version) {
                 continue;
             }
             found.active = true;
             // Asking again drives nothing, so a pause does not keep it.
-            if desk.first && stale(&thread, store.now().as_millisecond()) {
+            if scheduler.first && stale(&thread, store.now().as_millisecond()) {
                 match store.inbox().ask_again(thread.thread.clone(), thread.version).await {
                     // Moved by somebody else meanwhile, who thereby had a say in it.
                     Ok(()) | Err(StoreError::Moved) => continue,
@@ -244,17 +248,17 @@ impl Worker {
                 found.blocked = true;
                 continue;
             }
-            if let Some(wake) = desk.waits_until(&thread) {
+            if let Some(wake) = scheduler.waits_until(&thread) {
                 found.wake = Some(found.wake.map_or(wake, |soonest| soonest.min(wake)));
-            } else if desk.running.len() < self.engine.settings().concurrency.max(1) {
+            } else if scheduler.running.len() < self.engine.settings().concurrency.max(1) {
                 self.touched.insert(thread.thread.clone());
-                desk.start(&self.engine, thread);
+                scheduler.start(&self.engine, thread);
             }
         }
-        desk.first = false;
+        scheduler.first = false;
         if matches!(scope, Scope::All) && !to_do.paused {
             let delay = self.engine.settings().learning_delay;
-            if let Some(wake) = desk.batches.look(&self.engine, delay).await? {
+            if let Some(wake) = scheduler.batches.look(&self.engine, delay).await? {
                 found.active = true;
                 found.wake = Some(found.wake.map_or(wake, |soonest| soonest.min(wake)));
             }
@@ -263,9 +267,9 @@ impl Worker {
     }
 
     /// Lets effects under way record their outcome; nodes without one are simply dropped.
-    async fn put_down(&self, mut desk: Desk) {
-        desk.tasks.abort_all();
-        while desk.tasks.join_next().await.is_some() {}
+    async fn put_down(&self, mut scheduler: Scheduler) {
+        scheduler.tasks.abort_all();
+        while scheduler.tasks.join_next().await.is_some() {}
         let deadline = Instant::now() + GRACE;
         while self.engine.anything_at_work() && Instant::now() < deadline {
             let _ = tokio::time::timeout_at(deadline, self.engine.released().notified()).await;
@@ -285,7 +289,7 @@ fn stale(thread: &Runnable, now: i64) -> bool {
         && thread.held_at.is_some_and(|since| now.abs_diff(since) > STALE_HOLD_MS.unsigned_abs())
 }
 
-impl Desk {
+impl Scheduler {
     fn new() -> Self {
         Self {
             running: HashMap::new(),

@@ -22,7 +22,6 @@ use std::collections::HashMap;
 /// How long a reply may be.
 const MOST: usize = 4 << 20;
 
-/// A calendar at Google.
 pub struct GoogleCalendar {
     api: Result<Api, String>,
     calendar: String,

@@ -4,10 +4,10 @@
 //! an event is put in without touching another byte, is on the disk when that is said, and is there once however often
 //! it is put in; what another program writes meanwhile is kept.
 
+use super::busy::{Window, taken};
 use super::entry::{Entry, entries_of};
 use super::file::{self, Changed};
 use super::lines::{self, Component, LineError};
-use super::taken::{Window, taken};
 use super::{BoxFuture, Busy, Calendar, CalendarError};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -45,7 +45,6 @@ pub enum InvitationError {
     /// It is no iCalendar text.
     #[error("the invitation cannot be read: {0}")]
     Damaged(String),
-    /// It has no event.
     #[error("the invitation holds no event")]
     NoEvent,
     /// Its event cannot be followed.

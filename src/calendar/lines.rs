@@ -77,7 +77,6 @@ pub(super) struct Component {
     pub kind: String,
     /// Its own lines.
     pub lines: Vec<Line>,
-    /// The components inside.
     pub inside: Vec<Component>,
     /// Where its `BEGIN` starts in the text.
     pub from: usize,

@@ -4,6 +4,7 @@
 //! were written in; an event is written as the exact iCalendar text that was frozen before, and is found again by its
 //! UID. A new source is one file and one arm in [`open`].
 
+mod busy;
 mod caldav;
 mod days;
 mod entry;
@@ -16,7 +17,6 @@ mod lines;
 mod moment;
 mod observing;
 mod rule;
-mod taken;
 mod windows;
 mod write;
 mod zone;
@@ -46,7 +46,6 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// A time that is taken.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Busy {
-    /// From.
     pub start: Timestamp,
     /// Until.
     pub end: Timestamp,
@@ -70,7 +69,6 @@ pub enum CalendarError {
     Unknown(String),
 }
 
-/// A calendar.
 pub trait Calendar: Send + Sync {
     /// What the config calls it.
     fn name(&self) -> &str;

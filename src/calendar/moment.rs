@@ -79,7 +79,6 @@ impl Moment {
         Ok(moment)
     }
 
-    /// The instant.
     pub fn instant(&self, person: &TimeZone) -> Option<Timestamp> {
         self.clock.instant(self.civil, person)
     }

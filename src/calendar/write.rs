@@ -27,7 +27,6 @@ pub struct Event {
     pub sequence: u32,
     /// What it is, one line.
     pub title: String,
-    /// From.
     pub start: Timestamp,
     /// Until.
     pub end: Timestamp,

@@ -33,13 +33,15 @@ pub(super) fn read(pairs: &[String], schema: &Value, also: &Value) -> Result<Map
 fn value(key: &str, typed: &str, root: &Value, property: &Value) -> Result<Value, Failure> {
     let verbatim = || Value::String(text::typed(typed));
     match sort(root, property, 0) {
-        Sort::Text => Ok(verbatim()),
-        Sort::Texts => Ok(match serde_json::from_str(typed) {
+        PropertyKind::Text => Ok(verbatim()),
+        PropertyKind::Texts => Ok(match serde_json::from_str(typed) {
             Ok(list @ Value::Array(_)) => text::typed_json(list),
             _ => Value::Array(vec![verbatim()]),
         }),
-        Sort::Anything => Ok(serde_json::from_str(typed).map_or_else(|_| verbatim(), text::typed_json)),
-        Sort::Json(wanted) => serde_json::from_str(typed).map(text::typed_json).map_err(|_| {
+        PropertyKind::Anything => {
+            Ok(serde_json::from_str(typed).map_or_else(|_| verbatim(), text::typed_json))
+        }
+        PropertyKind::Json(wanted) => serde_json::from_str(typed).map(text::typed_json).map_err(|_| {
             let typed: String = typed.chars().take(60).collect();
             Failure::usage(format!("`{key}`: `{}` is not {wanted}; write it as JSON", Visible::line(&typed)))
         }),
@@ -47,17 +49,17 @@ fn value(key: &str, typed: &str, root: &Value, property: &Value) -> Result<Value
 }
 
 /// What a property takes.
-enum Sort {
+enum PropertyKind {
     Text,
     Texts,
     Json(String),
     Anything,
 }
 
-fn sort(root: &Value, schema: &Value, depth: usize) -> Sort {
+fn sort(root: &Value, schema: &Value, depth: usize) -> PropertyKind {
     let schema = resolve(root, schema);
     if depth > DEEPEST {
-        return Sort::Anything;
+        return PropertyKind::Anything;
     }
     let constants = schema.get("const").into_iter().chain(array(schema, "enum"));
     let types: Vec<&str> = match schema.get("type") {
@@ -66,23 +68,27 @@ fn sort(root: &Value, schema: &Value, depth: usize) -> Sort {
         _ => constants.filter(|value| !value.is_null()).map(type_of).collect(),
     };
     if types.contains(&"string") {
-        return Sort::Text;
+        return PropertyKind::Text;
     }
     if types.contains(&"array") {
         let items = schema.get("items").map(|items| sort(root, items, depth + 1));
-        return if matches!(items, Some(Sort::Text)) { Sort::Texts } else { Sort::Json("a list".to_owned()) };
+        return if matches!(items, Some(PropertyKind::Text)) {
+            PropertyKind::Texts
+        } else {
+            PropertyKind::Json("a list".to_owned())
+        };
     }
     let named: Vec<&str> = types.iter().copied().filter(|word| *word != "null").collect();
     if let Some(first) = named.first() {
         let article = if first.starts_with(['i', 'o']) { "an" } else { "a" };
-        return Sort::Json(format!("{article} {}", named.join(" or ")));
+        return PropertyKind::Json(format!("{article} {}", named.join(" or ")));
     }
     let mut others = ["anyOf", "oneOf", "allOf"].into_iter().flat_map(|word| array(schema, word));
     let first = others.find_map(|other| match sort(root, other, depth + 1) {
-        Sort::Anything => None,
+        PropertyKind::Anything => None,
         sort => Some(sort),
     });
-    first.unwrap_or(Sort::Anything)
+    first.unwrap_or(PropertyKind::Anything)
 }
 
 fn type_of(value: &Value) -> &'static str {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::error::{Error, quoted};
+use super::raw;
 use super::resolve::{Meaning, wrong_with_url};
 use super::secret::Secret;
-use super::typed;
 
 /// How an API is reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Api {
 }
 
 impl Meaning<'_> {
-    pub(super) fn apis(&self, apis: BTreeMap<String, typed::Api>) -> Result<BTreeMap<String, Api>, Error> {
+    pub(super) fn apis(&self, apis: BTreeMap<String, raw::Api>) -> Result<BTreeMap<String, Api>, Error> {
         let mut meant = BTreeMap::new();
         for (name, api) in apis {
             let api = self.api(&name, api)?;
@@ -30,7 +30,7 @@ impl Meaning<'_> {
         Ok(meant)
     }
 
-    fn api(&self, name: &str, api: typed::Api) -> Result<Api, Error> {
+    fn api(&self, name: &str, api: raw::Api) -> Result<Api, Error> {
         let bad = |key: &str, why: &str| self.bad("apis", name, key, why);
         let hosts = api.hosts.clone().unwrap_or_default();
         if let Some(why) = hosts.iter().find_map(|url| wrong_with_url(url)) {

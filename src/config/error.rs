@@ -49,7 +49,6 @@ pub enum Error {
     Syntax {
         /// What the parser says.
         message: String,
-        /// Where.
         at: Origin,
     },
     /// A section nobody knows.
@@ -57,7 +56,6 @@ pub enum Error {
     UnknownSection {
         /// The section as written.
         name: String,
-        /// Where.
         at: Origin,
         /// What was likely meant.
         hint: String,
@@ -67,7 +65,6 @@ pub enum Error {
     NotASection {
         /// What was written.
         name: String,
-        /// Where.
         at: Origin,
         /// How the section is written.
         example: String,
@@ -79,7 +76,6 @@ pub enum Error {
         key: String,
         /// The section it stands in.
         section: String,
-        /// Where.
         at: Origin,
         /// What was likely meant.
         hint: String,
@@ -107,7 +103,6 @@ pub enum Error {
         key: String,
         /// The section it stands in.
         section: String,
-        /// Where.
         at: Origin,
     },
     /// A value of the wrong type.
@@ -115,7 +110,6 @@ pub enum Error {
     WrongType {
         /// The whole key.
         key: String,
-        /// Where.
         at: Origin,
         /// What it may hold.
         expected: &'static str,
@@ -127,7 +121,6 @@ pub enum Error {
     BadValue {
         /// The whole key.
         key: String,
-        /// Where.
         at: Origin,
         /// What it must be instead.
         why: String,
@@ -137,7 +130,6 @@ pub enum Error {
     MissingKey {
         /// The section that lacks it.
         section: String,
-        /// The key.
         key: &'static str,
         /// Where the section is.
         at: Origin,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::error::{Error, quoted};
+use super::raw;
 use super::resolve::Meaning;
-use super::typed;
 
 /// The kinds that may expire. Trouble never does: whether something happened is for a person to say.
 const KINDS: [&str; 3] = ["triage", "approval", "question"];
@@ -47,7 +47,7 @@ impl Expiry {
 
 impl Meaning<'_> {
     /// Takes `expire` out of the sections that have it besides other keys.
-    pub(super) fn expiry(&self, file: &mut typed::File) -> Result<Expiry, Error> {
+    pub(super) fn expiry(&self, file: &mut raw::File) -> Result<Expiry, Error> {
         let kinds = std::mem::take(&mut file.approvals.expire_kinds);
         if let Some(odd) = kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {
             let why = format!("has no kind {:?}; choose among {}", quoted(odd), KINDS.join(", "));

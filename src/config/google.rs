@@ -1,9 +1,9 @@
 //! `[google]`: as which program sayso comes to Google, and where Google is.
 
 use super::error::Error;
+use super::raw;
 use super::resolve::{Meaning, wrong_with_url};
 use super::secret::Secret;
-use super::typed;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ impl GoogleApp {
 }
 
 impl Meaning<'_> {
-    pub(super) fn google(&self, google: typed::Google, data: &Path) -> Result<GoogleApp, Error> {
+    pub(super) fn google(&self, google: raw::Google, data: &Path) -> Result<GoogleApp, Error> {
         let urls = [
             ("auth_url", &google.auth_url),
             ("token_url", &google.token_url),

@@ -1,9 +1,9 @@
 //! The one table of every key the config knows: its section, what it may hold, and its default.
 //!
 //! Reading, environment variables, error messages, `sayso config` and the test of `config.example.toml` all go by
-//! this table; `typed.rs` gives the same keys their Rust types. A key is listed when something reads it.
+//! this table; `raw.rs` gives the same keys their Rust types. A key is listed when something reads it.
 
-use super::meant::Provider;
+use super::settings::Provider;
 
 /// A section of the file.
 pub(super) struct Section {

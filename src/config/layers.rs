@@ -6,9 +6,9 @@ use super::entries::{Address, Entries};
 use super::error::{Error, quoted};
 use super::inputs::Inputs;
 use super::keys::{SECTIONS, Section};
-use super::meant::Provider;
 use super::origin::Origin;
 use super::read;
+use super::settings::Provider;
 
 /// The name under which the built-in rules are always there.
 pub(super) const BUILTIN: &str = "builtin";

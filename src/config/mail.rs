@@ -31,7 +31,6 @@ pub struct Mail {
 /// Where an account is read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MailSource {
-    /// A Maildir.
     Maildir {
         /// The folder that has `cur`, `new` and `tmp`.
         path: PathBuf,
@@ -67,7 +66,6 @@ pub enum MailSource {
 pub struct MailServer {
     /// Its name, as its certificate has it.
     pub host: String,
-    /// Its port.
     pub port: u16,
     /// How the connection is made safe; one that is not is not made.
     pub tls: MailTls,
@@ -95,7 +93,6 @@ pub enum MailTls {
 /// How a mail server is shown who comes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MailLogin {
-    /// By a password.
     Password(Secret),
     /// By a token (XOAUTH2), fetched anew for each connection.
     Token(Secret),

@@ -19,9 +19,10 @@ mod inputs;
 mod keys;
 mod layers;
 mod mail;
-mod meant;
 mod origin;
 mod paths;
+mod raw;
+mod raw_mail;
 mod read;
 mod resolve;
 mod resolve_calendar;
@@ -30,10 +31,9 @@ mod resolve_server;
 mod rules;
 mod secret;
 mod servers;
+mod settings;
 mod sheet;
 mod traces;
-mod typed;
-mod typed_mail;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -52,14 +52,14 @@ pub use mail::{
     AfterHandling, CalDavServer, Calendar, FiledBy, Intake, Learning, Mail, MailLogin, MailMode,
     MailOutgoing, MailServer, MailSource, MailTls, Policy, PolicyMode, Reach, Rule, RuleClass,
 };
-pub use meant::{
-    Approvals, Budget, Config, Desktop, Engine, Level, Model, NoticeCommand, Notices, Price, Provider,
-    ThemeName, User,
-};
 pub use origin::Origin;
 pub use rules::Matched;
 pub use secret::{Secret, SecretError};
 pub use servers::Server;
+pub use settings::{
+    Approvals, Budget, Config, Desktop, Engine, Level, Model, NoticeCommand, Notices, Price, Provider,
+    ThemeName, User,
+};
 pub use sheet::Sheet;
 pub use traces::Traces;
 

@@ -15,11 +15,13 @@ use super::error::{Error, quoted};
 use super::inputs::Inputs;
 use super::layers::{self, BUILTIN, Picked};
 use super::mail::{Intake, Learning};
-use super::meant::{Approvals, Budget, Config, Engine, Model, NoticeCommand, Notices, Price, Provider, User};
 use super::origin::Origin;
 use super::paths::{Paths, expand};
+use super::raw;
 use super::secret::Secret;
-use super::typed;
+use super::settings::{
+    Approvals, Budget, Config, Engine, Model, NoticeCommand, Notices, Price, Provider, User,
+};
 use crate::text::Visible;
 
 /// Lays `text`, the environment and the flags over the defaults, and says what all of it means.
@@ -27,7 +29,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
     let written = paths.config.as_deref().zip(text);
     let (entries, picked) = layers::lay(inputs, written)?;
 
-    let mut file = typed::File::deserialize(entries.to_table()).map_err(|error| Error::Syntax {
+    let mut file = raw::File::deserialize(entries.to_table()).map_err(|error| Error::Syntax {
         // Cannot happen while the key table and the structs agree, which a test holds.
         message: error.message().to_owned(),
         at: paths.config_origin.clone(),
@@ -88,7 +90,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
             first_limit: file.intake.first_limit,
             ask_over: file.intake.ask_over,
             every_seconds: file.intake.every_seconds,
-            unread_only: file.intake.unread_only == typed::Switch::On,
+            unread_only: file.intake.unread_only == raw::Switch::On,
         },
         learning: Learning { delay: Duration::from_secs(file.learning.delay_seconds) },
         policies,
@@ -97,7 +99,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         sheet: file.sheet.meant(),
         theme: file.theme.name,
         notice_command,
-        notices: Notices { bell: file.notices.bell == typed::Switch::On, desktop: file.notices.desktop },
+        notices: Notices { bell: file.notices.bell == raw::Switch::On, desktop: file.notices.desktop },
         traces,
         keys: file.keys,
         log: file.log.level,
@@ -141,7 +143,7 @@ impl Meaning<'_> {
         Error::BadValue { key: Address::new(section, name, key).to_string(), at, why: why.into() }
     }
 
-    fn notice_command(&self, notices: &typed::Notices) -> Result<Option<NoticeCommand>, Error> {
+    fn notice_command(&self, notices: &raw::Notices) -> Result<Option<NoticeCommand>, Error> {
         const KINDS: [&str; 4] = ["triage", "approval", "question", "trouble"];
         if let Some(odd) = notices.kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {
             let why = format!("has no kind {:?}; choose among {}", quoted(odd), KINDS.join(", "));
@@ -165,7 +167,7 @@ impl Meaning<'_> {
         Ok(is_there.then_some(NoticeCommand { command, kinds, quiet, every }))
     }
 
-    fn user(&self, user: typed::User) -> Result<User, Error> {
+    fn user(&self, user: raw::User) -> Result<User, Error> {
         let time_zone = match &user.time_zone {
             None => self.inputs.host.time_zone.clone(),
             Some(name) if self.inputs.host.time_zone.iana_name() == Some(name) => {
@@ -190,13 +192,13 @@ impl Meaning<'_> {
             address: user.address.unwrap_or_default(),
             aliases: user.aliases,
             signature: user.signature.unwrap_or_default(),
-            quote: user.quote == typed::Switch::On,
+            quote: user.quote == raw::Switch::On,
             home: self.inputs.host.home.clone(),
             remind_after: self.lasting("user", "", "remind_after", &user.remind_after)?,
         })
     }
 
-    fn model(&self, section: &'static str, name: &str, model: typed::Model) -> Result<Model, Error> {
+    fn model(&self, section: &'static str, name: &str, model: raw::Model) -> Result<Model, Error> {
         let api_key =
             self.api_key(section, name, [&model.api_key_env, &model.api_key_command, &model.api_key_file])?;
         if let Some(why) = model.base_url.as_deref().and_then(wrong_with_url) {
@@ -298,7 +300,7 @@ impl Meaning<'_> {
         Ok(())
     }
 
-    fn prices(&self, prices: BTreeMap<String, typed::Prices>) -> Result<BTreeMap<String, Price>, Error> {
+    fn prices(&self, prices: BTreeMap<String, raw::Prices>) -> Result<BTreeMap<String, Price>, Error> {
         let mut meant = BTreeMap::new();
         for (name, price) in prices {
             let missing = |key| Error::MissingKey {

@@ -3,15 +3,15 @@
 use super::error::Error;
 use super::google::{GoogleApp, unsafe_url};
 use super::mail::{CalDavServer, Calendar, Mail, MailSource};
-use super::meant::User;
+use super::raw_mail::{self as raw, CalendarKind};
 use super::resolve::Meaning;
-use super::typed_mail::{self as typed, CalendarKind};
+use super::settings::User;
 
 impl Meaning<'_> {
     /// The calendar; `None` where nothing is said of one.
     pub(super) fn calendar(
         &self,
-        calendar: typed::Calendar,
+        calendar: raw::Calendar,
         user: &User,
         accounts: &[Mail],
         google: &GoogleApp,

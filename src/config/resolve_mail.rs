@@ -8,11 +8,11 @@ use super::entries::{Address, ordinal};
 use super::error::{Error, hint, quoted};
 use super::google::{Google, GoogleApp};
 use super::mail::{AfterHandling, Mail, MailOutgoing, MailServer, MailSource, Policy, Reach, Rule};
-use super::meant::User;
 use super::paths::expand;
+use super::raw_mail::{self as raw, MailKind, OutgoingKind};
 use super::resolve::Meaning;
 use super::resolve_server::Server;
-use super::typed_mail::{self as typed, MailKind, OutgoingKind};
+use super::settings::User;
 
 /// Longer than any name that is easy to type.
 const LONGEST_NAME: usize = 40;
@@ -53,7 +53,7 @@ impl Meaning<'_> {
 
     pub(super) fn mail(
         &self,
-        accounts: Vec<typed::Mail>,
+        accounts: Vec<raw::Mail>,
         user: &User,
         google: &GoogleApp,
     ) -> Result<Vec<Mail>, Error> {
@@ -69,7 +69,7 @@ impl Meaning<'_> {
         Ok(meant)
     }
 
-    fn account(&self, at: &str, mail: typed::Mail, user: &User, google: &GoogleApp) -> Result<Mail, Error> {
+    fn account(&self, at: &str, mail: raw::Mail, user: &User, google: &GoogleApp) -> Result<Mail, Error> {
         let server = Server::of_mail(&mail);
         let name =
             mail.name.ok_or_else(|| self.missing("mail", at, "name", "write what to call the account"))?;
@@ -175,7 +175,7 @@ impl Meaning<'_> {
     fn outgoing(
         &self,
         at: &str,
-        outgoing: typed::Outgoing,
+        outgoing: raw::Outgoing,
         address: &str,
         imap: Option<&MailServer>,
         google: impl FnOnce() -> Result<Google, Error>,
@@ -253,7 +253,7 @@ impl Meaning<'_> {
         }
     }
 
-    pub(super) fn rules(&self, rules: Vec<typed::Rule>, accounts: &[Mail]) -> Result<Vec<Rule>, Error> {
+    pub(super) fn rules(&self, rules: Vec<raw::Rule>, accounts: &[Mail]) -> Result<Vec<Rule>, Error> {
         let mut meant = Vec::new();
         for (index, rule) in rules.into_iter().enumerate() {
             let at = ordinal(index + 1);
@@ -287,7 +287,7 @@ impl Meaning<'_> {
 
     pub(super) fn policies(
         &self,
-        policies: BTreeMap<String, typed::Policy>,
+        policies: BTreeMap<String, raw::Policy>,
     ) -> Result<BTreeMap<String, Policy>, Error> {
         let mut meant = BTreeMap::new();
         for (tool, policy) in policies {

@@ -2,9 +2,9 @@
 
 use super::error::Error;
 use super::mail::{MailLogin, MailServer, MailTls};
+use super::raw_mail as raw;
 use super::resolve::{Meaning, is_variable};
 use super::secret::Secret;
-use super::typed_mail as typed;
 
 /// A server as typed, and where its keys stand.
 pub(super) struct Server {
@@ -83,11 +83,11 @@ macro_rules! typed_server {
 }
 
 impl Server {
-    pub(super) fn of_mail(mail: &typed::Mail) -> Self {
+    pub(super) fn of_mail(mail: &raw::Mail) -> Self {
         typed_server!(mail, &IMAP)
     }
 
-    pub(super) fn of_outgoing(outgoing: &typed::Outgoing) -> Self {
+    pub(super) fn of_outgoing(outgoing: &raw::Outgoing) -> Self {
         typed_server!(outgoing, &SMTP)
     }
 

@@ -13,7 +13,6 @@ pub struct Matched<'a> {
     pub from: &'a str,
     /// Every recipient's bare address, and those it was delivered to.
     pub to: &'a [&'a str],
-    /// The subject.
     pub subject: &'a str,
     /// The list's id; empty where it came by none.
     pub list: &'a str,

@@ -5,9 +5,9 @@ use std::time::Duration;
 use super::entries::ordinal;
 use super::error::{Error, quoted};
 use super::headers::Header;
+use super::raw;
 use super::resolve::{Meaning, wrong_with_url};
 use super::secret::Secret;
-use super::typed;
 
 /// Longer than any name that is easy to type.
 const LONGEST_NAME: usize = 40;
@@ -36,7 +36,7 @@ pub struct Server {
 }
 
 impl Meaning<'_> {
-    pub(super) fn servers(&self, servers: Vec<typed::Server>) -> Result<Vec<Server>, Error> {
+    pub(super) fn servers(&self, servers: Vec<raw::Server>) -> Result<Vec<Server>, Error> {
         let mut meant: Vec<Server> = Vec::new();
         for (index, server) in servers.into_iter().enumerate() {
             let at = ordinal(index + 1);
@@ -50,7 +50,7 @@ impl Meaning<'_> {
         Ok(meant)
     }
 
-    fn remote(&self, at: &str, server: typed::Server) -> Result<Server, Error> {
+    fn remote(&self, at: &str, server: raw::Server) -> Result<Server, Error> {
         let bad = |key: &str, why: String| self.bad("server", at, key, why);
         let missing = |key, hint| self.missing("server", at, key, hint);
         let name = server.name.ok_or_else(|| missing("name", "write what to call the server"))?;

@@ -1,6 +1,6 @@
 //! `[sheet]`: how work on workbooks goes, and what the code in it may use up.
 
-use super::typed;
+use super::raw;
 
 /// How work on workbooks goes. The table of keys holds the bounds of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,11 +19,11 @@ pub struct Sheet {
     pub rows: usize,
 }
 
-impl typed::Sheet {
+impl raw::Sheet {
     pub(super) fn meant(&self) -> Sheet {
         Sheet {
             max_steps: self.max_steps,
-            with_informer: self.with_informer == typed::Switch::On,
+            with_informer: self.with_informer == raw::Switch::On,
             seconds: self.seconds,
             memory: self.memory_mb << 20,
             output: self.output_kb << 10,

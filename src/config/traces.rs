@@ -3,8 +3,8 @@
 use super::error::Error;
 use super::google::unsafe_url;
 use super::headers::Header;
+use super::raw;
 use super::resolve::Meaning;
-use super::typed;
 
 /// What every address for traces ends with, whether it is written or not.
 const PATH: &str = "/v1/traces";
@@ -21,7 +21,7 @@ pub struct Traces {
 }
 
 impl Meaning<'_> {
-    pub(super) fn traces(&self, traces: typed::Traces) -> Result<Option<Traces>, Error> {
+    pub(super) fn traces(&self, traces: raw::Traces) -> Result<Option<Traces>, Error> {
         let headers = self.headers("traces", "", &traces.headers)?;
         let Some(endpoint) = traces.endpoint else {
             if headers.is_empty() {
@@ -35,6 +35,6 @@ impl Meaning<'_> {
         }
         let base = endpoint.trim_end_matches('/');
         let url = format!("{}{PATH}", base.strip_suffix(PATH).unwrap_or(base));
-        Ok(Some(Traces { url, headers, contents: traces.contents == typed::Switch::On }))
+        Ok(Some(Traces { url, headers, contents: traces.contents == raw::Switch::On }))
     }
 }

@@ -17,7 +17,6 @@ pub enum Edge {
     Ask(String),
     /// Wait for children, then on to a node.
     Spawn(String),
-    /// The end.
     End,
 }
 

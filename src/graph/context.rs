@@ -15,15 +15,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Where in its thread a node runs.
 #[derive(Clone, Debug)]
-pub struct Place {
-    /// The thread.
+pub struct StepContext {
     pub thread: ThreadId,
-    /// Its workflow.
     pub workflow: String,
-    /// The node.
     pub node: String,
     /// The number its step will have.
-    pub step: u64,
+    pub number: u64,
     /// Whether the thread is a fork, which receives no mail and marks nothing handled.
     pub forked: bool,
     /// How often the thread was granted its budget, at least once.
@@ -35,7 +32,7 @@ pub struct Place {
 /// A node's access to everything that is not its state.
 pub struct Ctx<D> {
     services: Arc<D>,
-    place: Arc<Place>,
+    step: Arc<StepContext>,
     journal: Arc<dyn Journal>,
     progress: ProgressSink,
     used: Arc<Mutex<HashSet<String>>>,
@@ -45,7 +42,7 @@ impl<D> Clone for Ctx<D> {
     fn clone(&self) -> Self {
         Self {
             services: self.services.clone(),
-            place: self.place.clone(),
+            step: self.step.clone(),
             journal: self.journal.clone(),
             progress: self.progress.clone(),
             used: self.used.clone(),
@@ -55,8 +52,13 @@ impl<D> Clone for Ctx<D> {
 
 impl<D> Ctx<D> {
     /// A context for one attempt at one step.
-    pub fn new(services: Arc<D>, place: Place, journal: Arc<dyn Journal>, progress: ProgressSink) -> Self {
-        Self { services, place: Arc::new(place), journal, progress, used: Arc::default() }
+    pub fn new(
+        services: Arc<D>,
+        step: StepContext,
+        journal: Arc<dyn Journal>,
+        progress: ProgressSink,
+    ) -> Self {
+        Self { services, step: Arc::new(step), journal, progress, used: Arc::default() }
     }
 
     /// Models, mailboxes, the clock: everything a node may use.
@@ -65,18 +67,18 @@ impl<D> Ctx<D> {
     }
 
     /// Where in its thread this node runs.
-    pub fn place(&self) -> &Place {
-        &self.place
+    pub fn step_context(&self) -> &StepContext {
+        &self.step
     }
 
     /// Shows a piece of streaming text.
     pub fn show_text(&self, delta: &str) {
-        (self.progress)(Progress::Text { thread: self.place.thread.clone(), delta: delta.to_owned() });
+        (self.progress)(Progress::Text { thread: self.step.thread.clone(), delta: delta.to_owned() });
     }
 
     /// Shows how far long work has come.
     pub fn show_bar(&self, what: &str, done: u64, total: u64) {
-        let thread = self.place.thread.clone();
+        let thread = self.step.thread.clone();
         (self.progress)(Progress::Bar { thread, what: what.to_owned(), done, total });
     }
 

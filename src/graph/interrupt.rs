@@ -112,9 +112,7 @@ pub struct Grantable {
 pub struct CommandLine {
     /// Who wants to, as it calls itself.
     pub by: String,
-    /// In which folder.
     pub folder: String,
-    /// The words.
     pub words: Vec<String>,
     /// How many of the first words say what sort of command it is; 0 where that cannot be told.
     pub lead: usize,
@@ -325,7 +323,6 @@ pub struct Answer {
     pub key: String,
     /// Which interrupt was answered.
     pub interrupt: InterruptId,
-    /// What was proposed.
     pub proposed: Value,
     /// What the person decided.
     pub decision: Decision,

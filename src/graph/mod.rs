@@ -30,7 +30,7 @@ mod workflow;
 
 pub use builder::{Builder, Edge, Graph, ask, end, goto, spawn};
 pub use command::{Child, ChildResult, Command, Event, Next, What};
-pub use context::{Ctx, Place};
+pub use context::{Ctx, StepContext};
 pub use error::{BuildError, FoldError, InputError, NodeError};
 pub use ids::{BadId, BatchId, GrantId, InterruptId, ThreadId};
 pub use interrupt::{

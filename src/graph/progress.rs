@@ -10,7 +10,6 @@ pub enum Progress {
     Started {
         /// Whose.
         thread: ThreadId,
-        /// Which.
         node: String,
     },
     /// The model said some more.

@@ -1,7 +1,9 @@
 //! Runs one node and says what to do with whatever comes out of it.
 
 use super::workflow::{At, Produced};
-use super::{Child, Folded, Journal, JournalError, Next, NodeError, Place, Progress, ProgressSink, Workflow};
+use super::{
+    Child, Folded, Journal, JournalError, Next, NodeError, Progress, ProgressSink, StepContext, Workflow,
+};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -87,15 +89,15 @@ pub enum Retry {
 /// Runs one node within its time limit and checks its way out.
 pub async fn run_node(
     workflow: &Workflow,
-    place: Place,
+    step: StepContext,
     journal: Arc<dyn Journal>,
     state: &Folded,
     limit: Duration,
     progress: &ProgressSink,
 ) -> Result<Output, NodeError> {
-    let (thread, node) = (place.thread.clone(), place.node.clone());
+    let (thread, node) = (step.thread.clone(), step.node.clone());
     let node = node.as_str();
-    let at = At { place, journal, progress: progress.clone() };
+    let at = At { step, journal, progress: progress.clone() };
     let Some(work) = workflow.run(node, at, state) else {
         return Err(NodeError::failed(format!("workflow `{}` has no node `{node}`", workflow.name())));
     };

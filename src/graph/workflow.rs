@@ -2,8 +2,8 @@
 
 use super::builder::Run;
 use super::{
-    Answer, ChildResult, Command, Ctx, Event, FoldError, Graph, InputError, Journal, Next, NodeError, Place,
-    ProgressSink, Shape, State,
+    Answer, ChildResult, Command, Ctx, Event, FoldError, Graph, InputError, Journal, Next, NodeError,
+    ProgressSink, Shape, State, StepContext,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -55,7 +55,7 @@ trait Erased: Send + Sync {
 
 /// Where a node runs and what it reports to.
 pub(super) struct At {
-    pub(super) place: Place,
+    pub(super) step: StepContext,
     pub(super) journal: Arc<dyn Journal>,
     pub(super) progress: ProgressSink,
 }
@@ -266,7 +266,7 @@ impl<S: State, D: Send + Sync + 'static> Erased for Named<S, D> {
 
     fn run(&self, node: &str, at: At, state: &Folded) -> Option<Started<'static>> {
         let run: Run<S, D> = self.graph.nodes.get(node)?.run.clone();
-        let ctx = Ctx::new(self.services.clone(), at.place, at.journal, at.progress);
+        let ctx = Ctx::new(self.services.clone(), at.step, at.journal, at.progress);
         let state = self.typed(state);
         let workflow = self.name.clone();
         Some(Box::pin(async move {

@@ -41,7 +41,6 @@ impl Decisions {
     }
 }
 
-/// One day.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DayLine {
     /// When it began.
@@ -90,7 +89,6 @@ impl Latency {
     }
 }
 
-/// One model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ModelLine {
     /// Its name.
@@ -116,9 +114,7 @@ pub struct ModelLine {
 /// One node of a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NodeLine {
-    /// The workflow.
     pub workflow: String,
-    /// The node.
     pub node: String,
     /// How often it ran.
     pub runs: u64,

@@ -69,7 +69,6 @@ pub struct Facets {
 /// A page of threads, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadPage {
-    /// The threads.
     pub threads: Vec<ThreadLine>,
     /// Rows that could not be trusted, each named in a sentence.
     pub damaged: Vec<String>,
@@ -165,13 +164,11 @@ pub enum BackendError {
     Refused {
         /// The interrupt.
         id: String,
-        /// Why.
         refusal: Refusal,
     },
     /// A start input that does not fit.
     #[error("{workflow}: {error}")]
     Input {
-        /// The workflow.
         workflow: String,
         /// What is wrong.
         error: InputError,

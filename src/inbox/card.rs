@@ -38,7 +38,6 @@ pub struct Span {
 pub enum Block {
     /// Something unusual; these stand on top.
     Warnings(Vec<Warning>),
-    /// A heading.
     Heading(Visible),
     /// Running text, shown as it is: what is going to be sent, or was received.
     Text(Visible),
@@ -65,7 +64,6 @@ pub enum Block {
     Diff(Vec<Span>),
     /// One text in which words were taken away and put in.
     Words(Vec<Span>),
-    /// A mail.
     Mail(Box<MailBlock>),
     /// A conversation: who said what, oldest first.
     Turns(Vec<(Visible, Visible)>),
@@ -82,7 +80,6 @@ pub struct MailBlock {
     pub cc: Visible,
     /// When, as the person's clock says it.
     pub date: Visible,
-    /// The subject.
     pub subject: Visible,
     /// Every header, shown on demand.
     pub headers: Vec<(Visible, Visible)>,
@@ -110,7 +107,6 @@ pub struct BodyPiece {
 /// Something attached to a mail.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AttachmentLine {
-    /// Its name.
     pub name: Visible,
     /// Its media type.
     pub kind: Visible,

@@ -28,7 +28,6 @@ pub struct ErrorLine {
     pub text: String,
     /// How often.
     pub count: u64,
-    /// When last.
     pub last: Timestamp,
 }
 

@@ -88,9 +88,7 @@ pub struct GrantLine {
     pub tool: String,
     /// How far, in words.
     pub scope: String,
-    /// The one thread it is for.
     pub thread: Option<ThreadId>,
-    /// The one sender it is for.
     pub sender: Option<String>,
     /// Where it came from: `builtin`, `config`, or the card's id.
     pub origin: String,

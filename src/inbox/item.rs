@@ -45,7 +45,6 @@ pub struct Item {
     pub key: String,
     /// The thread that asks.
     pub thread: ThreadId,
-    /// Its workflow.
     pub workflow: String,
     /// What sort of item it is.
     pub kind: ItemKind,

@@ -17,7 +17,6 @@ pub struct MailQuery {
 /// A page of mails, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct MailPage {
-    /// The mails.
     pub mails: Vec<MailLine>,
     /// Rows that could not be trusted, each named in a sentence.
     pub damaged: Vec<String>,
@@ -34,9 +33,7 @@ pub struct MailLine {
     pub account: String,
     /// The sender's address.
     pub from: String,
-    /// The subject.
     pub subject: String,
-    /// When it came.
     pub came_at: Timestamp,
     /// `asked`, `thread`, `left` or `unreadable`.
     pub state: String,
@@ -46,7 +43,6 @@ pub struct MailLine {
     pub status: Option<Status>,
     /// What triage made of it.
     pub class: Option<String>,
-    /// Why.
     pub reason: Option<String>,
     /// What became of it.
     pub outcome: Option<String>,
@@ -74,7 +70,6 @@ impl SourceLine {
     /// What the place that traces are sent to is called among sources.
     pub const TRACES: &'static str = "traces sent";
 
-    /// Whether it is a mailbox.
     pub fn is_mailbox(&self) -> bool {
         !self.is_server() && self.source != Self::TRACES
     }

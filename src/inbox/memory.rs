@@ -26,14 +26,12 @@ pub struct MemoryVersion {
     pub profile: String,
     /// When it was written.
     pub updated_at: Timestamp,
-    /// Why.
     pub cause: MemoryCause,
 }
 
 /// A profile as it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MemoryView {
-    /// Its newest version.
     #[serde(flatten)]
     pub newest: MemoryVersion,
     /// Lines that nothing learned may drop, oldest pin first.

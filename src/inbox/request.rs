@@ -43,7 +43,6 @@ impl Ending {
 pub struct RequestAnswer {
     /// The question, by which `sayso answer` finds it again.
     pub id: InterruptId,
-    /// Its thread.
     pub thread: ThreadId,
     /// Where that stands.
     pub status: Status,
@@ -55,6 +54,5 @@ pub struct RequestAnswer {
     pub args: Value,
     /// Who decided.
     pub by: Option<String>,
-    /// When.
     pub at: Option<Timestamp>,
 }

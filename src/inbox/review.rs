@@ -23,7 +23,6 @@ const DEPTH: usize = 48;
 /// A question a thread has put, and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QuestionView {
-    /// The interrupt.
     pub id: InterruptId,
     /// The step that asked it; of trouble, the step that could not be taken.
     pub step: u64,

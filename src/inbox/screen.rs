@@ -18,7 +18,6 @@ pub enum Standing {
     Held {
         /// How long, in milliseconds.
         hold_ms: i64,
-        /// Since when.
         since: Timestamp,
     },
     /// A finished thread's answer that nobody has read.
@@ -32,7 +31,6 @@ pub struct Glance {
     pub id: String,
     /// Its place among its like; later ones have higher places.
     pub place: i64,
-    /// Where it stands.
     pub standing: Standing,
     /// Differs when anything about the item does.
     pub stamp: u64,
@@ -41,11 +39,9 @@ pub struct Glance {
 /// An item as one line of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ItemLine {
-    /// What it is at a glance.
     pub glance: Glance,
     /// The thread that asks.
     pub thread: ThreadId,
-    /// Its workflow.
     pub workflow: String,
     /// What sort of item it is.
     pub kind: ItemKind,

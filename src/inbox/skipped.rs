@@ -31,7 +31,6 @@ pub struct SkippedLine {
 /// A page of them, newest first.
 #[derive(Clone, Debug, Default)]
 pub struct SkippedPage {
-    /// The mails.
     pub mails: Vec<SkippedLine>,
     /// Rows that could not be trusted, each named in a sentence.
     pub damaged: Vec<String>,

@@ -9,7 +9,6 @@ use serde_json::Value;
 /// What a verb that moves a thread reports.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Outcome {
-    /// The thread.
     pub thread: ThreadId,
     /// Where it stands now.
     pub status: Status,
@@ -42,9 +41,7 @@ pub struct ForkedFrom {
 /// A thread as one line of a list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ThreadLine {
-    /// The thread.
     pub id: ThreadId,
-    /// Its workflow.
     pub workflow: String,
     /// What it is about.
     pub title: String,
@@ -58,7 +55,6 @@ pub struct ThreadLine {
     pub updated_at: Timestamp,
     /// The thread that started it.
     pub parent: Option<ThreadId>,
-    /// Where it was forked from.
     pub forked_from: Option<ForkedFrom>,
     /// Its place in lists of threads; newer ones have higher places.
     #[serde(skip)]
@@ -68,9 +64,7 @@ pub struct ThreadLine {
 /// A whole thread.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ThreadView {
-    /// The thread.
     pub id: ThreadId,
-    /// Its workflow.
     pub workflow: String,
     /// What it is about.
     pub title: String,
@@ -84,7 +78,6 @@ pub struct ThreadView {
     pub error: Option<ErrorView>,
     /// The thread that started it.
     pub parent: Option<ThreadId>,
-    /// Where it was forked from.
     pub forked_from: Option<ForkedFrom>,
     /// Everything that happened, in order.
     pub steps: Vec<StepView>,
@@ -107,7 +100,6 @@ pub struct TraceView {
     pub name: String,
     /// `thread`, `node` or `call`.
     pub sort: &'static str,
-    /// The thread, where it is one.
     pub thread: Option<ThreadId>,
     /// The step, where it is a node.
     pub step: Option<u64>,
@@ -152,7 +144,6 @@ impl TraceView {
     }
 }
 
-/// One step.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepView {
     /// Its number, from 0.
@@ -163,7 +154,6 @@ pub struct StepView {
     pub updates: Value,
     /// Where the thread went.
     pub next: NextView,
-    /// When.
     pub at: Timestamp,
 }
 
@@ -178,19 +168,16 @@ pub enum NextView {
     },
     /// A person was asked.
     Ask {
-        /// What.
         ask: Vec<InterruptId>,
         /// Where it goes on.
         then: String,
     },
     /// Children were started.
     Spawn {
-        /// Which.
         spawn: Vec<ThreadId>,
         /// Where it goes on.
         then: String,
     },
-    /// It ended.
     End {
         /// Always true.
         end: bool,
@@ -206,7 +193,6 @@ pub struct DecisionView {
     pub action: String,
     /// `accept`, `edit`, `respond` or `ignore`.
     pub r#type: String,
-    /// What was proposed.
     pub proposed: Value,
     /// What the person gave: edited arguments, or words.
     pub args: Value,
@@ -214,13 +200,11 @@ pub struct DecisionView {
     pub executed: Option<Value>,
     /// Who decided.
     pub by: String,
-    /// When.
     pub at: Timestamp,
     /// When it was taken back.
     pub undone_at: Option<Timestamp>,
 }
 
-/// One effect.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct EffectView {
     /// Its name within its step.

@@ -44,7 +44,6 @@ pub struct Report {
 pub struct Miss {
     /// The case.
     pub id: String,
-    /// Its subject.
     pub subject: String,
     /// What is right.
     pub expect: Class,

@@ -40,7 +40,6 @@ pub struct Fetched {
 /// How a mail stands in its mailbox now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// It is there.
     There {
         /// Somebody has seen it.
         seen: bool,
@@ -56,7 +55,6 @@ pub enum Standing {
 /// What became of a mail, as the mailbox is to be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handled {
-    /// It was answered.
     Answered,
     /// It was decided on.
     Done,
@@ -78,7 +76,6 @@ pub enum MailError {
     Login(String),
 }
 
-/// What was sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
     /// Without angle brackets.
@@ -107,9 +104,7 @@ pub enum SendError {
 /// What looking for a sent mail found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// It was sent.
     Sent(Sent),
-    /// It was not.
     NotSent,
     /// It cannot be told.
     Unknown(String),

@@ -50,7 +50,6 @@ impl fmt::Display for Address {
     }
 }
 
-/// One mail.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Mail {
@@ -104,7 +103,6 @@ pub struct Mail {
     pub invitation: Option<Invitation>,
     /// `Auto-Submitted`, where it is not `no`.
     pub auto_submitted: Option<String>,
-    /// `Precedence`.
     pub precedence: Option<String>,
     /// Whether the mailbox's own filter calls it spam.
     pub spam: bool,
@@ -142,14 +140,12 @@ pub enum Oddity {
     },
     /// No address can be read.
     Unreadable {
-        /// In which field.
         field: AddressField,
         /// What stands there; empty where nothing does.
         text: String,
     },
     /// It can be read, but others may read it differently.
     Unusual {
-        /// In which field.
         field: AddressField,
         /// What stands there.
         text: String,
@@ -167,7 +163,6 @@ pub struct Piece {
     pub text: String,
 }
 
-/// A link.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Link {
     /// What the mail shows; empty where it shows the target itself.
@@ -211,11 +206,9 @@ pub enum Unsubscribe {
         /// Where to.
         url: String,
     },
-    /// A mail.
     Mail {
         /// To whom.
         to: String,
-        /// With this subject.
         subject: String,
         /// With this text.
         body: String,

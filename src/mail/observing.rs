@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 /// A door of an account that only observes.
 pub(super) struct Observing<T: ?Sized> {
-    /// The account.
     pub(super) account: String,
     /// What stands behind it.
     pub(super) behind: Arc<T>,

@@ -51,7 +51,6 @@ pub struct RemoteThread {
     pub pending: Vec<Pending>,
     /// Its state, where it was asked for.
     pub values: Value,
-    /// Its metadata.
     pub metadata: Value,
     /// Why its last run failed.
     pub error: Option<String>,
@@ -92,19 +91,15 @@ pub struct Checkpoint {
     /// Where it comes from, and its number.
     #[serde(default)]
     pub metadata: Value,
-    /// When.
     #[serde(default)]
     pub created_at: Option<String>,
 }
 
-/// A run.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Run {
-    /// Its id.
     pub run_id: String,
     /// `pending`, `running`, `success`, `error`, `timeout` or `interrupted`.
     pub status: String,
-    /// Its metadata.
     #[serde(default)]
     pub metadata: Value,
 }
@@ -129,9 +124,7 @@ impl Run {
 /// An assistant: a graph with a configuration of its own.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Assistant {
-    /// Its id.
     pub assistant_id: String,
-    /// Its graph.
     pub graph_id: String,
     /// What people call it.
     #[serde(default)]
@@ -318,7 +311,6 @@ impl Remote {
         }
     }
 
-    /// One run.
     pub async fn run(&self, thread: &str, run: &str) -> Result<Run, Fault> {
         parse(&self.client.get(&format!("/threads/{}/runs/{}", plain(thread)?, plain(run)?)).await?)
     }

@@ -18,7 +18,6 @@ pub(super) const MOST_ACTIONS: usize = 50;
 /// An interrupt as the server has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
-    /// Its id.
     pub id: String,
     /// What it says, as the text of its JSON.
     pub value: String,

@@ -18,7 +18,6 @@ use std::collections::BTreeMap;
 /// An intent, and the place in its thread it belongs to.
 #[derive(Clone, Debug)]
 pub struct EffectIntent {
-    /// The thread.
     pub thread: ThreadId,
     /// The version its node was started at.
     pub version: i64,

@@ -69,7 +69,6 @@ pub enum StoreError {
     Refused {
         /// The interrupt.
         id: String,
-        /// Which.
         refusal: Refusal,
     },
     /// What would be carried out is not what was approved.

@@ -15,7 +15,6 @@ pub struct DriverLock(File);
 /// What trying for the lock came to.
 #[derive(Debug)]
 pub enum Taken {
-    /// It is ours.
     Ours(DriverLock),
     /// Another process has it; its number, where it could be read.
     Theirs(Option<u32>),

@@ -50,7 +50,7 @@ pub use inbox::expiry::{PolicyClock, Unanswered};
 pub use inbox::history::PastDecision;
 pub use inbox::items::{Counts, StoredItem};
 pub use lock::{DriverLock, Taken};
-pub use mail::intake::{Before, NewMail, Road, StoredMail, TakenIn};
+pub use mail::intake::{Before, NewMail, Route, StoredMail, TakenIn};
 pub use mail::ledger::{HandedIn, Waiting};
 pub use mail::sources::StoredSource;
 pub use memory::lessons::{NewLesson, OpenLesson};

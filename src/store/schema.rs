@@ -54,7 +54,7 @@ CREATE TABLE threads (
     since        INTEGER NOT NULL,  -- the first entry whoever drives it has to read
     last         INTEGER NOT NULL,  -- its last entry
     version      INTEGER NOT NULL,  -- the last entry that a running node must not overlook
-    alone        INTEGER NOT NULL,  -- steps since a person last said something
+    steps_since_person INTEGER NOT NULL,
     step_limit   INTEGER NOT NULL,
     allowance    INTEGER NOT NULL,  -- how often its budget was granted
     unheard      INTEGER NOT NULL,  -- how much has reached it that it has not taken in

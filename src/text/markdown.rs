@@ -12,11 +12,9 @@ use super::wrap::wrap;
 pub enum Weight {
     /// Not at all.
     Plain,
-    /// A heading.
     Heading,
     /// Strong emphasis.
     Strong,
-    /// Emphasis.
     Emphasis,
     /// Program text.
     Code,

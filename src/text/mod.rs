@@ -13,7 +13,7 @@ mod json;
 mod markdown;
 mod months;
 mod nearest;
-mod pass;
+mod sanitize;
 mod trouble;
 mod visible;
 mod width;

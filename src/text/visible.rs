@@ -20,7 +20,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::pass::{Breaks, pass};
+use super::sanitize::{Breaks, sanitize};
 
 /// Text that holds nothing a terminal obeys or a reader cannot see.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -30,12 +30,12 @@ pub struct Visible(String);
 impl Visible {
     /// Makes `raw` visible and keeps its lines: newline and tab stay, CRLF and a lone CR become a newline.
     pub fn new(raw: &str) -> Self {
-        Self(pass(raw, Breaks::Keep).text)
+        Self(sanitize(raw, Breaks::Keep).text)
     }
 
     /// Makes `raw` visible on a single line: each newline or tab becomes a space.
     pub fn line(raw: &str) -> Self {
-        Self(pass(raw, Breaks::Space).text)
+        Self(sanitize(raw, Breaks::Space).text)
     }
 
     /// Makes every string in `value` visible, the keys of objects included.
@@ -66,7 +66,7 @@ impl Visible {
 
 /// How many characters of `raw` [`Visible::new`] would replace, for a card's warning.
 pub fn hidden_count(raw: &str) -> usize {
-    pass(raw, Breaks::Keep).hidden
+    sanitize(raw, Breaks::Keep).hidden
 }
 
 /// Every string of what a person typed as JSON, kept as [`typed`] keeps it; the names of fields are not theirs.

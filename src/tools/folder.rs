@@ -3,7 +3,7 @@
 //! No link leads out of the folder, no device or pipe is opened, and size, number and depth are bounded. What is
 //! left out is listed with the reason, so that nobody wonders.
 
-use super::beneath::{Beneath, NO_FILE};
+use super::open_beneath::{Beneath, NO_FILE};
 use crate::text::{self, Visible};
 use rustix::fs::FileType;
 use std::io;
@@ -62,18 +62,10 @@ pub struct Reading {
 pub enum FolderError {
     /// It is not there, or may not be entered.
     #[error("the folder {} cannot be read: {why}", path.display())]
-    Unreadable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        why: String,
-    },
+    Unreadable { path: PathBuf, why: String },
     /// It is a file.
     #[error("{} is not a folder; name the folder it is in", path.display())]
-    NotAFolder {
-        /// Which.
-        path: PathBuf,
-    },
+    NotAFolder { path: PathBuf },
 }
 
 /// Which files of a folder are wanted.

@@ -2,12 +2,12 @@
 //!
 //! What is not here: any knowledge of threads or of who may do what; that is decided before a tool is used.
 
-mod beneath;
+pub mod atomic_write;
 pub mod catalogue;
 pub mod folder;
 pub mod http;
-pub mod keep;
 pub mod moment;
+mod open_beneath;
 pub mod sandbox;
 pub mod tree;
 pub mod workbook;

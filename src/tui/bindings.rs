@@ -16,7 +16,6 @@ pub enum Scope {
     Global,
     /// The inbox's list, and the lists of the other tabs.
     List,
-    /// The card.
     Card,
     /// Where an item is selected, in its list or its card.
     Decide,
@@ -77,7 +76,6 @@ impl Scope {
 /// Keys and what they mean.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// Where.
     pub scope: Scope,
     /// The keys, as people write them; any of them will do.
     pub keys: &'static [&'static str],

@@ -1,9 +1,9 @@
 //! What lies over the tabs. Layers are a stack: keys go to the uppermost one only.
 
 use super::bindings::Scope;
-use super::card::{Doc, Place};
+use super::card::{Doc, ScrollPosition};
 use super::forms::{Editor, Form};
-use super::msg::{Deed, Ready};
+use super::msg::{DecisionKind, PendingDecision};
 use crate::graph::ThreadId;
 use crate::inbox::{GrantRequest, GrantScope, MemoryVersion, PruneQuery, Status};
 use jiff::Timestamp;
@@ -21,18 +21,18 @@ pub struct Confirm {
     /// What it is about, to scroll through.
     pub page: Doc,
     /// The line at the top.
-    pub top: Place,
+    pub top: ScrollPosition,
 }
 
 /// What is done once confirmed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Then {
     /// A decision is taken.
-    Decide(Deed, Ready),
+    Decide(DecisionKind, PendingDecision),
     /// A thread is stopped.
     Stop(ThreadId),
     /// A decision is taken, and more of the same allowed.
-    Grant(Ready, GrantRequest),
+    Grant(PendingDecision, GrantRequest),
     /// A built-in grant counts again.
     Restore(String),
     /// A mail is taken for something else.
@@ -49,7 +49,7 @@ pub enum Then {
 #[derive(Clone, Debug)]
 pub struct Bulk {
     /// What is to be done.
-    pub deed: Deed,
+    pub deed: DecisionKind,
     /// On what: title and decision; results have none.
     pub rows: Vec<(String, BulkItem)>,
     /// The row that can be dropped.
@@ -62,7 +62,7 @@ pub struct Bulk {
 #[derive(Clone, Debug, PartialEq)]
 pub enum BulkItem {
     /// An interrupt to be decided.
-    Decide(Ready),
+    Decide(PendingDecision),
     /// A result to be filed away.
     FileAway(ThreadId),
 }
@@ -70,7 +70,6 @@ pub enum BulkItem {
 /// A list to choose from.
 #[derive(Clone, Debug)]
 pub struct Menu {
-    /// Its title.
     pub title: String,
     /// What can be chosen, and what that means.
     pub rows: Vec<(String, Choice)>,
@@ -81,9 +80,7 @@ pub struct Menu {
 /// What a row of a menu means.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
-    /// Sort the list.
     Sort(super::list::Sort),
-    /// Group it.
     Group(super::list::Group),
     /// Snooze until then, or wake.
     Snooze(Option<Timestamp>),
@@ -116,7 +113,6 @@ pub enum Choice {
 pub enum Ask {
     /// To find something in the list.
     Search,
-    /// To narrow it.
     Narrow,
     /// To do something by its name.
     Palette,
@@ -142,12 +138,11 @@ pub struct Prompt {
 /// Something to read.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Its title.
     pub title: String,
     /// What it says.
     pub doc: Doc,
     /// The line at the top.
-    pub top: Place,
+    pub top: ScrollPosition,
 }
 
 /// What lies over the tabs.

@@ -23,7 +23,6 @@ pub struct Areas {
     pub header: Rect,
     /// What is between header and footer.
     pub body: Rect,
-    /// The list.
     pub list: Rect,
     /// The line between list and card.
     pub rule: Rect,

@@ -19,13 +19,11 @@ pub struct Row {
     pub place: i64,
     /// Differs when anything about it does.
     pub stamp: u64,
-    /// Where it stands.
     pub standing: Standing,
     /// The thread that asks.
     pub thread: ThreadId,
     /// What sort it is.
     pub kind: ItemKind,
-    /// Its workflow.
     pub workflow: String,
     /// The tool's name, `notify`, or a trouble's code.
     pub action: String,
@@ -116,7 +114,6 @@ pub enum Filter {
     /// Everything that waits.
     #[default]
     All,
-    /// One kind.
     Kind(ItemKind),
     /// What is out of sight.
     Snoozed,
@@ -140,19 +137,14 @@ pub enum Sort {
     Urgent,
 }
 
-/// In which groups.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Group {
-    /// None.
     #[default]
     None,
-    /// By sender.
     Sender,
-    /// By workflow.
     Workflow,
 }
 
-/// The list.
 #[derive(Clone, Debug, Default)]
 pub struct List {
     rows: Vec<Row>,
@@ -167,13 +159,11 @@ pub struct List {
     pub filter: Filter,
     /// In which order.
     pub sort: Sort,
-    /// In which groups.
     pub group: Group,
     /// Narrows the list.
     pub narrow: Query,
     /// Is looked for in the list.
     pub search: Query,
-    /// What is marked.
     pub marks: HashSet<String>,
     /// The last row that was marked.
     pub anchor: Option<String>,

@@ -9,6 +9,7 @@
 //! workflow and reads no store: it talks to [`crate::inbox::Screen`].
 
 mod action;
+mod activity;
 mod bindings;
 mod card;
 mod forms;
@@ -21,7 +22,6 @@ mod model;
 mod msg;
 mod options;
 mod perform;
-mod pulse;
 mod query;
 mod review;
 mod run;
@@ -39,7 +39,10 @@ pub use key::Key;
 pub use layer::Layer;
 pub use list::{Filter, Group, Row, Sort};
 pub use model::{Focus, Model, Tab};
-pub use msg::{Cmd, Deed, Driving, Failure, Lines, Mouse, Msg, Past, Press, Read, Ready, Seen, Told};
+pub use msg::{
+    BackendResult, Cmd, DecisionKind, Driving, Failure, Lines, Mouse, Msg, Past, PendingDecision, Press,
+    Read, Seen,
+};
 pub use options::{Options, Startable};
 pub use perform::perform;
 pub use review::{Aspect, Review, Reviewed};

@@ -1,14 +1,14 @@
 //! Everything the screen knows. It changes in `update` and nowhere else.
 
+use super::activity::ActivityTab;
 use super::bindings::{Keymap, Scope};
-use super::card::{Doc, Extra, Folds, Place};
+use super::card::{Doc, Extra, Folds, ScrollPosition};
 use super::key::Key;
 use super::layer::Layer;
 use super::list::{Filter, List, Row};
-use super::msg::{Cmd, Deed, Driving};
+use super::msg::{Cmd, DecisionKind, Driving};
 use super::options::{Options, Startable};
-use super::pulse::Pulse;
-use super::safe::{Late, Shown, Spent};
+use super::safe::{DeferredKey, LastDecisionKey, Shown};
 use super::theme::Theme;
 use super::threads::Threads;
 use super::words;
@@ -29,7 +29,6 @@ pub enum Tab {
     /// What waits.
     #[default]
     Inbox,
-    /// All threads.
     Threads,
     /// What was learned.
     Memory,
@@ -55,7 +54,6 @@ impl Tab {
 /// Which half of a tab the keys go to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Focus {
-    /// The list.
     #[default]
     List,
     /// The card beside or below it.
@@ -65,17 +63,14 @@ pub enum Focus {
 /// The card that is on the screen, or on its way there.
 #[derive(Clone, Debug)]
 pub struct Opened {
-    /// The item.
     pub item: Item,
-    /// Its card.
     pub card: Arc<Card>,
     /// What was answered before.
     pub answers: Vec<DecisionView>,
     /// The card as something to scroll through.
     pub doc: Doc,
     /// The line at the top.
-    pub top: Place,
-    /// What is folded.
+    pub top: ScrollPosition,
     pub folds: Folds,
     /// Whether the end of what is proposed has been on the screen.
     pub end_seen: bool,
@@ -89,7 +84,7 @@ impl Opened {
             card: Arc::new(card),
             answers,
             doc: Doc::default(),
-            top: Place::default(),
+            top: ScrollPosition::default(),
             folds: Folds::default(),
             end_seen: false,
         };
@@ -116,9 +111,7 @@ impl Opened {
 /// A thread at work in this process.
 #[derive(Clone, Debug, Default)]
 pub struct Working {
-    /// The node it is in.
     pub node: String,
-    /// Since when it is in it.
     pub since: Option<Instant>,
     /// What the model has said, its newest part.
     pub text: String,
@@ -130,7 +123,7 @@ pub struct Working {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
     /// What was done.
-    pub deed: Deed,
+    pub deed: DecisionKind,
     /// On what: ids and titles.
     pub items: Vec<(String, String)>,
     /// Until when, where that is known.
@@ -173,7 +166,6 @@ impl Versions {
 /// A list of another tab.
 #[derive(Clone, Debug)]
 pub struct Browse<T> {
-    /// Its rows.
     pub rows: Vec<T>,
     /// The selected one.
     pub cursor: usize,
@@ -182,7 +174,7 @@ pub struct Browse<T> {
     /// What is shown of the selected one, and which that is.
     pub page: Option<(String, Doc)>,
     /// The line of the page at the top.
-    pub page_top: Place,
+    pub page_top: ScrollPosition,
     /// Whether it has been read.
     pub read: bool,
     /// Where the rest begins that has not been read.
@@ -198,7 +190,7 @@ impl<T> Default for Browse<T> {
             cursor: 0,
             top: 0,
             page: None,
-            page_top: Place::default(),
+            page_top: ScrollPosition::default(),
             read: false,
             next: None,
             reading: false,
@@ -229,7 +221,6 @@ pub struct Model {
     pub keymap: Keymap,
     /// What can be started.
     pub workflows: Vec<Startable>,
-    /// The tab.
     pub tab: Tab,
     /// Which half of it the keys go to.
     pub focus: Focus,
@@ -258,9 +249,9 @@ pub struct Model {
     /// The key before this one.
     pub last_key: Option<(Key, Instant)>,
     /// The key that decided last, while it may be held down.
-    pub spent: Option<Spent>,
+    pub last_decision_key: Option<LastDecisionKey>,
     /// A decision that waits until its key is known not to be.
-    pub late: Option<Late>,
+    pub deferred_key: Option<DeferredKey>,
     /// What happened.
     pub note: Option<Note>,
     /// What can be taken back.
@@ -280,7 +271,7 @@ pub struct Model {
     /// What may be done without asking.
     pub grants: Vec<GrantLine>,
     /// The Activity tab.
-    pub pulse: Pulse,
+    pub activity: ActivityTab,
     /// Mail that was not shown.
     pub skipped: Browse<SkippedLine>,
     /// The Threads tab.
@@ -297,7 +288,6 @@ pub struct Model {
     pub sources: Vec<SourceLine>,
     /// What the day has cost.
     pub spent_today: f64,
-    /// Who drives.
     pub driving: Driving,
     /// Counts ticks, for what turns.
     pub turns: usize,
@@ -342,8 +332,8 @@ impl Model {
             next_layer: 1,
             pending: Vec::new(),
             last_key: None,
-            spent: None,
-            late: None,
+            last_decision_key: None,
+            deferred_key: None,
             note: None,
             undo: None,
             sent: Vec::new(),
@@ -353,7 +343,7 @@ impl Model {
             working: BTreeMap::new(),
             running: Browse::default(),
             grants: Vec::new(),
-            pulse: Pulse::default(),
+            activity: ActivityTab::default(),
             skipped: Browse::default(),
             threads: Threads::default(),
             memory: Browse::default(),
@@ -466,7 +456,7 @@ impl Model {
     pub fn is_lively(&self) -> bool {
         !self.working.is_empty()
             || self.undo.is_some()
-            || self.late.is_some()
+            || self.deferred_key.is_some()
             || self.note.is_some()
             || self.unkept.is_some()
             || self.ending

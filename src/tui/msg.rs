@@ -16,9 +16,7 @@ use std::time::Instant;
 /// A key as it was read.
 #[derive(Clone, Copy, Debug)]
 pub struct Press {
-    /// Which.
     pub key: Key,
-    /// When.
     pub at: Instant,
     /// Whether others came with it: nobody types that fast, so it decides nothing.
     pub burst: bool,
@@ -27,7 +25,6 @@ pub struct Press {
 /// What the mouse did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mouse {
-    /// A click.
     Click,
     /// The wheel, upwards.
     WheelUp,
@@ -68,14 +65,12 @@ impl From<BackendError> for Failure {
 }
 
 /// What was asked, answered.
-pub type Told<T> = Result<T, Failure>;
+pub type BackendResult<T> = Result<T, Failure>;
 
 /// A card as it was read.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// The item.
     pub item: Item,
-    /// Its card.
     pub card: Card,
     /// What was answered before.
     pub answers: Vec<DecisionView>,
@@ -113,96 +108,93 @@ pub enum Msg {
     Changed,
     /// A node this process drives got further.
     Progress(Progress),
-    /// Who drives.
     Driving(Driving),
     /// The inbox at a glance.
-    Glanced(Told<Vec<Glance>>),
+    Glanced(BackendResult<Vec<Glance>>),
     /// Lines of the list that were asked for.
-    Lines(Told<Vec<ItemLine>>),
+    Lines(BackendResult<Vec<ItemLine>>),
     /// A card, with what was answered before.
-    Card(String, Told<Box<Read>>),
+    Card(String, BackendResult<Box<Read>>),
     /// The inbox in numbers.
-    Overview(Told<Overview>),
+    Overview(BackendResult<Overview>),
     /// How each mailbox does.
-    Sources(Told<Vec<SourceLine>>),
+    Sources(BackendResult<Vec<SourceLine>>),
     /// What the day has cost.
-    Spent(Told<f64>),
+    CostToday(BackendResult<f64>),
     /// Running threads.
-    Running(Told<Vec<ThreadLine>>),
+    Running(BackendResult<Vec<ThreadLine>>),
     /// A page of threads that was asked for.
-    Threads(ThreadQuery, Told<ThreadPage>),
+    Threads(ThreadQuery, BackendResult<ThreadPage>),
     /// What threads can be narrowed to.
-    Facets(Told<Facets>),
-    /// One thread.
-    Thread(ThreadId, Told<Box<Reviewed>>),
+    Facets(BackendResult<Facets>),
+    Thread(ThreadId, BackendResult<Box<Reviewed>>),
     /// What a step of a thread changed.
-    StepStates(ThreadId, Told<Box<StepStates>>),
+    StepStates(ThreadId, BackendResult<Box<StepStates>>),
     /// The words of a model call.
-    ModelCall(Told<Box<CallView>>),
+    ModelCall(BackendResult<Box<CallView>>),
     /// A thread was forked.
-    Forked(Told<Outcome>),
+    Forked(BackendResult<Outcome>),
     /// What was learned.
-    Memory(Told<Vec<MemoryLine>>),
+    Memory(BackendResult<Vec<MemoryLine>>),
     /// Why an item is there.
-    Why(String, Told<Card>),
+    Why(String, BackendResult<Card>),
     /// What may be done without asking.
-    Grants(Told<Vec<GrantLine>>),
+    Grants(BackendResult<Vec<GrantLine>>),
     /// A card was accepted, or was not; and where it was, what is allowed from now on.
-    Granted(String, Told<()>, Option<Told<GrantLine>>),
+    Granted(String, BackendResult<()>, Option<BackendResult<GrantLine>>),
     /// A grant was revoked or restored.
-    Revoked(Told<GrantLine>),
+    Revoked(BackendResult<GrantLine>),
     /// Mail that was not shown.
-    Skipped(SkippedQuery, Told<SkippedPage>),
+    Skipped(SkippedQuery, BackendResult<SkippedPage>),
     /// A mail was taken for something else: for what.
-    Reclassified(Told<String>),
+    Reclassified(BackendResult<String>),
     /// A profile with its pins.
-    Profile(Told<MemoryView>),
+    Profile(BackendResult<MemoryView>),
     /// All versions of a profile, newest first.
-    History(Past, Told<Vec<MemoryVersion>>),
+    History(Past, BackendResult<Vec<MemoryVersion>>),
     /// `$EDITOR` was left: namespace, the version it began with, what was written.
-    ProfileEdited(String, u64, Told<String>),
+    ProfileEdited(String, u64, BackendResult<String>),
     /// A profile was written, pinned or taken back.
-    Learned(Told<String>),
+    Learned(BackendResult<String>),
     /// A profile with its pins and all its versions.
-    Versions(String, Told<(MemoryView, Vec<MemoryVersion>)>),
+    Versions(String, BackendResult<(MemoryView, Vec<MemoryVersion>)>),
     /// What went on lately.
-    Activity(Told<Box<Activity>>),
+    Activity(BackendResult<Box<Activity>>),
     /// What goes wrong, by how often.
-    Errors(Told<Vec<ErrorLine>>),
+    Errors(BackendResult<Vec<ErrorLine>>),
     /// What a running thread has used.
-    Usage(ThreadId, Told<UsageView>),
+    Usage(ThreadId, BackendResult<UsageView>),
     /// What the file holds.
-    Storage(Told<Storage>),
+    Storage(BackendResult<Storage>),
     /// What letting go of old threads would take.
-    PrunePlan(PruneQuery, Told<Pruning>),
+    PrunePlan(PruneQuery, BackendResult<Pruning>),
     /// Old threads were let go of.
-    Pruned(Told<Pruned>),
+    Pruned(BackendResult<Pruned>),
     /// Everything begun and not sent.
-    Drafts(Told<Vec<(String, String)>>),
+    Drafts(BackendResult<Vec<(String, String)>>),
     /// Decisions were taken, or not: by item.
-    Decided(Deed, Vec<(String, Told<()>)>),
+    Decided(DecisionKind, Vec<(String, BackendResult<()>)>),
     /// Decisions were taken back, or not: by item.
-    Undone(Vec<(String, Told<()>)>),
+    Undone(Vec<(String, BackendResult<()>)>),
     /// A thread was started.
-    Started(Told<ThreadId>),
+    Started(BackendResult<ThreadId>),
     /// Something without an answer was done, or not.
-    Done(Told<String>),
+    Done(BackendResult<String>),
     /// `$EDITOR` was left.
-    Edited(u64, Told<String>),
+    Edited(u64, BackendResult<String>),
     /// Ways in which a path may go on.
     Completions(u64, String, Vec<String>),
 }
 
 /// What a decision did, for the line that says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum DecisionKind {
     /// Accepted as proposed.
     Accepted,
     /// Accepted with changes.
     Edited,
     /// Answered with words.
     Answered,
-    /// Ignored.
     Ignored,
     /// Saved as a draft.
     Drafted,
@@ -216,27 +208,26 @@ pub enum Deed {
     Woken,
 }
 
-impl Deed {
+impl DecisionKind {
     /// In the past tense.
     pub fn word(self) -> &'static str {
         match self {
-            Deed::Accepted => "accepted",
-            Deed::Edited => "accepted with changes",
-            Deed::Answered => "answered",
-            Deed::Ignored => "ignored",
-            Deed::Drafted => "saved as a draft",
-            Deed::Filed => "filed away",
-            Deed::Continued => "gone on with",
-            Deed::Snoozed => "snoozed",
-            Deed::Woken => "back in sight",
+            DecisionKind::Accepted => "accepted",
+            DecisionKind::Edited => "accepted with changes",
+            DecisionKind::Answered => "answered",
+            DecisionKind::Ignored => "ignored",
+            DecisionKind::Drafted => "saved as a draft",
+            DecisionKind::Filed => "filed away",
+            DecisionKind::Continued => "gone on with",
+            DecisionKind::Snoozed => "snoozed",
+            DecisionKind::Woken => "back in sight",
         }
     }
 }
 
 /// A decision ready to be taken: on what, bound to which hash, how.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ready {
-    /// The interrupt.
+pub struct PendingDecision {
     pub id: InterruptId,
     /// The hash the person saw.
     pub shown: String,
@@ -260,7 +251,7 @@ pub enum Cmd {
     /// Ask how each mailbox does.
     Sources,
     /// Ask what model calls have cost since then.
-    Spent(Timestamp),
+    CostToday(Timestamp),
     /// Ask whoever drives to look for mail.
     FetchMail,
     /// List running threads.
@@ -286,7 +277,7 @@ pub enum Cmd {
     /// List what may be done without asking.
     Grants,
     /// Accept, and allow more of the same.
-    Grant(Ready, GrantRequest),
+    Grant(PendingDecision, GrantRequest),
     /// End a grant.
     Revoke(String),
     /// Let a built-in grant count again.
@@ -326,7 +317,7 @@ pub enum Cmd {
     /// Keep what was begun, or forget it.
     KeepDraft(String, Option<String>),
     /// Take decisions.
-    Decide(Deed, Vec<Ready>),
+    Decide(DecisionKind, Vec<PendingDecision>),
     /// File results away.
     FileAway(Vec<ThreadId>),
     /// Go on after a result.
@@ -377,7 +368,6 @@ pub enum Past {
 pub enum Lines {
     /// The first ones, for a first look.
     First(usize),
-    /// These.
     Of(Vec<String>),
 }
 

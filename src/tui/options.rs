@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 /// A workflow as the form for a new thread knows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Startable {
-    /// Its name.
     pub name: String,
     /// What it does.
     pub about: String,

@@ -2,7 +2,7 @@
 //!
 //! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
 
-use super::msg::{Cmd, Deed, Failure, Msg, Read, Ready, Told};
+use super::msg::{BackendResult, Cmd, DecisionKind, Failure, Msg, PendingDecision, Read};
 use super::review::Reviewed;
 use crate::app::{self, Format};
 use crate::graph::{InterruptId, ThreadId};
@@ -32,7 +32,7 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
         }
         Cmd::Overview => Msg::Overview(backend.overview().await.map_err(Failure::from)),
         Cmd::Sources => Msg::Sources(backend.sources().await.map_err(Failure::from)),
-        Cmd::Spent(since) => Msg::Spent(backend.spent(since).await.map_err(Failure::from)),
+        Cmd::CostToday(since) => Msg::CostToday(backend.spent(since).await.map_err(Failure::from)),
         Cmd::FetchMail => Msg::Done(match backend.fetch_mail().await {
             Ok(()) => Ok("looking for new mail".to_owned()),
             Err(error) => Err(error.into()),
@@ -123,10 +123,10 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
             }
         },
         Cmd::Decide(deed, all) => Msg::Decided(deed, decide(backend, all).await),
-        Cmd::FileAway(threads) => Msg::Decided(Deed::Filed, file_away(backend, threads).await),
+        Cmd::FileAway(threads) => Msg::Decided(DecisionKind::Filed, file_away(backend, threads).await),
         Cmd::Proceed(thread, words) => {
             let told = backend.proceed(thread.clone(), words).await.map(|_| ()).map_err(Failure::from);
-            Msg::Decided(Deed::Continued, vec![(thread.to_string(), told)])
+            Msg::Decided(DecisionKind::Continued, vec![(thread.to_string(), told)])
         }
         Cmd::Undo(ids) => Msg::Undone(undo(backend, ids).await),
         Cmd::UndoTogether(id) => Msg::Undone(undo_together(backend, id).await),
@@ -143,7 +143,7 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
                 let told = backend.snooze(id.clone(), until).await.map(|_| ()).map_err(Failure::from);
                 (id.to_string(), told)
             }));
-            let deed = if until.is_some() { Deed::Snoozed } else { Deed::Woken };
+            let deed = if until.is_some() { DecisionKind::Snoozed } else { DecisionKind::Woken };
             Msg::Decided(deed, each.await)
         }
         Cmd::Stop(thread) => Msg::Done(match backend.stop(thread).await {
@@ -174,7 +174,7 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
     })
 }
 
-async fn card(backend: &dyn Screen, id: &str) -> Told<Box<Read>> {
+async fn card(backend: &dyn Screen, id: &str) -> BackendResult<Box<Read>> {
     let (item, card) = match (InterruptId::parse(id), ThreadId::parse(id)) {
         (Ok(id), _) => backend.card(id).await.map_err(Failure::from)?,
         (Err(_), Ok(thread)) => backend.result(thread).await.map_err(Failure::from)?,
@@ -184,7 +184,7 @@ async fn card(backend: &dyn Screen, id: &str) -> Told<Box<Read>> {
     Ok(Box::new(Read { item, card, answers }))
 }
 
-async fn versions(backend: &dyn Screen, namespace: &str) -> Told<(MemoryView, Vec<MemoryVersion>)> {
+async fn versions(backend: &dyn Screen, namespace: &str) -> BackendResult<(MemoryView, Vec<MemoryVersion>)> {
     let view = backend.memory_show(namespace.to_owned()).await.map_err(Failure::from)?;
     let history = backend.memory_history(namespace.to_owned()).await.map_err(Failure::from)?;
     Ok((view, history))
@@ -199,7 +199,7 @@ async fn thread(backend: &dyn Screen, id: ThreadId) -> Result<Reviewed, BackendE
 }
 
 /// Writes a thread to a file that was not there, and says where.
-async fn export(backend: &dyn Screen, id: ThreadId, name: &str) -> Told<String> {
+async fn export(backend: &dyn Screen, id: ThreadId, name: &str) -> BackendResult<String> {
     let exported = app::export(backend, id).await.map_err(Failure::from)?;
     let failed = |text: String| Failure { stale: false, text };
     let text = match Format::of(name) {
@@ -220,23 +220,23 @@ async fn export(backend: &dyn Screen, id: ThreadId, name: &str) -> Told<String> 
     }
 }
 
-async fn threads(backend: &dyn Screen, status: Status) -> Told<Vec<ThreadLine>> {
+async fn threads(backend: &dyn Screen, status: Status) -> BackendResult<Vec<ThreadLine>> {
     let query = ThreadQuery { status: Some(status), limit: THREADS, ..ThreadQuery::default() };
     backend.threads(query).await.map(|page| page.threads).map_err(Failure::from)
 }
 
-async fn running(backend: &dyn Screen) -> Told<Vec<ThreadLine>> {
+async fn running(backend: &dyn Screen) -> BackendResult<Vec<ThreadLine>> {
     let mut lines = threads(backend, Status::Running).await?;
     lines.extend(threads(backend, Status::Ready).await?);
     Ok(lines)
 }
 
-fn bound(Ready { id, shown, decision, learn }: Ready) -> Decide {
+fn bound(PendingDecision { id, shown, decision, learn }: PendingDecision) -> Decide {
     Decide { interrupt: id, decision, shown: Some(shown), learn, by: By::Tui }
 }
 
 /// What was confirmed as one is decided as one, so that it can be taken back as one.
-async fn decide(backend: &dyn Screen, mut all: Vec<Ready>) -> Vec<(String, Told<()>)> {
+async fn decide(backend: &dyn Screen, mut all: Vec<PendingDecision>) -> Vec<(String, BackendResult<()>)> {
     if all.len() == 1
         && let Some(one) = all.pop()
     {
@@ -253,11 +253,11 @@ async fn decide(backend: &dyn Screen, mut all: Vec<Ready>) -> Vec<(String, Told<
     }
 }
 
-fn told((id, outcome): (InterruptId, Result<Outcome, BackendError>)) -> (String, Told<()>) {
+fn told((id, outcome): (InterruptId, Result<Outcome, BackendError>)) -> (String, BackendResult<()>) {
     (id.to_string(), outcome.map(|_| ()).map_err(Failure::from))
 }
 
-async fn undo_together(backend: &dyn Screen, id: InterruptId) -> Vec<(String, Told<()>)> {
+async fn undo_together(backend: &dyn Screen, id: InterruptId) -> Vec<(String, BackendResult<()>)> {
     match backend.undo_batch(id.clone()).await {
         Ok(each) => each.into_iter().map(told).collect(),
         Err(error) => vec![(id.to_string(), Err(error.into()))],
@@ -265,7 +265,7 @@ async fn undo_together(backend: &dyn Screen, id: InterruptId) -> Vec<(String, To
 }
 
 /// Accepts first: what was refused allows nothing.
-async fn grant(backend: &dyn Screen, ready: Ready, request: GrantRequest) -> Msg {
+async fn grant(backend: &dyn Screen, ready: PendingDecision, request: GrantRequest) -> Msg {
     let id = ready.id.to_string();
     match backend.decide(bound(ready)).await {
         Ok(_) => {
@@ -276,14 +276,14 @@ async fn grant(backend: &dyn Screen, ready: Ready, request: GrantRequest) -> Msg
     }
 }
 
-async fn undo(backend: &dyn Screen, ids: Vec<InterruptId>) -> Vec<(String, Told<()>)> {
+async fn undo(backend: &dyn Screen, ids: Vec<InterruptId>) -> Vec<(String, BackendResult<()>)> {
     let each = ids
         .into_iter()
         .map(|id| async move { (id.to_string(), backend.undo(id).await.map(|_| ()).map_err(Failure::from)) });
     join_all(each).await
 }
 
-async fn file_away(backend: &dyn Screen, threads: Vec<ThreadId>) -> Vec<(String, Told<()>)> {
+async fn file_away(backend: &dyn Screen, threads: Vec<ThreadId>) -> Vec<(String, BackendResult<()>)> {
     let each = threads.into_iter().map(|thread| async move {
         (thread.to_string(), backend.file_away(thread).await.map(|_| ()).map_err(Failure::from))
     });

@@ -60,7 +60,6 @@ impl Query {
         Ok(Self { typed: typed.trim().to_owned(), terms })
     }
 
-    /// What was typed.
     pub fn typed(&self) -> &str {
         &self.typed
     }

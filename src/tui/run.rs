@@ -342,7 +342,6 @@ async fn next(events: &mut Option<EventStream>) -> Option<std::io::Result<Event>
 
 /// What a signal means.
 enum Sign {
-    /// To end.
     End,
     /// To end, where it was meant for us.
     Interrupt,
@@ -409,7 +408,7 @@ async fn drive(local: Local, send: mpsc::UnboundedSender<Msg>, stopped: oneshot:
         }
         if let Some(mut worker) = worker {
             let stop = stopped.clone().map(|_| ());
-            match local.tend(&mut worker, stop).await {
+            match local.run_everything(&mut worker, stop).await {
                 Ok(_) => {}
                 Err(error) => {
                     let _ = send.send(Msg::Done(Err(Failure { stale: false, text: error.to_string() })));

@@ -34,14 +34,12 @@ pub struct Shown {
     pub id: String,
     /// Its hash as shown; results have none.
     pub hash: Option<String>,
-    /// Since when.
     pub since: Instant,
 }
 
 /// The key that took the last decision, as long as it may still be down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spent {
-    /// Which.
+pub struct LastDecisionKey {
     pub key: Key,
     /// Whether it is known to be held down.
     pub held: bool,
@@ -49,7 +47,7 @@ pub struct Spent {
 
 /// A decision that waits until it is clear that its key is not held down.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Late {
+pub struct DeferredKey {
     /// What the key means.
     pub action: Action,
     /// When it was pressed.
@@ -61,29 +59,28 @@ pub struct Late {
 /// What becomes of a decision key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// It acts.
     Acts,
     /// It asks once more, for this reason.
     Asks(&'static str),
     /// It acts in a moment, unless it comes again until then.
     Waits,
     /// It does nothing, for this reason.
-    Dead(&'static str),
+    Rejected(&'static str),
 }
 
 /// Notes what a key says about those before it. Comes before anything is made of the key itself.
 pub fn heard(model: &mut Model, press: Press) {
-    let late = model.late.take();
+    let late = model.deferred_key.take();
     match model.last_key {
         Some((key, at)) if key == press.key => {
             if press.at.saturating_duration_since(at) > INITIAL {
-                model.spent = None;
-            } else if let (Some(spent), Some(_)) = (&mut model.spent, &late) {
+                model.last_decision_key = None;
+            } else if let (Some(spent), Some(_)) = (&mut model.last_decision_key, &late) {
                 spent.held = true;
             }
         }
         _ => {
-            model.spent = None;
+            model.last_decision_key = None;
             if late.is_some() {
                 model.say("not decided: another key came too soon after it");
             }
@@ -92,9 +89,9 @@ pub fn heard(model: &mut Model, press: Press) {
 }
 
 /// What has waited long enough and is still on the screen.
-pub fn due(model: &mut Model) -> Option<Late> {
+pub fn due(model: &mut Model) -> Option<DeferredKey> {
     let now = model.now;
-    let late = model.late.take_if(|late| now.saturating_duration_since(late.at) >= SETTLE)?;
+    let late = model.deferred_key.take_if(|late| now.saturating_duration_since(late.at) >= SETTLE)?;
     let same = model.layers.is_empty() && model.shown.as_ref() == Some(&late.shown);
     same.then_some(late)
 }
@@ -110,34 +107,34 @@ pub fn is_deliberate(model: &Model, press: Press) -> bool {
 /// What becomes of a key that decides on the selected item.
 pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if !is_deliberate(model, press) {
-        return Guard::Dead("keys came too fast to be meant; nothing was decided");
+        return Guard::Rejected("keys came too fast to be meant; nothing was decided");
     }
     let Some(row) = model.selected() else {
-        return Guard::Dead("nothing is selected; j or k selects an item");
+        return Guard::Rejected("nothing is selected; j or k selects an item");
     };
     if model.deciding.contains(&row.id) {
-        return Guard::Dead("it is being decided");
+        return Guard::Rejected("it is being decided");
     }
-    let Some(opened) = model.current() else { return Guard::Dead("its card is not here yet") };
+    let Some(opened) = model.current() else { return Guard::Rejected("its card is not here yet") };
     let Some(shown) = &model.shown else {
-        return Guard::Dead("its card is not on the screen; Enter opens it");
+        return Guard::Rejected("its card is not on the screen; Enter opens it");
     };
     let hash = row.hash.map(|hash| hash.to_string());
     if shown.id != row.id || shown.hash != hash || press.at < shown.since {
-        return Guard::Dead("its card is not on the screen; Enter opens it");
+        return Guard::Rejected("its card is not on the screen; Enter opens it");
     }
-    let acts = match model.spent {
-        Some(Spent { key, held: true }) if key == press.key => {
-            return Guard::Dead("the key seems to be held down; let go of it for a moment");
+    let acts = match model.last_decision_key {
+        Some(LastDecisionKey { key, held: true }) if key == press.key => {
+            return Guard::Rejected("the key seems to be held down; let go of it for a moment");
         }
-        Some(Spent { key, .. }) if key == press.key => Guard::Waits,
+        Some(LastDecisionKey { key, .. }) if key == press.key => Guard::Waits,
         _ => Guard::Acts,
     };
     if action != Action::Accept {
         return acts;
     }
     if row.irreversible && press.at.saturating_duration_since(shown.since) < LOOK {
-        return Guard::Dead("this cannot be taken back once done: look at it for a moment, then accept");
+        return Guard::Rejected("this cannot be taken back once done: look at it for a moment, then accept");
     }
     // To take note of a mail proposes nothing: nothing leaves by it.
     if row.warned && row.kind != ItemKind::Interrupt(Kind::Triage) {

@@ -47,9 +47,7 @@ pub enum WebError {
 /// A request.
 #[derive(Clone)]
 pub struct Ask {
-    /// How.
     pub method: Method,
-    /// Where.
     pub url: Url,
     /// Besides the usual ones.
     pub headers: HeaderMap,
@@ -90,9 +88,7 @@ impl Ask {
 /// What came back.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// The status.
     pub status: u16,
-    /// The headers.
     pub headers: HeaderMap,
     /// The body, or its beginning.
     pub body: Vec<u8>,

@@ -48,7 +48,6 @@ pub enum CallError {
     /// Google says no: the status, and the sentence.
     #[error("{text}")]
     Refused {
-        /// The status.
         status: u16,
         /// The sentence.
         text: String,

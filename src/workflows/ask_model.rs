@@ -1,7 +1,7 @@
 //! The one way a node speaks to a model: within budget, recorded, shown as it streams, paid once a step.
 
 use super::services::{CallRecord, Meter, Picked, Services};
-use crate::graph::{Ctx, NodeError, Place};
+use crate::graph::{Ctx, NodeError, StepContext};
 use crate::llm::{
     Delta, ModelError, Observed, Observer, OutputSchema, Reply, Request, propose, shaped, structured,
 };
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 /// The model for `role`, or the one named `wanted`.
 pub async fn pick_model(ctx: &Ctx<Services>, role: &str, wanted: Option<&str>) -> Result<Picked, NodeError> {
-    pick_model_of(ctx, &ctx.place().workflow, role, wanted).await
+    pick_model_of(ctx, &ctx.step_context().workflow, role, wanted).await
 }
 
 /// The model another workflow's config names for `role`: a workflow nobody starts has no section of its own.
@@ -109,15 +109,15 @@ where
 /// The model within its budget, every call of it recorded.
 fn watched(ctx: &Ctx<Services>, picked: &Picked) -> Result<Observed, NodeError> {
     let meter = ctx.services().meter.clone();
-    meter.check(ctx.place())?;
+    meter.check(ctx.step_context())?;
     let (name, builtin) = (picked.name.clone(), picked.builtin);
-    let watch = Watch { meter, place: ctx.place().clone(), name, builtin };
+    let watch = Watch { meter, step: ctx.step_context().clone(), name, builtin };
     Ok(Observed::wrap(picked.model.clone(), Arc::new(watch)))
 }
 
 struct Watch {
     meter: Arc<dyn Meter>,
-    place: Place,
+    step: StepContext,
     name: String,
     builtin: bool,
 }
@@ -141,7 +141,7 @@ impl Observer for Watch {
             messages: json!(request.messages),
             answer: outcome.as_ref().ok().map(|reply| json!({ "text": reply.text, "calls": reply.calls })),
         };
-        self.meter.record(&self.place, call);
+        self.meter.record(&self.step, call);
     }
 }
 

@@ -4,7 +4,7 @@ use super::Services;
 use crate::graph::{Allow, Basis, BoxFuture, Effect, EffectError, Found, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::{OUTPUT_FILES, proposal};
 use crate::text::{Visible, io_words};
-use crate::tools::keep;
+use crate::tools::atomic_write;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,7 @@ pub(super) fn stamp(services: &Services) -> String {
 
 /// Whether a file holds what was to be written to it.
 pub(super) fn found(path: &Path, frozen: &[u8]) -> Found {
-    match keep::holds(path, frozen) {
+    match atomic_write::holds(path, frozen) {
         Ok(true) => Found::Done(json!({ "file": path })),
         Ok(false) => Found::NotDone,
         Err(error) => Found::Unknown(error.to_string()),
@@ -84,7 +84,7 @@ pub(super) struct OutputFile {
 impl Effect for OutputFile {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
-            match keep::write(&self.path, frozen, &self.stamp) {
+            match atomic_write::write(&self.path, frozen, &self.stamp) {
                 Ok(kept) => Ok(json!({ "file": self.path, "kept": kept })),
                 Err(error) => {
                     let path = self.path.display();

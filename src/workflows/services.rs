@@ -2,7 +2,7 @@
 
 use crate::calendar::Calendar;
 use crate::config::{Rule, Sheet, User};
-use crate::graph::{BoxFuture, CommandLine, InterruptId, NodeError, Place, ThreadId};
+use crate::graph::{BoxFuture, CommandLine, InterruptId, NodeError, StepContext, ThreadId};
 use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::risk::DistinctiveText;
@@ -66,9 +66,9 @@ pub struct CallRecord {
 /// What calls cost, and how many there may be.
 pub trait Meter: Send + Sync {
     /// Whether one more call is within the budgets.
-    fn check(&self, place: &Place) -> Result<(), NodeError>;
+    fn check(&self, step: &StepContext) -> Result<(), NodeError>;
     /// Records a call.
-    fn record(&self, place: &Place, call: CallRecord);
+    fn record(&self, step: &StepContext, call: CallRecord);
 }
 
 /// Contents by their digest, so that states stay small.
@@ -106,7 +106,11 @@ pub trait Memory: Send + Sync {
     /// The newest profile. Where there is none yet, `preset` becomes its first version.
     fn read<'a>(&'a self, namespace: &'a str, preset: &'a str) -> BoxFuture<'a, Result<Profile, NodeError>>;
     /// Keeps answers to learn from. The same place keeps them once, however often it is asked to.
-    fn learn<'a>(&'a self, place: &'a Place, lessons: Vec<Lesson>) -> BoxFuture<'a, Result<(), NodeError>>;
+    fn learn<'a>(
+        &'a self,
+        step: &'a StepContext,
+        lessons: Vec<Lesson>,
+    ) -> BoxFuture<'a, Result<(), NodeError>>;
     /// Writes the version after `read`; `None` where somebody was quicker.
     fn write<'a>(
         &'a self,
@@ -139,12 +143,12 @@ pub trait Accounts: Send + Sync {
 /// What is known of each mail: sayso's own record, whatever the mailbox says.
 pub trait Ledger: Send + Sync {
     /// Keeps a mail that a person handed in, as the mail of this thread.
-    fn hand_in<'a>(&'a self, place: &'a Place, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>>;
+    fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>>;
     /// The first of these codes and words that stands in a mail of another conversation than the one the thread and the
     /// mails of these identities are of, and who wrote that mail, unless it is one of the person's `own` addresses.
     fn find_repeated_text(
         &self,
-        place: &Place,
+        step: &StepContext,
         inside: &[String],
         own: &[String],
         text: &DistinctiveText,
@@ -152,20 +156,20 @@ pub trait Ledger: Send + Sync {
     /// Notes what triage made of the thread's mails.
     fn triaged<'a>(
         &'a self,
-        place: &'a Place,
+        step: &'a StepContext,
         class: Class,
         reason: &'a str,
     ) -> BoxFuture<'a, Result<(), NodeError>>;
     /// Where the mailbox keeps a mail now, by its identity: somebody may have moved it since it came.
     fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError>;
     /// Notes that the thread's mails are handled, and how (`replied`, `noted`, `ignored`, `elsewhere` …).
-    fn handled<'a>(&'a self, place: &'a Place, outcome: &'a str) -> BoxFuture<'a, Result<(), NodeError>>;
+    fn handled<'a>(&'a self, step: &'a StepContext, outcome: &'a str)
+    -> BoxFuture<'a, Result<(), NodeError>>;
 }
 
 /// What somebody wants to do without asking.
 #[derive(Clone, Debug, Default)]
 pub struct Wish<'a> {
-    /// The tool.
     pub tool: &'a str,
     /// Whose mail it is about, bare; empty where it is about none.
     pub sender: &'a str,
@@ -185,14 +189,13 @@ pub struct Wish<'a> {
 pub trait Grants: Send + Sync {
     /// The grant or policy that covers this, by its id, as [`crate::graph::Interrupt::granted`] takes it; `None` asks
     /// the person. The store looks again when the question is committed, and before the effect.
-    fn covers(&self, place: &Place, wish: &Wish<'_>) -> Result<Option<String>, NodeError>;
+    fn covers(&self, step: &StepContext, wish: &Wish<'_>) -> Result<Option<String>, NodeError>;
     /// Whether a built-in grant (`builtin:output_files`, `builtin:mark_handled` …) is in force.
     fn builtin(&self, name: &str) -> Result<bool, NodeError>;
 }
 
 /// Everything a node may use besides its state.
 pub struct Services {
-    /// The models.
     pub models: Arc<dyn Models>,
     /// What they cost.
     pub meter: Arc<dyn Meter>,

@@ -12,7 +12,7 @@ use sayso::inbox::{Backend, ItemQuery, Status, ThreadQuery, ThreadView};
 use sayso::llm::facts::email::{MemoryFacts, ReplyFacts};
 use sayso::llm::{ModelError, Reply, Request, Scripted};
 use sayso::mail::open_mailbox;
-use sayso::store::{NewMail, NewThread, Road, Store};
+use sayso::store::{NewMail, NewThread, Route, Store};
 use sayso::workflows::{self, Models, Picked};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -145,7 +145,7 @@ async fn take_in(local: &Local, config: &Config) {
             place: found.place,
             words: String::new(),
         };
-        store.mail().take_in(new, Road::Start(thread), 100).await.unwrap();
+        store.mail().take_in(new, Route::Start(thread), 100).await.unwrap();
     }
 }
 

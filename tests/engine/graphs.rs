@@ -16,7 +16,7 @@ type Made = Result<Command<Walk>, NodeError>;
 fn to(
     command: fn() -> Command<Walk>,
 ) -> impl Fn(Ctx<()>, Arc<Walk>) -> std::future::Ready<Made> + Send + Sync {
-    move |ctx, _| std::future::ready(Ok(command().update(ctx.place().node.clone())))
+    move |ctx, _| std::future::ready(Ok(command().update(ctx.step_context().node.clone())))
 }
 
 fn builder(entry: &str) -> Builder<Walk, ()> {

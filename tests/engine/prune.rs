@@ -9,7 +9,7 @@ use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{
     ActivityQuery, Backend, ItemKind, ItemQuery, PruneQuery, Pruned, Pruning, Status, ThreadQuery, ThreadView,
 };
-use sayso::store::{HandedIn, MemoryCause, NewLesson, NewMail, Road, TakenIn};
+use sayso::store::{HandedIn, MemoryCause, NewLesson, NewMail, Route, TakenIn};
 use serde_json::json;
 use std::collections::HashMap;
 
@@ -192,8 +192,8 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
         words: "saffron".to_owned(),
     };
     let left = NewMail { identity: "left".to_owned(), raw: b"left alone".to_vec(), ..mail() };
-    let road = Road::Left("too old".to_owned());
-    assert_eq!(house.store().mail().take_in(left, road, 20).await.unwrap(), TakenIn::Kept);
+    let route = Route::Left("too old".to_owned());
+    assert_eq!(house.store().mail().take_in(left, route, 20).await.unwrap(), TakenIn::Kept);
     let start = || {
         let spec = house.engine().registry().get("player").unwrap();
         sayso::store::NewThread {
@@ -205,7 +205,7 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
             key: String::new(),
         }
     };
-    let taken = house.store().mail().take_in(mail(), Road::Start(start()), 20).await.unwrap();
+    let taken = house.store().mail().take_in(mail(), Route::Start(start()), 20).await.unwrap();
     let TakenIn::Started(thread) = taken else { panic!("{taken:?}") };
     house.settle().await;
     house.store().mail().triaged(thread.clone(), "ignore".to_owned(), "a rule".to_owned()).await.unwrap();
@@ -215,7 +215,10 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
     let done = prune(&house).await;
     assert_eq!(done.taken.mails, 2, "{done:?}");
     assert!(house.local.thread(thread).await.is_err());
-    assert_eq!(house.store().mail().take_in(mail(), Road::Start(start()), 20).await.unwrap(), TakenIn::Known);
+    assert_eq!(
+        house.store().mail().take_in(mail(), Route::Start(start()), 20).await.unwrap(),
+        TakenIn::Known
+    );
     assert!(house.store().mail().knows("eve@x.test", None).unwrap());
     let kept = "SELECT count(*) FROM mails WHERE account = 'home' AND raw <> zeroblob(32)";
     let kept: i64 = house.sql().query_row(kept, [], |row| row.get(0)).unwrap();

@@ -42,7 +42,7 @@ impl Post {
             let stopped = async {
                 let _ = stopped.await;
             };
-            local.tend(&mut worker, stopped).await.unwrap();
+            local.run_everything(&mut worker, stopped).await.unwrap();
         });
         (stop, driver)
     }

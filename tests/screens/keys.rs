@@ -119,13 +119,13 @@ fn a_card_that_changed_is_not_decided_as_it_was() {
     let wrong = "0".repeat(64);
     let shown = desk.model.shown.clone().unwrap();
     assert_ne!(shown.hash.unwrap(), wrong);
-    let ready = sayso::tui::Ready {
+    let ready = sayso::tui::PendingDecision {
         id: InterruptId::parse(&shown.id).unwrap(),
         shown: wrong,
         decision: Decision::Accept,
         learn: true,
     };
-    desk.perform(vec![Cmd::Decide(sayso::tui::Deed::Accepted, vec![ready])]);
+    desk.perform(vec![Cmd::Decide(sayso::tui::DecisionKind::Accepted, vec![ready])]);
     assert!(desk.decisions().is_empty());
     assert!(desk.note().contains("has changed since it was shown"), "{}", desk.note());
 }

@@ -29,10 +29,10 @@ fn sections_are_gone_through_and_the_selection_stays_where_it_was() {
     desk.press("gg").press("<enter>");
     for title in ["Running now", "Decisions", "Models and cost"] {
         desk.press("]");
-        assert_eq!(desk.model.pulse_key().as_deref(), Some(title));
+        assert_eq!(desk.model.activity_key().as_deref(), Some(title));
     }
     desk.press("[[[");
-    assert_eq!(desk.model.pulse_key().as_deref(), Some("Overview"));
+    assert_eq!(desk.model.activity_key().as_deref(), Some("Overview"));
 }
 
 #[test]

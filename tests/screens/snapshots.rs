@@ -319,7 +319,7 @@ fn health() {
         let line = SourceLine { source, checked_at: at, ok_at: at, error: error.map(str::to_owned) };
         desk.press("4");
         desk.tell(Msg::Sources(Ok(vec![line])));
-        desk.tell(Msg::Spent(Ok(0.1234)));
+        desk.tell(Msg::CostToday(Ok(0.1234)));
     };
     snap_with("mail_well", move |desk| tell(desk, None));
     snap_with("mail_fails", move |desk| tell(desk, Some("the folder is gone")));

@@ -2,7 +2,7 @@
 
 use sayso::graph::{
     Answer, Basis, BoxFuture, ChildResult, Command, Ctx, Decision, Effect, EffectError, Event, Found, Graph,
-    Kind, NodeError, Place, State, Workflow, ask, end, goto,
+    Kind, NodeError, State, StepContext, Workflow, ask, end, goto,
 };
 use sayso::inbox::{Card, Spec, proposal};
 use sayso::mail::compose::{Draft, compose};
@@ -47,10 +47,10 @@ impl Street {
             .collect()
     }
 
-    fn ran(&self, place: &Place) {
+    fn ran(&self, step: &StepContext) {
         append(
             &self.ledger.with_extension("runs"),
-            &format!("{} {} {}", place.thread, place.step, place.node),
+            &format!("{} {} {}", step.thread, step.number, step.node),
         );
     }
 
@@ -205,7 +205,7 @@ impl State for Round {
 }
 
 async fn plan(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
-    ctx.services().ran(ctx.place());
+    ctx.services().ran(ctx.step_context());
     ctx.call("think", async { Ok(1u32) }).await?;
     let asked = state.parcels.iter().map(|parcel| {
         let mut asked = proposal(parcel, Kind::Approval, "deliver", &json!({ "parcel": parcel }), parcel);
@@ -220,7 +220,7 @@ async fn plan(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>
 }
 
 async fn act(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
-    ctx.services().ran(ctx.place());
+    ctx.services().ran(ctx.step_context());
     let mut command = Command::goto("leave");
     for answer in &state.decided {
         let args = match &answer.decision {
@@ -230,7 +230,7 @@ async fn act(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>,
         };
         let parcel = args["parcel"].as_str().unwrap_or_default().to_owned();
         let basis = Basis::Decision { key: answer.key.clone(), args };
-        let thread = ctx.place().thread.to_string();
+        let thread = ctx.step_context().thread.to_string();
         let line = format!("{parcel} for {thread}");
         let (frozen, effect): (_, Arc<dyn Effect>) = match &ctx.services().outgoing {
             Some(outgoing) => (letter(&thread, &parcel, &line), Arc::new(Post(outgoing.clone()))),
@@ -243,7 +243,7 @@ async fn act(ctx: Ctx<Arc<Street>>, state: Arc<Round>) -> Result<Command<Round>,
 }
 
 async fn leave(ctx: Ctx<Arc<Street>>, _: Arc<Round>) -> Result<Command<Round>, NodeError> {
-    ctx.services().ran(ctx.place());
+    ctx.services().ran(ctx.step_context());
     Ok(Command::end())
 }
 

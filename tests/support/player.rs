@@ -3,7 +3,7 @@
 use super::world::{Deed, World};
 use sayso::graph::{
     Answer, Basis, Child, ChildResult, Command, Ctx, Decision, Event, Grantable, Graph, Interrupt, Kind,
-    NodeError, Place, State, Workflow, ask, end, goto, spawn,
+    NodeError, State, StepContext, Workflow, ask, end, goto, spawn,
 };
 use sayso::inbox::{Block, Card, OUTPUT_FILES, Spec, proposal};
 use sayso::text::Visible;
@@ -166,7 +166,7 @@ impl State for Tape {
     }
 }
 
-fn question(asked: &Question, place: &Place, world: &World) -> Interrupt {
+fn question(asked: &Question, step: &StepContext, world: &World) -> Interrupt {
     let args = json!({ "key": asked.key, "n": 1 });
     let mut interrupt = proposal(&asked.key, Kind::Approval, "do", &args, &asked.key);
     interrupt.schema = json!({
@@ -179,7 +179,7 @@ fn question(asked: &Question, place: &Place, world: &World) -> Interrupt {
     if asked.consult {
         let sender = asked.sender.as_deref().unwrap_or_default();
         let wish = Wish { tool: "do", sender, warned: asked.warned, ..Wish::default() };
-        interrupt.granted = world.covers(place, &wish);
+        interrupt.granted = world.covers(step, &wish);
     }
     interrupt.allow.draft = asked.draft;
     interrupt.grantable = Grantable { thread: asked.for_thread, sender: asked.sender.clone(), command: None };
@@ -206,14 +206,14 @@ fn approved(state: &Tape, key: &str) -> Value {
 
 async fn play(ctx: Ctx<Arc<World>>, state: Arc<Tape>) -> Result<Command<Tape>, NodeError> {
     let world = ctx.services().clone();
-    let here = format!("{}:{}", ctx.place().thread, state.line);
+    let here = format!("{}:{}", ctx.step_context().thread, state.line);
     world.ran(here.clone());
     let Some(ops) = state.program.get(state.line) else { return Ok(Command::end()) };
     let (mut command, mut log, mut next) = (Command::goto("play"), Vec::new(), state.line + 1);
     for op in ops {
         match op {
             Op::Ask(asked) => {
-                let asked = asked.iter().map(|asked| question(asked, ctx.place(), &world));
+                let asked = asked.iter().map(|asked| question(asked, ctx.step_context(), &world));
                 command.next = Command::<Tape>::ask(asked.collect(), "play").next
             }
             Op::Spawn(kids) => {
@@ -251,7 +251,7 @@ async fn play(ctx: Ctx<Arc<World>>, state: Arc<Tape>) -> Result<Command<Tape>, N
             Op::Flaky(_) | Op::RetryAfter(_) => {}
             Op::Fail(text) => return Err(NodeError::failed(text)),
             Op::Budget(text) => {
-                if ctx.place().allowance < 2 {
+                if ctx.step_context().allowance < 2 {
                     return Err(NodeError::Budget { text: text.clone() });
                 }
             }

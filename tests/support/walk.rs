@@ -83,7 +83,7 @@ pub fn spec(name: &str, ways: &[(&'static str, Way)]) -> Spec {
     let mut graph = Graph::<Walk, ()>::builder(name, ways[0].0);
     for (node, way) in ways.iter().copied() {
         let walk = move |ctx: Ctx<()>, _: Arc<Walk>| {
-            let command = way.command().update(ctx.place().node.clone());
+            let command = way.command().update(ctx.step_context().node.clone());
             std::future::ready(Ok::<_, NodeError>(command))
         };
         graph = graph.node(node, walk, [way.edge()]);

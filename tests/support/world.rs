@@ -2,7 +2,7 @@
 
 use sayso::app::services;
 use sayso::config::Env;
-use sayso::graph::{BoxFuture, Effect, EffectError, Found, Place};
+use sayso::graph::{BoxFuture, Effect, EffectError, Found, StepContext};
 use sayso::store::{Clock, Store};
 use sayso::workflows::Wish;
 use serde_json::{Value, json};
@@ -37,11 +37,11 @@ impl World {
     }
 
     /// What covers this, by the services a real workflow has.
-    pub fn covers(&self, place: &Place, wish: &Wish<'_>) -> Option<String> {
+    pub fn covers(&self, step: &StepContext, wish: &Wish<'_>) -> Option<String> {
         let (data, clock) = self.grants.lock().unwrap().clone()?;
         let store = Store::open_with(&data, clock).unwrap();
         let config = super::config::load(&data, &Env::default());
-        services(&config, Env::default(), &store).grants.covers(place, wish).unwrap()
+        services(&config, Env::default(), &store).grants.covers(step, wish).unwrap()
     }
 
     /// Counts one more of `what`.

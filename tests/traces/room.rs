@@ -94,7 +94,7 @@ impl Room {
             let told = async {
                 let _ = told.await;
             };
-            local.tend(&mut worker, told).await.unwrap();
+            local.run_everything(&mut worker, told).await.unwrap();
         });
         self.stop = Some((stop, task));
         self

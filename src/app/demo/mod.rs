@@ -9,7 +9,7 @@ mod stamp;
 mod threads;
 
 use crate::store::DriverLock;
-use files::{CALENDAR, CONFIG, MAILS, NOTES, Place, WORKBOOK};
+use files::{CALENDAR, CONFIG, MAILS, MailFolder, NOTES, WORKBOOK};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use stamp::Stamp;
@@ -113,10 +113,10 @@ fn write_all(folder: &Path, stamp: &Stamp) -> io::Result<()> {
     }
     for (place, name, bytes) in MAILS {
         let path = match place {
-            Place::New => mail.join(format!("inbox/new/{name}.demo")),
-            Place::Read => mail.join(format!("inbox/cur/{name}.demo:2,S")),
-            Place::Answered => mail.join(format!("inbox/cur/{name}.demo:2,RS")),
-            Place::Sent => mail.join(format!("sent/cur/{name}.demo:2,S")),
+            MailFolder::New => mail.join(format!("inbox/new/{name}.demo")),
+            MailFolder::Read => mail.join(format!("inbox/cur/{name}.demo:2,S")),
+            MailFolder::Answered => mail.join(format!("inbox/cur/{name}.demo:2,RS")),
+            MailFolder::Sent => mail.join(format!("sent/cur/{name}.demo:2,S")),
         };
         let mut file = File::create(path)?;
         file.write_all(&stamp.fill(bytes))?;

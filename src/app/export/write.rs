@@ -16,7 +16,6 @@ pub enum ExportError {
     Failed {
         /// The file.
         path: PathBuf,
-        /// Why.
         error: io::Error,
     },
 }

@@ -2,7 +2,7 @@
 
 use super::Candidate;
 use crate::config::{MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret};
-use crate::tools::keep;
+use crate::tools::atomic_write;
 use jiff::Timestamp;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -71,9 +71,9 @@ pub fn write_config(path: &Path, text: &str, over: Option<Timestamp>) -> Result<
     match over {
         Some(now) => {
             let stamp = now.strftime("%Y%m%d-%H%M%S").to_string();
-            keep::write_private(path, text.as_bytes(), &stamp).map_err(unwritable)
+            atomic_write::write_private(path, text.as_bytes(), &stamp).map_err(unwritable)
         }
-        None => match keep::create_private(path, text.as_bytes()) {
+        None => match atomic_write::create_private(path, text.as_bytes()) {
             Ok(()) => Ok(None),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(WriteError::There(path.to_owned()))

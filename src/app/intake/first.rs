@@ -1,13 +1,13 @@
 //! The first look at a mailbox: bounded, and asked about before it costs; and whatever else a person was asked.
 
-use super::road::Read;
+use super::route::Read;
 use super::{FirstLook, Intake, Synced, Trouble};
 use crate::app::fail_point;
 use crate::config::Provider;
 use crate::graph::ThreadId;
 use crate::inbox::Status;
 use crate::mail::{Account, NewMail as Found};
-use crate::store::{MailState, Phase, Road, StoreError, StoredMail, StoredSource, TakenIn};
+use crate::store::{MailState, Phase, Route, StoreError, StoredMail, StoredSource, TakenIn};
 use crate::workflows::intake::{Asked, Taken};
 
 /// How much is read at once of what was kept.
@@ -108,8 +108,8 @@ impl Intake {
             } else {
                 let (read, found) = self.again(account, mail).await?;
                 let mail = self.new_mail(account, &read, &found)?;
-                let road = Road::Left("it cannot be read".to_owned());
-                store.mail().take_in(mail, road, self.engine().step_limit()).await?;
+                let route = Route::Left("it cannot be read".to_owned());
+                store.mail().take_in(mail, route, self.engine().step_limit()).await?;
             }
         }
         Ok(())
@@ -175,7 +175,7 @@ impl Intake {
     ) -> Result<(), Trouble> {
         let identity = mail.identity.clone();
         let (read, found) = self.again(account, mail).await?;
-        let taken = self.send_off(account, &read, &found).await?;
+        let taken = self.dispatch(account, &read, &found).await?;
         if taken == TakenIn::Known {
             // Whoever asks for it again would be given it again, for ever.
             return Err(Trouble::Thread(format!("mail {identity} could not be taken further")));

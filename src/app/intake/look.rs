@@ -1,10 +1,10 @@
 //! One look at one mailbox: what is new is taken in, page by page.
 
-use super::road::{Parsed, Read};
+use super::route::{Parsed, Read};
 use super::{FirstLook, Intake, OnStep, Step, Synced, Trouble};
 use crate::app::fail_point;
 use crate::mail::{Account, Cursor, Fetched, NewMail, Standing};
-use crate::store::{Phase, Road, StoredSource, TakenIn};
+use crate::store::{Phase, Route, StoredSource, TakenIn};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use jiff::{SignedDuration, Timestamp};
@@ -134,7 +134,7 @@ impl Intake {
                     mail.place = place;
                 }
             }
-            store.mail().take_in(mail, Road::Asked, limit).await?;
+            store.mail().take_in(mail, Route::Asked, limit).await?;
             return Ok(Took::default());
         }
         fail_point("before_take_in");
@@ -146,20 +146,21 @@ impl Intake {
             Ok(Parsed { mail, .. }) if own => {
                 self.settle_by_own(account, mail).await?;
                 store.mail().wrote_to(mail.recipients().map(|to| to.address.clone()).collect()).await?;
-                let road = Road::Left("you wrote it".to_owned());
-                store.mail().take_in(self.new_mail(account, read, found)?, road, limit).await?
+                let route = Route::Left("you wrote it".to_owned());
+                store.mail().take_in(self.new_mail(account, read, found)?, route, limit).await?
             }
             Ok(_) if found.answered => {
-                let road = Road::Left("you had answered it already".to_owned());
-                store.mail().take_in(self.new_mail(account, read, found)?, road, limit).await?
+                let route = Route::Left("you had answered it already".to_owned());
+                store.mail().take_in(self.new_mail(account, read, found)?, route, limit).await?
             }
             Ok(_) if source.phase == Phase::Collecting => {
                 let unread_only = self.0.first == FirstLook::Usual && self.0.config.intake.unread_only;
                 let skip = found.seen && unread_only;
-                let road = if skip { Road::Left("you had read it already".to_owned()) } else { Road::Asked };
-                store.mail().take_in(self.new_mail(account, read, found)?, road, limit).await?
+                let route =
+                    if skip { Route::Left("you had read it already".to_owned()) } else { Route::Asked };
+                store.mail().take_in(self.new_mail(account, read, found)?, route, limit).await?
             }
-            _ => self.send_off(account, read, found).await?,
+            _ => self.dispatch(account, read, found).await?,
         };
         fail_point("after_take_in");
         Ok(Took { new: taken != TakenIn::Known, started: matches!(taken, TakenIn::Started(_)) })

@@ -12,7 +12,7 @@ mod answered;
 mod first;
 mod login;
 mod look;
-mod road;
+mod route;
 
 use super::engine::Engine;
 use super::worker::Scope;
@@ -128,7 +128,7 @@ impl Intake {
 
     /// The threads that mail has started and that a driver has something to do for.
     pub fn threads(&self) -> Result<Scope, StoreError> {
-        let active = self.engine().store().threads().active_of(&[road::EMAIL, intake::NAME])?;
+        let active = self.engine().store().threads().active_of(&[route::EMAIL, intake::NAME])?;
         Ok(Scope::Only(active.into_iter().map(|(thread, _)| thread).collect()))
     }
 

@@ -16,7 +16,7 @@ pub use report::{DecisionsEval, EvalMiss, EvalRow, NotReplayed};
 use super::engine::Engine;
 use super::setup::Setup;
 use crate::config::Rule;
-use crate::graph::{Folded, Interrupt, Kind, Next, Place, ProgressSink, run_node};
+use crate::graph::{Folded, Interrupt, Kind, Next, ProgressSink, StepContext, run_node};
 use crate::inbox::Spec;
 use crate::llm::Usage;
 use crate::llm::facts::email::Class;
@@ -56,10 +56,10 @@ struct Case {
     from: u64,
     node: String,
     at: Timestamp,
-    sort: Sort,
+    sort: PastDecisionKind,
 }
 
-enum Sort {
+enum PastDecisionKind {
     Triage(Class),
     Call(judge::Wanted),
 }
@@ -142,7 +142,7 @@ fn cases(
         {
             used += usage_at(&laps, lap.step);
             let (from, node, at) = (lap.step, lap.node.clone(), lap.at);
-            cases.push(Case { past: past.clone(), from, node, at, sort: Sort::Triage(class) });
+            cases.push(Case { past: past.clone(), from, node, at, sort: PastDecisionKind::Triage(class) });
         }
         if past.kind == Kind::Triage {
             continue;
@@ -157,7 +157,7 @@ fn cases(
             Some(lap) => {
                 used += usage_at(&laps, lap.step);
                 let (from, node, at) = (lap.step, lap.node.clone(), lap.at);
-                cases.push(Case { past, from, node, at, sort: Sort::Call(wanted) });
+                cases.push(Case { past, from, node, at, sort: PastDecisionKind::Call(wanted) });
             }
             None => report.not_replayed(&past, "it is not known at which step a model was asked"),
         }
@@ -177,8 +177,8 @@ async fn replay(engine: &Engine, case: &Case, report: &mut DecisionsEval) {
     match run(engine, case).await {
         Err(why) => report.not_replayed(&case.past, &why),
         Ok((state, asked)) => match &case.sort {
-            Sort::Triage(class) => report.triaged(&case.past, *class, &state),
-            Sort::Call(wanted) => {
+            PastDecisionKind::Triage(class) => report.triaged(&case.past, *class, &state),
+            PastDecisionKind::Call(wanted) => {
                 let tool = &case.past.action;
                 let got = asked.iter().find(|asked| asked.action == *tool).map(|asked| &asked.args);
                 report.called(&case.past, wanted, judge::judge(tool, wanted, got), &asked);
@@ -197,21 +197,21 @@ async fn run(engine: &Engine, case: &Case) -> Result<(Value, Vec<Interrupt>), St
     let sink: ProgressSink = Arc::new(|_| {});
     let mut node = case.node.clone();
     for nth in 0..MOST_NODES {
-        let place = Place {
+        let step = StepContext {
             thread: thread.clone(),
             workflow: case.past.workflow.clone(),
             node: node.clone(),
-            step: case.from + nth as u64,
+            number: case.from + nth as u64,
             forked: true,
             allowance: 1,
             last_try: true,
         };
         let limit = Duration::from_secs(300);
-        let output = run_node(&spec.workflow, place, Arc::new(Refusing), &state, limit, &sink)
+        let output = run_node(&spec.workflow, step, Arc::new(Refusing), &state, limit, &sink)
             .await
             .map_err(|e| e.to_string())?;
         state = spec.workflow.apply(state, &output.updates).map_err(|e| e.to_string())?;
-        if matches!(case.sort, Sort::Triage(_)) {
+        if matches!(case.sort, PastDecisionKind::Triage(_)) {
             return Ok((written(spec, &state), Vec::new()));
         }
         match output.next {

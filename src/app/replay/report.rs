@@ -43,7 +43,6 @@ pub struct DecisionsEval {
 /// One tool of one workflow.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct EvalRow {
-    /// The workflow.
     pub workflow: String,
     /// The tool, or `triage`.
     pub tool: String,
@@ -60,11 +59,8 @@ pub struct EvalRow {
 /// A case that came out otherwise.
 #[derive(Clone, Debug, Serialize)]
 pub struct EvalMiss {
-    /// The thread.
     pub thread: String,
-    /// The interrupt.
     pub interrupt: String,
-    /// The workflow.
     pub workflow: String,
     /// The tool, or `triage`.
     pub tool: String,
@@ -79,11 +75,8 @@ pub struct EvalMiss {
 /// A case that could not be replayed.
 #[derive(Clone, Debug, Serialize)]
 pub struct NotReplayed {
-    /// The thread.
     pub thread: String,
-    /// The interrupt.
     pub interrupt: String,
-    /// Why.
     pub error: String,
 }
 

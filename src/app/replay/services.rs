@@ -2,13 +2,13 @@
 //! could do so is not there; and what the store would keep is thrown away.
 
 use crate::app::accounts::accounts;
+use crate::app::mail_services::{ConfiguredAccounts, StoreContacts, StoreLedger};
 use crate::app::models::ConfiguredModels;
-use crate::app::post::{ConfiguredAccounts, StoreContacts, StoreLedger};
 use crate::app::services::StoreBlobs;
 use crate::calendar::{self, Busy, Calendar, CalendarError};
 use crate::config::{Config, Env, Price, Rule};
 use crate::graph::{Begun, BoxFuture, EffectState, Intent, InterruptId, Journal, JournalError};
-use crate::graph::{NodeError, Place, ThreadId};
+use crate::graph::{NodeError, StepContext, ThreadId};
 use crate::llm::Usage;
 use crate::llm::facts::email::Class;
 use crate::mail::risk::DistinctiveText;
@@ -144,12 +144,12 @@ impl Spent {
 }
 
 impl Meter for Spent {
-    fn check(&self, _: &Place) -> Result<(), NodeError> {
+    fn check(&self, _: &StepContext) -> Result<(), NodeError> {
         // What the whole replay may cost was asked before it began.
         Ok(())
     }
 
-    fn record(&self, _: &Place, call: CallRecord) {
+    fn record(&self, _: &StepContext, call: CallRecord) {
         let mut sum = self.sum.lock().unwrap_or_else(PoisonError::into_inner);
         sum.usage += call.usage;
         match self.prices.get(&call.model) {
@@ -203,7 +203,7 @@ impl Memory for MemoryThen {
         })
     }
 
-    fn learn<'a>(&'a self, _: &'a Place, _: Vec<Lesson>) -> BoxFuture<'a, Result<(), NodeError>> {
+    fn learn<'a>(&'a self, _: &'a StepContext, _: Vec<Lesson>) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async { Ok(()) })
     }
 
@@ -237,21 +237,26 @@ impl Contacts for ReadContacts {
 struct ReadLedger(StoreLedger);
 
 impl Ledger for ReadLedger {
-    fn hand_in<'a>(&'a self, _: &'a Place, _: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>> {
+    fn hand_in<'a>(&'a self, _: &'a StepContext, _: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async { Ok(()) })
     }
 
     fn find_repeated_text(
         &self,
-        place: &Place,
+        step: &StepContext,
         inside: &[String],
         own: &[String],
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError> {
-        self.0.find_repeated_text(place, inside, own, text)
+        self.0.find_repeated_text(step, inside, own, text)
     }
 
-    fn triaged<'a>(&'a self, _: &'a Place, _: Class, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
+    fn triaged<'a>(
+        &'a self,
+        _: &'a StepContext,
+        _: Class,
+        _: &'a str,
+    ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async { Ok(()) })
     }
 
@@ -259,7 +264,7 @@ impl Ledger for ReadLedger {
         self.0.place_of(identity)
     }
 
-    fn handled<'a>(&'a self, _: &'a Place, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
+    fn handled<'a>(&'a self, _: &'a StepContext, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async { Ok(()) })
     }
 }
@@ -293,7 +298,7 @@ impl Calendar for ReadCalendar {
 struct NoGrants;
 
 impl Grants for NoGrants {
-    fn covers(&self, _: &Place, _: &Wish<'_>) -> Result<Option<String>, NodeError> {
+    fn covers(&self, _: &StepContext, _: &Wish<'_>) -> Result<Option<String>, NodeError> {
         Ok(None)
     }
 

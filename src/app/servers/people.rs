@@ -1,7 +1,6 @@
 //! What people do to a server's threads: decide, start, end.
 
 use super::{Servers, Trouble, away, key, poll, within, workflow};
-use crate::app::local::told;
 use crate::graph::{Event, InterruptId, ThreadId, What};
 use crate::inbox::{BackendError, Status};
 use crate::remote::{Assistant, Mirrored, Remote};
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 impl Servers {
     /// Whether a decision on this interrupt can be sent: its server answers, and still asks that very thing.
     pub async fn ready_for(&self, id: &InterruptId) -> Result<(), BackendError> {
-        let stored = self.engine().store().inbox().item(id).map_err(told)?;
+        let stored = self.engine().store().inbox().item(id).map_err(BackendError::from)?;
         if stored.engine || stored.item.closed.is_some() {
             return Ok(());
         }
@@ -21,11 +20,11 @@ impl Servers {
         let why = match within(self.compare(&stored.item.thread)).await {
             Ok(true) => return Ok(()),
             Ok(false) => {
-                let item = self.engine().store().inbox().item(id).map_err(told)?.item;
+                let item = self.engine().store().inbox().item(id).map_err(BackendError::from)?.item;
                 let why = item.closed.unwrap_or_else(|| "it was settled on its server".to_owned());
                 return Err(BackendError::NotOpen { id: item.id, why });
             }
-            Err(Trouble::Store(error)) => return Err(told(error)),
+            Err(Trouble::Store(error)) => return Err(error.into()),
             Err(error) => error.to_string(),
         };
         let text = format!(
@@ -98,11 +97,13 @@ impl Servers {
                 Ok(Some(line.id))
             }
             Err(error) => {
-                let Some((remote, thread)) = self.find(thread).await? else { return Err(told(error)) };
+                let Some((remote, thread)) = self.find(thread).await? else { return Err(error.into()) };
                 let of = Mirrored { end: true, ..poll::mirrored(&remote, &thread) };
                 // It may have been mirrored, and so renamed, since somebody saw it.
-                let known =
-                    store.threads().keyed(&workflow(&of), &key(&of.server, &of.thread)).map_err(told)?;
+                let known = store
+                    .threads()
+                    .keyed(&workflow(&of), &key(&of.server, &of.thread))
+                    .map_err(BackendError::from)?;
                 if let Some((mirror, _)) = known {
                     return Box::pin(self.end(&mirror)).await;
                 }
@@ -116,7 +117,7 @@ impl Servers {
             .new_mirror(of, &key(&of.server, &of.thread))
             .map_err(|error| BackendError::Failed(error.to_string()))?;
         let engine = self.engine();
-        engine.store().threads().start_for_person(new, engine.step_limit()).await.map_err(told)
+        engine.store().threads().start_for_person(new, engine.step_limit()).await.map_err(BackendError::from)
     }
 }
 

@@ -4,7 +4,6 @@
 //! gives as its end, for as long as somebody is likely to read on.
 
 use super::{Servers, away, key, within};
-use crate::app::local::told;
 use crate::graph::ThreadId;
 use crate::inbox::{BackendError, ThreadLine, ThreadPage, ThreadQuery, ThreadView};
 use crate::remote::{PAGE, Remote, RemoteThread, line, state, steps, view};
@@ -29,7 +28,7 @@ type Read = Result<(Vec<RemoteThread>, bool), String>;
 /// Where lists were left off, and what was read lately.
 #[derive(Default)]
 pub(super) struct Pages {
-    places: Mutex<BTreeMap<i64, Place>>,
+    places: Mutex<BTreeMap<i64, PagePosition>>,
     read: Mutex<BTreeMap<(usize, usize), (Instant, Read)>>,
 }
 
@@ -43,7 +42,7 @@ struct Side {
 
 /// Where a merged list was left off.
 #[derive(Clone)]
-struct Place {
+struct PagePosition {
     local: VecDeque<ThreadLine>,
     local_next: Option<Option<i64>>,
     sides: Vec<Side>,
@@ -55,15 +54,17 @@ impl Servers {
         let kept = query.after.and_then(|after| self.0.pages.places().get(&after).cloned());
         let mut place = match (kept, query.after) {
             (Some(place), _) => place,
-            (None, None) => Place {
+            (None, None) => PagePosition {
                 local: VecDeque::new(),
                 local_next: Some(None),
                 sides: self.remotes().iter().map(|_| Side { next: Some(0), ..Side::default() }).collect(),
             },
             // A number of the store, or one that nobody remembers: the rest of this folder's own.
-            (None, Some(after)) => {
-                Place { local: VecDeque::new(), local_next: Some(Some(after.max(0))), sides: Vec::new() }
-            }
+            (None, Some(after)) => PagePosition {
+                local: VecDeque::new(),
+                local_next: Some(Some(after.max(0))),
+                sides: Vec::new(),
+            },
         };
         let mut page = ThreadPage::default();
         let mirrored: HashSet<String> = self.mirrored()?;
@@ -93,13 +94,13 @@ impl Servers {
 
     /// The threads of servers that stand in this folder already.
     fn mirrored(&self) -> Result<HashSet<String>, BackendError> {
-        let keys = self.engine().store().threads().keys().map_err(told)?;
+        let keys = self.engine().store().threads().keys().map_err(BackendError::from)?;
         Ok(keys.into_iter().map(|key| key.split('#').next().unwrap_or_default().to_owned()).collect())
     }
 
     async fn refill(
         &self,
-        place: &mut Place,
+        place: &mut PagePosition,
         query: &ThreadQuery,
         mirrored: &HashSet<String>,
         page: &mut ThreadPage,
@@ -111,7 +112,7 @@ impl Servers {
                 .threads()
                 .list(&ThreadQuery { after, ..query.clone() })
                 .await
-                .map_err(told)?;
+                .map_err(BackendError::from)?;
             page.damaged.extend(found.damaged);
             place.local.extend(found.threads);
             place.local_next = found.next.map(Some);
@@ -191,7 +192,7 @@ impl Servers {
 
     /// What the server says of a mirrored thread, in place of what is kept of it here.
     pub async fn state_there(&self, id: &ThreadId) -> Result<Option<Value>, BackendError> {
-        let Some((remote, mirror)) = self.mirror(id).map_err(told)? else { return Ok(None) };
+        let Some((remote, mirror)) = self.mirror(id).map_err(BackendError::from)? else { return Ok(None) };
         let said = async {
             let Some(thread) = within(remote.thread(&mirror.of.thread)).await? else {
                 return Ok(Value::Null);
@@ -226,7 +227,7 @@ fn is_wanted(line: &ThreadLine, query: &ThreadQuery) -> bool {
 }
 
 impl Pages {
-    fn places(&self) -> std::sync::MutexGuard<'_, BTreeMap<i64, Place>> {
+    fn places(&self) -> std::sync::MutexGuard<'_, BTreeMap<i64, PagePosition>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -237,7 +238,7 @@ impl Pages {
     }
 
     /// Remembers a place under a number that no row of the store has.
-    fn keep(&self, place: Place) -> i64 {
+    fn keep(&self, place: PagePosition) -> i64 {
         let mut places = self.places();
         let number = places.keys().next().copied().unwrap_or(0) - 1;
         places.insert(number, place);

@@ -8,10 +8,10 @@
 mod discover;
 mod xml;
 
+use super::busy::{Window, taken};
 use super::entry::entries_of;
 use super::file::name_for;
 use super::lines::{self, Component};
-use super::taken::{Window, taken};
 use super::{BoxFuture, Busy, Calendar, CalendarError, short};
 use crate::config::CalDavServer;
 use crate::text::unreadable;

@@ -16,11 +16,11 @@ use std::process::{Command, Stdio};
 )]
 pub(in crate::cli) struct Args {
     #[command(subcommand)]
-    place: Place,
+    place: AuthProvider,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum Place {
+enum AuthProvider {
     /// At Google, for mail of kind gmail and calendars of kind google
     #[command(after_help = HELP)]
     Gmail {
@@ -48,7 +48,7 @@ Examples:\n  sayso auth gmail\n  sayso auth gmail --account work --no-browser";
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let Place::Gmail { account, no_browser } = self.place;
+        let AuthProvider::Gmail { account, no_browser } = self.place;
         let config = context.config()?;
         let login = begin_auth(&config, account.as_deref()).await?;
         if no_browser || !open(login.address()) {

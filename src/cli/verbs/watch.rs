@@ -36,7 +36,7 @@ impl Args {
             match Worker::take(here.engine().clone()).await.map_err(anyhow::Error::from)? {
                 Ok(mut worker) => {
                     note("driving; Ctrl-C ends it");
-                    let tended = here.local().tend(&mut worker, signals.heard()).await;
+                    let tended = here.local().run_everything(&mut worker, signals.heard()).await;
                     tended.map_err(anyhow::Error::from)?;
                     return Ok(Answer::nothing());
                 }

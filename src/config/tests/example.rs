@@ -73,7 +73,7 @@ fn the_key_table_and_the_structs_agree() {
     let written = (Path::new("config.example.toml"), whole_text());
     let (entries, _) = layers::lay(&inputs(), Some((written.0, &written.1))).unwrap();
     let table = entries.to_table();
-    typed::File::deserialize(table).unwrap();
+    raw::File::deserialize(table).unwrap();
     for name in Provider::NAMES {
         assert_eq!(Provider::from_name(name).unwrap().name(), *name);
         resolve(&format!("[model]\nprovider = \"{name}\"\nname = \"x\""));

@@ -10,7 +10,6 @@ pub struct PlanFacts {
     /// What the person said to earlier proposals, oldest first.
     #[serde(default)]
     pub said: Vec<String>,
-    /// The sheets.
     #[serde(default)]
     pub sheets: Vec<SheetFacts>,
     /// The cells of code that were run since the person last spoke, oldest first.
@@ -18,22 +17,17 @@ pub struct PlanFacts {
     pub ran: Vec<RanFacts>,
 }
 
-/// A sheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetFacts {
-    /// Its name.
     pub name: String,
     /// How many rows it has.
     pub rows: usize,
-    /// Its columns.
     #[serde(default)]
     pub columns: Vec<ColumnFacts>,
 }
 
-/// A column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnFacts {
-    /// Its letters.
     pub letters: String,
     /// What its first cell says.
     pub header: String,
@@ -47,7 +41,6 @@ pub struct ColumnFacts {
 /// A cell of code that was run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RanFacts {
-    /// The code.
     pub code: String,
     /// What it printed.
     #[serde(default)]

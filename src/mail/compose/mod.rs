@@ -59,7 +59,6 @@ pub struct Draft {
 /// Something to attach.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
-    /// Its name.
     pub name: String,
     /// Its media type; what is none becomes `application/octet-stream`.
     pub kind: String,

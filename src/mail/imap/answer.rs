@@ -12,7 +12,6 @@ pub(super) enum Kind {
     PreAuth,
 }
 
-/// One answer.
 #[derive(Debug)]
 pub(super) enum Answer {
     Status { tag: Option<String>, kind: Kind, code: String, text: String },

@@ -64,7 +64,7 @@ impl Marks {
 
 /// Where a mail lies: `VALIDITY/UID/MESSAGE-ID FOLDER`. Its Message-ID finds it where the numbers are void.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct MailLocation {
     pub(super) validity: u64,
     pub(super) uid: u64,
     /// Empty where it has none that can be looked for.
@@ -72,7 +72,7 @@ pub(super) struct Place {
     pub(super) folder: String,
 }
 
-impl Place {
+impl MailLocation {
     pub(super) fn new(folder: &Open, uid: u64, message_id: Option<&str>) -> Self {
         let is_plain = |id: &&str| id.len() < 500 && id.bytes().all(|byte| byte.is_ascii_graphic());
         let message_id = message_id.filter(is_plain).unwrap_or_default().to_owned();
@@ -99,10 +99,10 @@ mod tests {
     #[test]
     fn places_and_marks_are_read_as_written() {
         let open = Open { name: "A b/c".to_owned(), validity: 7, next: Some(12), mails: 3 };
-        let place = Place::new(&open, 9, Some("a/b@x"));
-        assert_eq!(Place::read(&place.write()), Some(place));
-        assert_eq!(Place::new(&open, 9, Some("a b")).message_id, "");
-        assert_eq!(Place::read("INBOX/x"), None);
+        let place = MailLocation::new(&open, 9, Some("a/b@x"));
+        assert_eq!(MailLocation::read(&place.write()), Some(place));
+        assert_eq!(MailLocation::new(&open, 9, Some("a b")).message_id, "");
+        assert_eq!(MailLocation::read("INBOX/x"), None);
         let mut marks = Marks::default();
         assert_eq!(marks.next(&open), None);
         marks.set(&open, 12);

@@ -1,6 +1,6 @@
 //! Fetching what is new: numbers first, then sizes, then mails, in pieces that fit.
 
-use super::cursor::{Marks, Place};
+use super::cursor::{MailLocation, Marks};
 use super::folders::{self, Folder};
 use super::session::{Arg, ImapError, LONGEST_TEXT, Open, Session};
 use super::value::{Value, after};
@@ -204,7 +204,7 @@ async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec
         let arrived = after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
         let message_id = ids(raw).own;
         let mail = NewMail {
-            place: Place::new(open, uid, message_id.as_deref()).write(),
+            place: MailLocation::new(open, uid, message_id.as_deref()).write(),
             raw: raw.clone(),
             // One whose date cannot be read is better taken for new than for old.
             arrived: arrived.unwrap_or_else(Timestamp::now),

@@ -8,7 +8,6 @@ use crate::mail::net::said;
 /// How many folders an error names.
 const NAMED: usize = 8;
 
-/// A folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Folder {
     /// As people read it.

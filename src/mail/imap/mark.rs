@@ -1,6 +1,6 @@
 //! How mails stand, and telling the mailbox what became of them.
 
-use super::cursor::Place;
+use super::cursor::MailLocation;
 use super::fetch::{open, set};
 use super::folders::{self, Folder};
 use super::session::{Arg, ImapError, Open, Session};
@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 /// How mails stand now, in the order asked.
 pub(super) async fn standing(session: &mut Session, places: &[String]) -> Result<Vec<Standing>, ImapError> {
     let mut standings = vec![Standing::Gone; places.len()];
-    let mut by_folder: BTreeMap<String, Vec<(usize, Place)>> = BTreeMap::new();
+    let mut by_folder: BTreeMap<String, Vec<(usize, MailLocation)>> = BTreeMap::new();
     for (at, place) in places.iter().enumerate() {
-        if let Some(place) = Place::read(place) {
+        if let Some(place) = MailLocation::read(place) {
             by_folder.entry(place.folder.clone()).or_default().push((at, place));
         }
     }
@@ -60,7 +60,7 @@ enum Now {
 }
 
 /// The number a mail has now: the one it had, or where the numbers are void the one its Message-ID finds.
-async fn place_now(session: &mut Session, open: &Open, place: &Place) -> Result<Now, ImapError> {
+async fn place_now(session: &mut Session, open: &Open, place: &MailLocation) -> Result<Now, ImapError> {
     if place.validity == open.validity {
         return Ok(Now::Uid(place.uid));
     }
@@ -74,7 +74,7 @@ async fn place_now(session: &mut Session, open: &Open, place: &Place) -> Result<
 /// Does with a mail what the config says; a mail that is gone is no error.
 pub(super) async fn mark(
     session: &mut Session,
-    place: &Place,
+    place: &MailLocation,
     flags: &[&str],
     after: &AfterHandling,
 ) -> Result<(), ImapError> {
@@ -113,7 +113,12 @@ fn keyword(label: &str) -> Result<String, ImapError> {
     Err(ImapError::Lasting(text))
 }
 
-async fn move_to(session: &mut Session, uid: u64, place: &Place, target: &Folder) -> Result<(), ImapError> {
+async fn move_to(
+    session: &mut Session,
+    uid: u64,
+    place: &MailLocation,
+    target: &Folder,
+) -> Result<(), ImapError> {
     let to = Arg::Text(target.wire.as_bytes());
     let moved = if session.can("MOVE") {
         session.command(&[Arg::Raw(&format!("UID MOVE {uid} ")), to]).await.map(drop)
@@ -134,7 +139,7 @@ async fn move_to(session: &mut Session, uid: u64, place: &Place, target: &Folder
 async fn copy_and_delete(
     session: &mut Session,
     uid: u64,
-    place: &Place,
+    place: &MailLocation,
     target: &Folder,
 ) -> Result<(), ImapError> {
     let there = match place.message_id.as_str() {

@@ -35,7 +35,7 @@ use super::net::{Patience, crlf, said};
 use super::{BoxFuture, Cursor, Fetched, Handled, MailError, Mailbox, People, Standing};
 use crate::config::{self, AfterHandling, FiledBy, MailServer, MailSource};
 use crate::mail::maildir::ids;
-use cursor::Place;
+use cursor::MailLocation;
 use fetch::FetchError;
 use folders::{Folder, Use};
 use jiff::Timestamp;
@@ -74,7 +74,6 @@ struct Inner {
 /// What became of a copy for Sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Filed {
-    /// It is there.
     There,
     /// The server files by itself, and has not yet.
     Later,
@@ -341,7 +340,7 @@ impl Mailbox for Imap {
                 Handled::Done => (&inner.done, &[]),
                 Handled::Ignored => (&inner.ignored, &[]),
             };
-            let Some(place) = Place::read(place) else { return Ok(()) };
+            let Some(place) = MailLocation::read(place) else { return Ok(()) };
             if *after == AfterHandling::None {
                 return Ok(());
             }

@@ -33,7 +33,6 @@ pub(super) struct Entry {
     pub(super) part: &'static str,
     /// Its name there.
     pub(super) file: OsString,
-    /// Its flags.
     pub(super) flags: String,
 }
 

@@ -12,7 +12,6 @@ pub(super) const BEGINNING: u64 = 64 << 10;
 /// The ids of a mail, without angle brackets.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::mail) struct Ids {
-    /// Its own.
     pub(in crate::mail) own: Option<String>,
     /// What it answers: `In-Reply-To`, else the newest of `References`.
     pub(in crate::mail) answers: Vec<String>,

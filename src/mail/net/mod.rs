@@ -22,7 +22,6 @@ use tokio::net::TcpStream;
 pub struct Patience {
     /// For a connection.
     pub connect: Duration,
-    /// For an answer.
     pub answer: Duration,
     /// For the answer to a whole mail.
     pub verdict: Duration,

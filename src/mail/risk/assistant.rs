@@ -139,11 +139,11 @@ const UNSPACED: &[&str] = &[
 enum Weight {
     Enough,
     /// Only together with one of another sort: people repeat and quote themselves.
-    Half(Sort),
+    Half(Instruction),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sort {
+enum Instruction {
     /// Drop what you were told.
     Drop,
     /// Be somebody else.
@@ -167,7 +167,7 @@ pub(super) fn spoken_to(text: &str) -> Option<String> {
     }
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
-    let mut half: Option<(Sort, String)> = None;
+    let mut half: Option<(Instruction, String)> = None;
     for at in 0..words.len() {
         let rest = &words[at..words.len().min(at + 10)];
         let found = || rest.join(" ");
@@ -199,7 +199,7 @@ fn weigh(words: &[&str]) -> Option<Weight> {
         let yours = near(YOURS, 3).is_some_and(|at| at < told);
         return match (before, yours) {
             (true, true) => Some(Weight::Enough),
-            (true, false) => Some(Weight::Half(Sort::Drop)),
+            (true, false) => Some(Weight::Half(Instruction::Drop)),
             (false, true) if word(1) == "your" || word(2) == "your" => Some(Weight::Enough),
             _ => None,
         };
@@ -214,7 +214,7 @@ fn weigh(words: &[&str]) -> Option<Weight> {
         "act" | "respond" | "reply" | "acting"
             if word(1) == "as" && matches!(word(2), "a" | "an" | "the") =>
         {
-            is_machine(words.get(3..)?).then_some(Weight::Half(Sort::Role))
+            is_machine(words.get(3..)?).then_some(Weight::Half(Instruction::Role))
         }
         "note" | "message" | "instruction" | "instructions" | "notice" | "order" | "orders"
             if matches!(word(1), "to" | "for") =>
@@ -246,21 +246,21 @@ fn weigh(words: &[&str]) -> Option<Weight> {
                 words.windows(2).skip(told).take(6).any(|two| {
                     matches!(two, ["the", "user" | "human"] | ["your", "user" | "owner" | "human"])
                 });
-            person.then_some(Weight::Half(Sort::Secret))
+            person.then_some(Weight::Half(Instruction::Secret))
         }
         "without" if matches!(word(1), "asking" | "telling" | "informing" | "notifying" | "confirming") => {
             let person = words
                 .windows(2)
                 .take(6)
                 .any(|two| matches!(two, ["the", "user" | "human"] | ["your", "user" | "owner" | "human"]));
-            person.then_some(Weight::Half(Sort::Secret))
+            person.then_some(Weight::Half(Instruction::Secret))
         }
         "forward" | "send" | "exfiltrate" => {
             let all = matches!(word(1), "all" | "every" | "any");
             let mails = words.iter().take(5).any(|word| {
                 matches!(*word, "emails" | "mails" | "messages" | "inbox" | "passwords" | "credentials")
             });
-            (all && mails && near(&["to"], 9).is_some()).then_some(Weight::Half(Sort::Leak))
+            (all && mails && near(&["to"], 9).is_some()).then_some(Weight::Half(Instruction::Leak))
         }
         "as" if matches!(word(1), "an" | "a")
             && matches!(word(2), "ai" | "llm")
@@ -273,7 +273,7 @@ fn weigh(words: &[&str]) -> Option<Weight> {
             if matches!(word(1), "must" | "should" | "shall")
                 && matches!(word(2), "now" | "immediately" | "ignore") =>
         {
-            Some(Weight::Half(Sort::Role))
+            Some(Weight::Half(Instruction::Role))
         }
         _ => None,
     }

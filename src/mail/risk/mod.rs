@@ -24,20 +24,11 @@ use std::collections::HashSet;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Risk {
     /// The mail would go to somebody who has no part in the conversation.
-    RecipientOutside {
-        /// Who.
-        address: String,
-    },
+    RecipientOutside { address: String },
     /// Somebody would get the mail unseen.
-    BccAdded {
-        /// Who.
-        address: String,
-    },
+    BccAdded { address: String },
     /// The first mail from, or to, this address.
-    FirstContact {
-        /// Who.
-        address: String,
-    },
+    FirstContact { address: String },
     /// A domain that looks like one the person knows, and is another.
     LookAlike {
         /// The one in the mail, in its ASCII form.
@@ -76,10 +67,7 @@ pub enum Risk {
         target: String,
     },
     /// An attachment that runs when it is opened.
-    Executable {
-        /// Its name.
-        name: String,
-    },
+    Executable { name: String },
     /// The mail speaks to an assistant rather than to a person.
     AddressesAssistant {
         /// The words that do.

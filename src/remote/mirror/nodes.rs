@@ -158,8 +158,8 @@ async fn end(ctx: &Ctx<Door>, basis: Basis, sending: &Sending) -> Made {
 
 /// The name under which this attempt is found again on the server, and no other.
 fn mark(ctx: &Ctx<Door>) -> String {
-    let place = ctx.place();
-    format!("{}-{}", place.thread, place.step)
+    let step = ctx.step_context();
+    format!("{}-{}", step.thread, step.number)
 }
 
 /// What is carried out on an answer; words and refusals carry out nothing.

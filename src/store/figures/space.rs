@@ -14,7 +14,6 @@ pub enum Vacuum {
     Done,
     /// A copy of it has to fit on the disk first, and does not.
     NoRoom {
-        /// Where.
         place: PathBuf,
         /// How many bytes it takes.
         needs: u64,

@@ -14,7 +14,6 @@ use rusqlite::{Connection, params};
 pub struct Span {
     /// Whose.
     pub thread: ThreadId,
-    /// At which step.
     pub step: u64,
     /// What for (`analyze.initial`).
     pub task: String,
@@ -39,7 +38,6 @@ pub struct Span {
 /// A model call on record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Its number.
     pub number: u64,
     /// What it took.
     pub span: Span,
@@ -52,7 +50,6 @@ pub struct Call {
 pub struct Lap {
     /// Its number.
     pub step: u64,
-    /// Its node.
     pub node: String,
     /// When it was committed.
     pub at: Timestamp,
@@ -63,15 +60,11 @@ pub struct Lap {
 /// What a trace of one thread is made from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Laps {
-    /// The thread.
     pub thread: ThreadId,
-    /// Its workflow.
     pub workflow: String,
-    /// When it began.
     pub began: Timestamp,
     /// When something last happened to it.
     pub last: Timestamp,
-    /// Its steps.
     pub steps: Vec<Lap>,
     /// Its model calls.
     pub calls: Vec<Call>,

@@ -29,7 +29,6 @@ pub struct PolicyClock {
 /// A question that a policy may look at.
 #[derive(Clone, Debug)]
 pub struct Unanswered {
-    /// The interrupt.
     pub id: InterruptId,
     /// The workflow that asks.
     pub workflow: String,

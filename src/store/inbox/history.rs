@@ -14,17 +14,14 @@ use serde_json::Value;
 pub struct PastDecision {
     /// The thread that asked.
     pub thread: ThreadId,
-    /// Its workflow.
     pub workflow: String,
     /// The step that asked.
     pub step: u64,
-    /// The interrupt.
     pub interrupt: InterruptId,
     /// What kind of question.
     pub kind: Kind,
     /// The tool, or what the question is called.
     pub action: String,
-    /// What was proposed.
     pub proposed: Value,
     /// The answer.
     pub decision: Decision,

@@ -108,7 +108,6 @@ impl Inbox<'_> {
 /// An interrupt with what is needed to draw its card.
 #[derive(Clone, Debug)]
 pub struct StoredItem {
-    /// The item.
     pub item: Item,
     /// How many steps of its thread its card is drawn from.
     pub steps: u64,
@@ -125,7 +124,6 @@ pub struct Counts {
     pub snoozed: u64,
     /// Results nobody has read.
     pub results: u64,
-    /// Threads.
     pub threads: [u64; 8],
 }
 

@@ -249,7 +249,6 @@ pub(in crate::store) struct Decided {
     pub decision: Decision,
     #[serde(with = "by_word")]
     pub by: By,
-    /// The hash of what was shown.
     #[serde(with = "hash_word")]
     pub shown: Hash,
     #[serde(default, skip_serializing_if = "is_default")]

@@ -295,7 +295,6 @@ impl Entry {
         Sha256::digest(self.link_text(before).as_bytes()).into()
     }
 
-    /// What it says.
     pub(in crate::store) fn says<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         let Some(body) = &self.body else {
             return Err(StoreError::Damaged(format!("what entry {} of the log said is gone", self.seq)));

@@ -1,6 +1,6 @@
 //! Taking mail in, exactly once: one transaction keeps the mail and starts or reaches the thread that handles it.
 //!
-//! A mail is the same by its identity, which is unique here. Whoever takes it in says which road it goes, resting on
+//! A mail is the same by its identity, which is unique here. Whoever takes it in says which route it goes, resting on
 //! what the conversation looked like; where that has changed meanwhile, nothing is written and they look again.
 
 use crate::graph::ThreadId;
@@ -43,7 +43,7 @@ pub struct NewMail {
 
 /// Which way a mail goes.
 #[derive(Clone, Debug)]
-pub enum Road {
+pub enum Route {
     /// It is kept until somebody says what to do.
     Asked,
     /// It is left alone, for this reason.
@@ -96,12 +96,12 @@ pub struct StoredMail {
 }
 
 impl Mail<'_> {
-    /// Takes a mail in. `Moved` says that its conversation is not as it was when the road was chosen.
+    /// Takes a mail in. `Moved` says that its conversation is not as it was when the route was chosen.
     ///
-    /// A mail that was only kept, or that could not be read, goes its road now; any other goes one road once.
-    pub async fn take_in(self, mail: NewMail, road: Road, step_limit: i64) -> Result<TakenIn, StoreError> {
+    /// A mail that was only kept, or that could not be read, goes its route now; any other goes one route once.
+    pub async fn take_in(self, mail: NewMail, route: Route, step_limit: i64) -> Result<TakenIn, StoreError> {
         let now = self.0.now_ms();
-        self.0.write(move |db| take_in(db, mail, &road, step_limit, now)).await
+        self.0.write(move |db| take_in(db, mail, &route, step_limit, now)).await
     }
 
     /// Whether a mail was taken in, and how.
@@ -251,7 +251,7 @@ pub(in crate::store) fn live(
 fn take_in(
     db: &Tx<'_>,
     mut mail: NewMail,
-    road: &Road,
+    route: &Route,
     step_limit: i64,
     now: i64,
 ) -> Result<TakenIn, StoreError> {
@@ -262,7 +262,7 @@ fn take_in(
     let mut row = match found {
         Some(mut known) => {
             let open = matches!(known.state, MailState::Asked | MailState::Unreadable);
-            if !open || matches!(road, Road::Asked) {
+            if !open || matches!(route, Route::Asked) {
                 // Another client may have moved it.
                 if known.place != mail.place && !mail.place.is_empty() {
                     known.place = mail.place;
@@ -275,15 +275,15 @@ fn take_in(
         }
         None => new_row(db, mail)?,
     };
-    let taken = match road {
-        Road::Asked => TakenIn::Kept,
-        Road::Left(reason) => {
+    let taken = match route {
+        Route::Asked => TakenIn::Kept,
+        Route::Left(reason) => {
             row.state = MailState::Left;
             row.reason = Some(reason.clone());
             row.handled_at = Some(now);
             TakenIn::Kept
         }
-        Road::Start(new) => {
+        Route::Start(new) => {
             if live(db, &row.account, &row.conversation)?.is_some() {
                 return Err(StoreError::Moved);
             }
@@ -291,14 +291,14 @@ fn take_in(
             (row.state, row.thread) = (MailState::Thread, Some(thread.seq));
             TakenIn::Started(thread.id)
         }
-        Road::Join(arrival) => {
+        Route::Join(arrival) => {
             let thread = live(db, &row.account, &row.conversation)?;
             let thread = thread.filter(|live| live.id == arrival.thread).ok_or(StoreError::Moved)?;
             arrive::run(db, arrival, now)?;
             (row.state, row.thread) = (MailState::Thread, Some(thread.seq));
             TakenIn::Joined(thread.id)
         }
-        Road::Unreadable(new) => {
+        Route::Unreadable(new) => {
             let thread = start(db, new, None, step_limit, false, now)?;
             (row.state, row.thread) = (MailState::Unreadable, Some(thread.seq));
             TakenIn::Started(thread.id)

@@ -19,9 +19,7 @@ pub struct HandedIn {
     pub conversation: String,
     /// The sender's bare address, in lower case.
     pub sender: String,
-    /// The subject.
     pub subject: String,
-    /// When it was sent.
     pub sent_at: Option<Timestamp>,
     /// The digest of its bytes.
     pub raw: [u8; 32],
@@ -32,11 +30,9 @@ pub struct HandedIn {
 /// A thread that waits, by its newest mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiting {
-    /// The thread.
     pub thread: ThreadId,
     /// The newest mail's place.
     pub place: String,
-    /// Its Message-ID.
     pub message_id: Option<String>,
     /// Whether the thread itself has sent or marked something already.
     pub acted: bool,

@@ -201,7 +201,7 @@ fn started(db: &Connection, entry: &Entry, body: Started) -> Result<(), StoreErr
         since: seq,
         last: seq,
         version: seq,
-        alone: 0,
+        steps_since_person: 0,
         step_limit: body.step_limit,
         allowance: 1,
         unheard: 0,
@@ -249,7 +249,7 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
     db.prepare_cached(&format!(
         "UPDATE threads SET awaits = ?2, steps = ?3, hold_ms = ?4, held_at = NULL, last = ?5, version = ?5, step = ?5,
             updated_at = ?6, since = ?7, status = coalesce(?8, {STANDS}), node = coalesce(?9, node),
-            alone = coalesce(?10, alone + ?11), title = coalesce(?12, title),
+            steps_since_person = coalesce(?10, steps_since_person + ?11), title = coalesce(?12, title),
             output = CASE WHEN ?17 THEN NULL ELSE coalesce(?13, output) END,
             fingerprint = coalesce(?14, fingerprint), unheard = ?15,
             unread = ?16 AND parent IS NULL, {ERRORS}

@@ -40,7 +40,6 @@ impl MailState {
     }
 }
 
-/// A mail.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct MailRow {
     pub seq: i64,

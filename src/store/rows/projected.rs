@@ -15,7 +15,6 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Awaits {
-    /// Nothing.
     Nothing,
     /// People's answers.
     Answers,
@@ -80,7 +79,7 @@ row! {
     last: i64,
     /// The last entry that a running node must not overlook.
     version: i64,
-    alone: i64,
+    steps_since_person: i64,
     step_limit: i64,
     allowance: i64,
     unheard: i64,

@@ -15,7 +15,6 @@ use crate::store::{StoreError, Threads};
 pub struct Arrival {
     /// The thread it reaches.
     pub thread: ThreadId,
-    /// The event.
     pub event: Event,
     /// The updates it becomes, a JSON array.
     pub updates: String,

@@ -34,7 +34,6 @@ pub enum NextStep {
     Ask(Vec<Interrupt>, String),
     /// Children are started and waited for.
     Spawn(Vec<NewThread>, String),
-    /// It ends.
     End,
     /// It is given up.
     Abandon,
@@ -43,7 +42,6 @@ pub enum NextStep {
 /// Everything one turn of a thread writes.
 #[derive(Clone, Debug)]
 pub struct Commit {
-    /// The thread.
     pub thread: ThreadId,
     /// The version it was read at; another one refuses the commit.
     pub version: i64,
@@ -78,7 +76,6 @@ pub struct Commit {
 pub struct Committed {
     /// Its version now.
     pub version: i64,
-    /// Its last step.
     pub step: LastStep,
     /// Where it stands.
     pub status: Status,

@@ -15,11 +15,9 @@ use std::collections::HashMap;
 /// A thread a driver may have something to do for.
 #[derive(Clone, Debug)]
 pub struct Runnable {
-    /// The thread.
     pub thread: ThreadId,
     /// Where it stands.
     pub status: Status,
-    /// Its version.
     pub version: i64,
     /// How long it is held.
     pub hold_ms: i64,
@@ -30,7 +28,6 @@ pub struct Runnable {
 /// Everything a driver may have something to do for, and whether it may.
 #[derive(Clone, Debug)]
 pub struct ToDo {
-    /// The threads.
     pub threads: Vec<Runnable>,
     /// Whether all driving is paused.
     pub paused: bool,
@@ -79,9 +76,7 @@ pub struct Granted {
 /// A thread, ready to be driven.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The thread.
     pub thread: ThreadId,
-    /// Its workflow.
     pub workflow: String,
     /// The fingerprint its workflow had.
     pub fingerprint: String,
@@ -91,19 +86,17 @@ pub struct Loaded {
     pub node: String,
     /// What has to become an update first.
     pub awaits: Awaits,
-    /// Its version.
     pub version: i64,
     /// Its last step, and the size of its snapshot.
     pub at: Have,
     /// How long it is held.
     pub hold_ms: i64,
     /// Steps since a person last said something.
-    pub alone: i64,
+    pub steps_since_person: i64,
     /// How many of those it may take.
     pub step_limit: i64,
     /// How often its budget was granted.
     pub allowance: i64,
-    /// Whether it is a fork.
     pub forked: bool,
     /// Whether all driving is paused.
     pub paused: bool,
@@ -267,7 +260,7 @@ fn run(db: &Connection, thread: &ThreadId, have: Option<&Have>, now: i64) -> Res
         status,
         awaits: recent.step.awaits,
         version: row.version,
-        alone: row.alone,
+        steps_since_person: row.steps_since_person,
         step_limit: row.step_limit,
         allowance: row.allowance,
         forked: row.origin.is_some(),

@@ -19,7 +19,6 @@ use serde_json::{Value, json};
 /// Trouble about to be put to a person.
 #[derive(Clone, Debug)]
 pub struct NewTrouble {
-    /// The thread.
     pub thread: ThreadId,
     /// The version it was read at; `None` where it is to be stopped whatever it does.
     pub version: Option<i64>,

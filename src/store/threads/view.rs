@@ -21,7 +21,6 @@ pub struct StoredThread {
     pub output: Option<Value>,
     /// Why it cannot go on.
     pub error: Option<ErrorView>,
-    /// Its steps.
     pub steps: Vec<StepView>,
     /// What it asked.
     pub questions: Vec<QuestionView>,

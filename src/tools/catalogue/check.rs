@@ -1,6 +1,6 @@
 //! Whether a catalogue holds together.
 
-use super::{Catalogue, Operation, Parameter, Place};
+use super::{Catalogue, Operation, Parameter, ParameterLocation};
 use crate::tools::http::Method;
 use std::collections::BTreeSet;
 
@@ -70,8 +70,10 @@ impl Operation {
         }
         for (at, _) in self.api_url.match_indices('{') {
             let name = self.api_url[at + 1..].split('}').next().unwrap_or_default();
-            let known =
-                self.required_parameters.iter().any(|one| one.name == name && one.place == Place::Path);
+            let known = self
+                .required_parameters
+                .iter()
+                .any(|one| one.name == name && one.place == ParameterLocation::Path);
             if !known {
                 return Err(format!("its path needs `{name}`, which is no required parameter of the path"));
             }

@@ -1,6 +1,6 @@
 //! From parameters to a request: checked against the operation's own schema, each put where it belongs.
 
-use super::{Catalogue, Operation, Place};
+use super::{Catalogue, Operation, ParameterLocation};
 use crate::tools::http::{Call, Method};
 use reqwest::Url;
 use serde_json::{Map, Value};
@@ -59,20 +59,22 @@ impl Operation {
                     continue;
                 };
                 match parameter.place {
-                    Place::Path => {}
-                    Place::Query if !parameter.separator.is_empty() => {
+                    ParameterLocation::Path => {}
+                    ParameterLocation::Query if !parameter.separator.is_empty() => {
                         query.append_pair(&parameter.name, &texts(value).join(&parameter.separator));
                     }
-                    Place::Query => {
+                    ParameterLocation::Query => {
                         for one in texts(value) {
                             query.append_pair(&parameter.name, &one);
                         }
                     }
-                    Place::Header => headers.push((parameter.name.clone(), texts(value).join(","))),
-                    Place::Body => {
+                    ParameterLocation::Header => {
+                        headers.push((parameter.name.clone(), texts(value).join(",")))
+                    }
+                    ParameterLocation::Body => {
                         body.insert(parameter.name.clone(), value.clone());
                     }
-                    Place::WholeBody => whole = Some(value.clone()),
+                    ParameterLocation::WholeBody => whole = Some(value.clone()),
                 }
             }
             for (name, value) in &catalogue.always {
@@ -91,7 +93,7 @@ impl Operation {
         let mut filled = Vec::new();
         for part in self.api_url.split('/').filter(|part| !part.is_empty()) {
             let mut text = part.to_owned();
-            for parameter in self.parameters().filter(|one| one.place == Place::Path) {
+            for parameter in self.parameters().filter(|one| one.place == ParameterLocation::Path) {
                 let hole = format!("{{{}}}", parameter.name);
                 if text.contains(&hole) {
                     let value = parameters.get(&parameter.name).map(texts).unwrap_or_default().join(",");
@@ -146,7 +148,7 @@ mod tests {
     use serde_json::json;
 
     fn operation() -> Operation {
-        let one = |name: &str, kind: &str, place: Place| Parameter {
+        let one = |name: &str, kind: &str, place: ParameterLocation| Parameter {
             name: name.into(),
             kind: kind.into(),
             place,
@@ -155,12 +157,12 @@ mod tests {
         Operation {
             method: "POST".into(),
             api_url: "/v1/things/{id}/parts".into(),
-            required_parameters: vec![one("id", "string", Place::Path)],
+            required_parameters: vec![one("id", "string", ParameterLocation::Path)],
             optional_parameters: vec![
-                one("tag", "array", Place::Query),
-                Parameter { maximum: Some(5.0), ..one("count", "integer", Place::Query) },
-                one("X-Trace", "string", Place::Header),
-                one("name", "string", Place::Body),
+                one("tag", "array", ParameterLocation::Query),
+                Parameter { maximum: Some(5.0), ..one("count", "integer", ParameterLocation::Query) },
+                one("X-Trace", "string", ParameterLocation::Header),
+                one("name", "string", ParameterLocation::Body),
             ],
             ..Operation::default()
         }

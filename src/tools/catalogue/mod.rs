@@ -6,16 +6,16 @@
 //!
 //! What is not here: who may ask for what, and secrets, which are fetched when a request is sent and stand in none.
 
+mod catalogue_store;
 mod check;
 mod fill;
+mod host_health;
 mod openapi;
-mod reach;
 mod schema;
-mod shelf;
 
+pub use catalogue_store::{Shelf, ShelfError, Source};
 pub use fill::Filled;
-pub use reach::Reach;
-pub use shelf::{Shelf, ShelfError, Source};
+pub use host_health::Reach;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -80,7 +80,6 @@ pub enum Auth {
         /// The field.
         name: String,
     },
-    /// In the query.
     Query {
         /// The parameter.
         name: String,
@@ -132,7 +131,6 @@ pub struct Line {
 pub struct Operation {
     /// One word, unique in its catalogue.
     pub id: String,
-    /// The catalogue it is from.
     pub catalogue: String,
     /// What it is about, together with others.
     pub category_name: String,
@@ -160,7 +158,6 @@ pub struct Operation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Parameter {
-    /// Its name.
     pub name: String,
     /// What it means.
     pub description: String,
@@ -169,7 +166,7 @@ pub struct Parameter {
     pub kind: String,
     /// Where it goes.
     #[serde(rename = "in")]
-    pub place: Place,
+    pub place: ParameterLocation,
     /// What is meant where nothing is said.
     pub default: Value,
     /// The values there are; empty where any may be.
@@ -195,11 +192,10 @@ pub struct Parameter {
 /// Where a parameter goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum ParameterLocation {
     /// Behind the question mark.
     #[default]
     Query,
-    /// Into the path.
     Path,
     /// Into a field of the header.
     Header,

@@ -1,7 +1,7 @@
 //! From an OpenAPI document (3.0 or 3.1) to a catalogue. What cannot be asked this way is left out, and said.
 
 use super::schema::Schemas;
-use super::{Auth, Catalogue, Operation, Parameter, Place};
+use super::{Auth, Catalogue, Operation, Parameter, ParameterLocation};
 use crate::text::Visible;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -186,9 +186,9 @@ impl Reader<'_> {
             let required = place == "path" || written.get("required") == Some(&json!(true));
             let schema = written.get("schema").map(|schema| self.schemas.whole(schema)).transpose()?;
             let place = match place.as_str() {
-                "query" => Some(Place::Query),
-                "path" => Some(Place::Path),
-                "header" => Some(Place::Header),
+                "query" => Some(ParameterLocation::Query),
+                "path" => Some(ParameterLocation::Path),
+                "header" => Some(ParameterLocation::Header),
                 _ => None,
             };
             let object = schema.as_ref().is_some_and(|schema| kind(schema) == "object");
@@ -232,20 +232,25 @@ impl Reader<'_> {
             while taken(&name) {
                 name.push('_');
             }
-            parameters.push((must, parameter(&name, &text(body, "/description"), Place::WholeBody, schema)));
+            parameters.push((
+                must,
+                parameter(&name, &text(body, "/description"), ParameterLocation::WholeBody, schema),
+            ));
             return Ok(());
         };
         let required = list(&schema, "/required");
         for (name, field) in fields.iter().filter(|(_, field)| field.get("readOnly") != Some(&json!(true))) {
             let required = must && required.iter().any(|one| one == name);
-            parameters
-                .push((required, parameter(name, &text(field, "/description"), Place::Body, field.clone())));
+            parameters.push((
+                required,
+                parameter(name, &text(field, "/description"), ParameterLocation::Body, field.clone()),
+            ));
         }
         Ok(())
     }
 }
 
-fn parameter(name: &str, description: &str, place: Place, schema: Value) -> Parameter {
+fn parameter(name: &str, description: &str, place: ParameterLocation, schema: Value) -> Parameter {
     let mut schema = match schema {
         Value::Object(schema) => schema,
         _ => Map::new(),

@@ -121,7 +121,6 @@ pub struct Call {
 /// What the server said.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Its status.
     pub status: u16,
     /// The media type, as the server names it; empty where it does not.
     pub kind: String,

@@ -145,13 +145,11 @@ pub struct Observation {
 /// A changed cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The sheet.
     pub sheet: String,
     /// The place, like `B7`.
     pub cell: String,
     /// What it was.
     pub before: String,
-    /// What it is.
     pub after: String,
 }
 

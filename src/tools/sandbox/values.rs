@@ -7,7 +7,6 @@ use monty_types::{ExcType, MontyDateTime, MontyException, MontyObject};
 
 /// What a cell may be set to.
 pub(super) enum Written {
-    /// A value.
     Value(Value),
     /// A formula, without its `=`.
     Formula(String),

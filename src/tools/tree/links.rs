@@ -1,7 +1,7 @@
 //! Which parts of a tree lean on which, by the imports of their files.
 
 use super::language::Family;
-use super::{File, Sort, Tree};
+use super::{File, ManifestKind, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One part leans on another.
@@ -30,13 +30,13 @@ pub fn links(tree: &Tree) -> Vec<Link> {
     let crates: BTreeMap<String, &str> = tree
         .manifests
         .iter()
-        .filter(|manifest| manifest.sort == Sort::Cargo)
+        .filter(|manifest| manifest.sort == ManifestKind::Cargo)
         .filter_map(|manifest| Some((manifest.name.as_ref()?.replace('-', "_"), folder(&manifest.path))))
         .collect();
     let modules: Vec<(&str, &str)> = tree
         .manifests
         .iter()
-        .filter(|manifest| manifest.sort == Sort::Go)
+        .filter(|manifest| manifest.sort == ManifestKind::Go)
         .filter_map(|manifest| Some((manifest.name.as_deref()?, folder(&manifest.path))))
         .collect();
     let known = Known { areas, crates, modules };

@@ -8,7 +8,7 @@ const MOST: usize = 300;
 
 /// The sorts of manifest that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sort {
+pub enum ManifestKind {
     /// `Cargo.toml`
     Cargo,
     /// `package.json`
@@ -19,28 +19,25 @@ pub enum Sort {
     Go,
 }
 
-impl Sort {
+impl ManifestKind {
     /// What it manages, in a word.
     pub fn word(self) -> &'static str {
         match self {
-            Sort::Cargo => "Rust (Cargo)",
-            Sort::Npm => "Node (npm)",
-            Sort::Python => "Python",
-            Sort::Go => "Go",
+            ManifestKind::Cargo => "Rust (Cargo)",
+            ManifestKind::Npm => "Node (npm)",
+            ManifestKind::Python => "Python",
+            ManifestKind::Go => "Go",
         }
     }
 }
 
-/// A manifest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifest {
     /// Its path within the tree.
     pub path: String,
-    /// What sort it is.
-    pub sort: Sort,
+    pub sort: ManifestKind,
     /// What the package is called.
     pub name: Option<String>,
-    /// Its version.
     pub version: Option<String>,
     /// What it says of itself.
     pub about: Option<String>,
@@ -62,18 +59,18 @@ pub struct Dependency {
 }
 
 /// The sort of manifest a file is.
-pub(super) fn kind(path: &Path) -> Option<Sort> {
+pub(super) fn kind(path: &Path) -> Option<ManifestKind> {
     match path.file_name()?.to_str()? {
-        "Cargo.toml" => Some(Sort::Cargo),
-        "package.json" => Some(Sort::Npm),
-        "pyproject.toml" => Some(Sort::Python),
-        "go.mod" => Some(Sort::Go),
+        "Cargo.toml" => Some(ManifestKind::Cargo),
+        "package.json" => Some(ManifestKind::Npm),
+        "pyproject.toml" => Some(ManifestKind::Python),
+        "go.mod" => Some(ManifestKind::Go),
         _ => None,
     }
 }
 
 /// Reads a manifest; the error is a reason for people.
-pub(super) fn read(sort: Sort, path: &str, text: &str) -> Result<Manifest, String> {
+pub(super) fn read(sort: ManifestKind, path: &str, text: &str) -> Result<Manifest, String> {
     let mut manifest = Manifest {
         path: path.to_owned(),
         sort,
@@ -84,13 +81,13 @@ pub(super) fn read(sort: Sort, path: &str, text: &str) -> Result<Manifest, Strin
         commands: Vec::new(),
     };
     match sort {
-        Sort::Cargo => cargo(&mut manifest, &toml_of(text)?),
-        Sort::Python => python(&mut manifest, &toml_of(text)?),
-        Sort::Npm => {
+        ManifestKind::Cargo => cargo(&mut manifest, &toml_of(text)?),
+        ManifestKind::Python => python(&mut manifest, &toml_of(text)?),
+        ManifestKind::Npm => {
             let value = serde_json::from_str(text).map_err(|_| "it is not valid JSON".to_owned())?;
             npm(&mut manifest, &value);
         }
-        Sort::Go => go(&mut manifest, text),
+        ManifestKind::Go => go(&mut manifest, text),
     }
     manifest.dependencies.truncate(MOST);
     manifest.commands.truncate(40);

@@ -14,14 +14,14 @@ mod rust;
 mod source;
 mod walk;
 
-use super::beneath::Beneath;
 use super::folder::{FolderError, Skipped, resolve};
+use super::open_beneath::Beneath;
 use crate::text::{self, Visible};
 use std::path::Path;
 
 pub use language::Language;
 pub use links::{Link, area, links};
-pub use manifest::{Dependency, Manifest, Sort};
+pub use manifest::{Dependency, Manifest, ManifestKind};
 pub use source::{Item, Source};
 
 /// How much is looked at.
@@ -58,7 +58,6 @@ pub struct File {
     pub source: Source,
 }
 
-/// A tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Tree {
     /// The folder's own name.

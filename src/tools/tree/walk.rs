@@ -1,7 +1,7 @@
 //! The walk: every file a .gitignore does not leave out, by path.
 
-use super::super::beneath::{Beneath, NO_FILE};
 use super::super::folder::Skipped;
+use super::super::open_beneath::{Beneath, NO_FILE};
 use super::{EVERY, Limits, NAMED, OnProgress, visible};
 use crate::text::unreadable;
 use ignore::Match;

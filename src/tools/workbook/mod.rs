@@ -72,7 +72,6 @@ pub enum Value {
     Empty,
     /// True or false.
     Bool(bool),
-    /// A number.
     Number(f64),
     /// Words.
     Text(Box<str>),
@@ -109,10 +108,8 @@ impl Value {
     }
 }
 
-/// One sheet.
 #[derive(Clone, Debug, Default)]
 pub struct Sheet {
-    /// Its name.
     pub name: String,
     /// Its rows; each as long as its last cell.
     pub rows: Vec<Vec<Value>>,

@@ -14,7 +14,6 @@ const LONGEST: usize = 60;
 /// A workbook, pictured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Picture {
-    /// Its sheets.
     pub sheets: Vec<SheetView>,
     /// How many sheets are not pictured.
     pub more: usize,
@@ -25,7 +24,6 @@ pub struct Picture {
 /// A sheet, pictured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SheetView {
-    /// Its name.
     pub name: String,
     /// How many rows it has.
     pub rows: usize,
@@ -33,14 +31,12 @@ pub struct SheetView {
     pub width: usize,
     /// How many cells hold formulas.
     pub formulas: usize,
-    /// Its columns.
     pub columns: Vec<ColumnView>,
 }
 
 /// A column, pictured: the first row is taken for its heading.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnView {
-    /// Its letters.
     pub letters: String,
     /// What its first cell says.
     pub header: String,

@@ -6,9 +6,7 @@ use std::fmt;
 /// A cell's place, counted from zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct At {
-    /// The row.
     pub row: u32,
-    /// The column.
     pub column: u32,
 }
 

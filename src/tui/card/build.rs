@@ -1,6 +1,6 @@
 //! A card is cut into pieces of a few kilobytes: what is proposed first, then the conversation, then earlier answers.
 
-use super::doc::{Doc, Piece, Sort, Source};
+use super::doc::{Doc, Piece, PieceKind, Source};
 use super::highlight::{Language, highlight};
 use crate::graph::Warning;
 use crate::inbox::{Block, Card, DecisionView, Item, Span};
@@ -40,8 +40,8 @@ impl Doc {
     /// Cuts an item's card into pieces.
     pub fn new(item: &Item, card: Arc<Card>, extra: &Extra<'_>, folds: Folds) -> Self {
         let mut doc = Doc { card: card.clone(), ..Self::default() };
-        doc.own(Sort::Title, Visible::line(&item.title).into_string());
-        doc.own(Sort::Meta, extra.meta.clone());
+        doc.own(PieceKind::Title, Visible::line(&item.title).into_string());
+        doc.own(PieceKind::Meta, extra.meta.clone());
         doc.gap();
         if !card.blocks.iter().any(|block| matches!(block, Block::Warnings(_))) {
             doc.warnings(&item.warnings);
@@ -72,7 +72,7 @@ impl Doc {
             doc.proposal = doc.pieces.len();
         }
         doc.answers(extra.answers);
-        while doc.pieces.last().is_some_and(|piece| piece.sort == Sort::Gap) {
+        while doc.pieces.last().is_some_and(|piece| piece.sort == PieceKind::Gap) {
             doc.pieces.pop();
         }
         doc.proposal = doc.proposal.min(doc.pieces.len());
@@ -92,8 +92,8 @@ impl Doc {
     /// Plain text with a title, for what is no card.
     pub fn page(title: &str, meta: &str, blocks: Vec<Block>) -> Self {
         let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
-        doc.own(Sort::Title, Visible::line(title).into_string());
-        doc.own(Sort::Meta, Visible::line(meta).into_string());
+        doc.own(PieceKind::Title, Visible::line(title).into_string());
+        doc.own(PieceKind::Meta, Visible::line(meta).into_string());
         doc.gap();
         let card = doc.card.clone();
         for (n, block) in card.blocks.iter().enumerate() {
@@ -103,40 +103,47 @@ impl Doc {
     }
 
     fn ended(mut self) -> Self {
-        while self.pieces.last().is_some_and(|piece| piece.sort == Sort::Gap) {
+        while self.pieces.last().is_some_and(|piece| piece.sort == PieceKind::Gap) {
             self.pieces.pop();
         }
         self.proposal = self.pieces.len();
         self
     }
 
-    pub(super) fn own(&mut self, sort: Sort, text: String) {
+    pub(super) fn own(&mut self, sort: PieceKind, text: String) {
         self.pieces.push(Piece { sort, source: Source::Own(text) });
     }
 
     /// A part begins here, unless its heading has just begun it.
     pub(super) fn begin_part(&mut self) {
-        let headed = self.pieces.last().is_some_and(|piece| piece.sort == Sort::Heading);
+        let headed = self.pieces.last().is_some_and(|piece| piece.sort == PieceKind::Heading);
         if !headed {
             self.parts.push(self.pieces.len());
         }
     }
 
     pub(super) fn gap(&mut self) {
-        if self.pieces.last().is_some_and(|piece| piece.sort != Sort::Gap) {
-            self.own(Sort::Gap, String::new());
+        if self.pieces.last().is_some_and(|piece| piece.sort != PieceKind::Gap) {
+            self.own(PieceKind::Gap, String::new());
         }
     }
 
     /// Cuts a part of the card into pieces of one sort.
-    pub(super) fn cut(&mut self, sort: &Sort, block: usize, part: usize, text: &str, within: Range<usize>) {
+    pub(super) fn cut(
+        &mut self,
+        sort: &PieceKind,
+        block: usize,
+        part: usize,
+        text: &str,
+        within: Range<usize>,
+    ) {
         let mut start = within.start;
         while start < within.end {
             let end = piece_end(text, start, within.end);
             let source = Source::Card(block, part, start..end);
             let sort = match sort {
-                Sort::Field { indent, .. } if start > within.start => {
-                    Sort::Field { name: String::new(), indent: *indent }
+                PieceKind::Field { indent, .. } if start > within.start => {
+                    PieceKind::Field { name: String::new(), indent: *indent }
                 }
                 sort => sort.clone(),
             };
@@ -147,7 +154,7 @@ impl Doc {
 
     fn warnings(&mut self, warnings: &[Warning]) {
         for warning in warnings {
-            self.own(Sort::Warning, Visible::line(&warning.text).into_string());
+            self.own(PieceKind::Warning, Visible::line(&warning.text).into_string());
         }
         if !warnings.is_empty() {
             self.gap();
@@ -159,15 +166,15 @@ impl Doc {
             Block::Warnings(warnings) => self.warnings(warnings),
             Block::Heading(text) => {
                 self.parts.push(self.pieces.len());
-                self.cut(&Sort::Heading, n, 0, text, 0..text.len());
+                self.cut(&PieceKind::Heading, n, 0, text, 0..text.len());
                 return;
             }
-            Block::Text(text) => self.quoted(&Sort::Text, n, 0, text, folds),
+            Block::Text(text) => self.quoted(&PieceKind::Text, n, 0, text, folds),
             Block::Markdown(text) => self.markdown(n, text),
             Block::Fields(fields) => {
                 let indent = fields.iter().map(|(name, _)| width(name)).max().unwrap_or(0).min(16) + 2;
                 for (part, (name, value)) in fields.iter().enumerate() {
-                    let sort = Sort::Field { name: name.to_string(), indent };
+                    let sort = PieceKind::Field { name: name.to_string(), indent };
                     if value.is_empty() {
                         self.own(sort, String::new());
                     } else {
@@ -178,12 +185,12 @@ impl Doc {
             Block::Code { language, text } => self.code(n, Language::from_name(language), text),
             Block::Table { rows, .. } => {
                 for row in std::iter::once(None).chain((0..rows.len()).map(Some)) {
-                    self.own(Sort::Row { block: n, row }, String::new());
+                    self.own(PieceKind::Row { block: n, row }, String::new());
                 }
             }
             Block::Diff(spans) => {
                 for (part, span) in spans.iter().enumerate() {
-                    self.cut(&Sort::Diff(span.tone), n, part, &span.text, 0..span.text.len());
+                    self.cut(&PieceKind::Diff(span.tone), n, part, &span.text, 0..span.text.len());
                 }
             }
             Block::Words(spans) => self.words(n, spans),
@@ -198,7 +205,7 @@ impl Doc {
         let mut from = 0;
         while from < text.len() {
             let end = piece_end(&text, from, text.len());
-            self.own(Sort::Words { block: n, from }, text[from..end].to_owned());
+            self.own(PieceKind::Words { block: n, from }, text[from..end].to_owned());
             from = end;
         }
     }
@@ -207,7 +214,8 @@ impl Doc {
         let (mut start, mut inside) = (0, Markdown::default());
         while start < text.len() {
             let end = piece_end(text, start, text.len());
-            self.pieces.push(Piece { sort: Sort::Markdown(inside), source: Source::Card(n, 0, start..end) });
+            self.pieces
+                .push(Piece { sort: PieceKind::Markdown(inside), source: Source::Card(n, 0, start..end) });
             inside = inside.after(&text[start..end]);
             start = end;
         }
@@ -219,7 +227,7 @@ impl Doc {
         while start < text.len() {
             let end = piece_end(text, start, text.len());
             self.pieces.push(Piece {
-                sort: Sort::Code { language, inside },
+                sort: PieceKind::Code { language, inside },
                 source: Source::Card(n, 0, start..end),
             });
             if language == Language::Python {
@@ -232,7 +240,7 @@ impl Doc {
     }
 
     /// Text whose quotes are folded.
-    fn quoted(&mut self, sort: &Sort, n: usize, part: usize, text: &str, folds: Folds) {
+    fn quoted(&mut self, sort: &PieceKind, n: usize, part: usize, text: &str, folds: Folds) {
         if folds.open || text.len() > PLAIN {
             return self.cut(sort, n, part, text, 0..text.len());
         }
@@ -246,7 +254,7 @@ impl Doc {
             } else {
                 if quoted >= QUOTE {
                     self.cut(sort, n, part, text, plain_from..quote_from);
-                    self.own(Sort::Fold, format!("{quoted} quoted lines"));
+                    self.own(PieceKind::Fold, format!("{quoted} quoted lines"));
                     plain_from = at;
                 }
                 quoted = 0;
@@ -262,11 +270,11 @@ impl Doc {
             self.begin_part();
             if age > 0 && !folds.open {
                 let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-                self.own(Sort::Fold, format!("{who}: {}", Visible::line(first)));
+                self.own(PieceKind::Fold, format!("{who}: {}", Visible::line(first)));
                 continue;
             }
-            self.own(Sort::Who, who.to_string());
-            self.quoted(&Sort::Said, n, part, said, folds);
+            self.own(PieceKind::Who, who.to_string());
+            self.quoted(&PieceKind::Said, n, part, said, folds);
             self.gap();
         }
     }
@@ -276,7 +284,7 @@ impl Doc {
         let Some(fields) = item.args.as_object() else { return };
         let indent = fields.keys().map(|name| width(name)).max().unwrap_or(0).min(16) + 2;
         for (name, value) in fields {
-            let sort = Sort::Field { name: Visible::line(name).into_string(), indent };
+            let sort = PieceKind::Field { name: Visible::line(name).into_string(), indent };
             self.own(sort, words::value(value).into_string());
         }
     }
@@ -288,7 +296,7 @@ impl Doc {
         }
         self.gap();
         self.parts.push(self.pieces.len());
-        self.own(Sort::Heading, "Your earlier answers".to_owned());
+        self.own(PieceKind::Heading, "Your earlier answers".to_owned());
         for answer in told.iter().rev() {
             let said = match &answer.args {
                 serde_json::Value::Null => String::new(),
@@ -296,7 +304,7 @@ impl Doc {
                 other => other.to_string(),
             };
             let what = format!("{} · {}", answer.r#type, answer.action);
-            let sort = Sort::Field {
+            let sort = PieceKind::Field {
                 name: Visible::line(&answer.at.strftime("%b %d %H:%M").to_string()).into_string(),
                 indent: 14,
             };

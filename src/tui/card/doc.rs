@@ -11,16 +11,14 @@ use std::sync::Arc;
 
 /// A line of a card: which piece, and which of its lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
-    /// The piece.
+pub struct ScrollPosition {
     pub piece: usize,
-    /// The line in it.
     pub line: usize,
 }
 
 /// What a piece of a card is.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Sort {
+pub(super) enum PieceKind {
     Title,
     Meta,
     Warning,
@@ -66,7 +64,7 @@ pub(super) enum Source {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Piece {
-    pub sort: Sort,
+    pub sort: PieceKind,
     pub source: Source,
 }
 
@@ -101,7 +99,7 @@ impl Doc {
     }
 
     /// Up to `height` lines from `top` on.
-    pub fn lines(&self, top: Place, width: usize, height: usize, theme: &Theme) -> Vec<Line<'_>> {
+    pub fn lines(&self, top: ScrollPosition, width: usize, height: usize, theme: &Theme) -> Vec<Line<'_>> {
         let mut lines: Vec<Line<'_>> = Vec::new();
         let mut skip = top.line;
         for piece in self.pieces.iter().skip(top.piece) {
@@ -117,30 +115,30 @@ impl Doc {
     }
 
     /// The highest place from which the end of the first `pieces` pieces is on the screen.
-    fn last_top(&self, pieces: usize, width: usize, height: usize) -> Place {
+    fn last_top(&self, pieces: usize, width: usize, height: usize) -> ScrollPosition {
         let mut left = height.max(1);
         for piece in (0..pieces.min(self.pieces.len())).rev() {
             let here = self.height(piece, width);
             if here >= left {
-                return Place { piece, line: here - left };
+                return ScrollPosition { piece, line: here - left };
             }
             left -= here;
         }
-        Place::default()
+        ScrollPosition::default()
     }
 
     /// Whether the end of what is proposed is on the screen, or above it.
-    pub fn end_in_sight(&self, top: Place, width: usize, height: usize) -> bool {
+    pub fn end_in_sight(&self, top: ScrollPosition, width: usize, height: usize) -> bool {
         top >= self.last_top(self.proposal, width, height)
     }
 
     /// Whether there is more below.
-    pub fn more_below(&self, top: Place, width: usize, height: usize) -> bool {
+    pub fn more_below(&self, top: ScrollPosition, width: usize, height: usize) -> bool {
         top < self.last_top(self.pieces.len(), width, height)
     }
 
     /// The place `by` lines further down, as far as there is something to scroll to.
-    pub fn down(&self, top: Place, by: usize, width: usize, height: usize) -> Place {
+    pub fn down(&self, top: ScrollPosition, by: usize, width: usize, height: usize) -> ScrollPosition {
         let last = self.last_top(self.pieces.len(), width, height);
         let (mut place, mut left) = (top, by);
         while place < last {
@@ -150,13 +148,13 @@ impl Doc {
                 break;
             }
             left -= here;
-            place = Place { piece: place.piece + 1, line: 0 };
+            place = ScrollPosition { piece: place.piece + 1, line: 0 };
         }
         place.min(last)
     }
 
     /// The place `by` lines further up.
-    pub fn up(&self, top: Place, by: usize, width: usize) -> Place {
+    pub fn up(&self, top: ScrollPosition, by: usize, width: usize) -> ScrollPosition {
         let (mut place, mut left) = (top, by);
         loop {
             if place.line >= left {
@@ -164,23 +162,22 @@ impl Doc {
                 return place;
             }
             left -= place.line;
-            let Some(piece) = place.piece.checked_sub(1) else { return Place::default() };
-            place = Place { piece, line: self.height(piece, width) };
+            let Some(piece) = place.piece.checked_sub(1) else { return ScrollPosition::default() };
+            place = ScrollPosition { piece, line: self.height(piece, width) };
         }
     }
 
-    /// The end.
-    pub fn end(&self, width: usize, height: usize) -> Place {
+    pub fn end(&self, width: usize, height: usize) -> ScrollPosition {
         self.last_top(self.pieces.len(), width, height)
     }
 
     /// The next part after `top`, or the one before it.
-    pub fn part(&self, top: Place, forward: bool, width: usize, height: usize) -> Place {
-        let starts = || self.parts.iter().map(|piece| Place { piece: *piece, line: 0 });
+    pub fn part(&self, top: ScrollPosition, forward: bool, width: usize, height: usize) -> ScrollPosition {
+        let starts = || self.parts.iter().map(|piece| ScrollPosition { piece: *piece, line: 0 });
         let found =
             if forward { starts().find(|start| *start > top) } else { starts().rfind(|start| *start < top) };
         found
-            .unwrap_or(if forward { self.end(width, height) } else { Place::default() })
+            .unwrap_or(if forward { self.end(width, height) } else { ScrollPosition::default() })
             .min(self.end(width, height))
     }
 
@@ -193,13 +190,13 @@ impl Doc {
     }
 
     /// The mail at the top of the screen, or the first one below it.
-    pub fn mail_at(&self, top: Place) -> Option<&Block> {
+    pub fn mail_at(&self, top: ScrollPosition) -> Option<&Block> {
         let here = self.mails.iter().rfind(|(piece, _)| *piece <= top.piece).or(self.mails.first());
         here.and_then(|(_, block)| self.card.blocks.get(*block))
     }
 
     /// How far down `top` is, in hundredths.
-    pub fn percent(&self, top: Place, width: usize, height: usize) -> usize {
+    pub fn percent(&self, top: ScrollPosition, width: usize, height: usize) -> usize {
         let last = self.last_top(self.pieces.len(), width, height).piece.max(1);
         if self.more_below(top, width, height) { (top.piece * 100 / last).min(99) } else { 100 }
     }

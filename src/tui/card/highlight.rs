@@ -3,11 +3,8 @@
 /// The languages it knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
-    /// Python.
     Python,
-    /// JSON.
     Json,
-    /// Shells.
     Shell,
     /// Any other: drawn as it is.
     Other,
@@ -32,18 +29,14 @@ pub enum Token {
     Plain,
     /// A word of the language.
     Keyword,
-    /// Text.
     Text,
-    /// A number.
     Number,
-    /// A remark.
     Remark,
 }
 
 /// What a line begins inside of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Inside {
-    /// Nothing.
     #[default]
     Nothing,
     /// A Python text of three quotes, of this kind.

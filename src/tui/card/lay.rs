@@ -1,6 +1,6 @@
 //! Pieces as lines of a given width. Only the lines that are asked for are made.
 
-use super::doc::{Doc, Piece, Sort};
+use super::doc::{Doc, Piece, PieceKind};
 use super::highlight::{Token, highlight};
 use super::table;
 use crate::inbox::{Block, Tone};
@@ -11,48 +11,48 @@ use ratatui::text::{Line, Span};
 use std::borrow::Cow;
 
 /// How far a piece's text is set in, and what stands before each line.
-fn margin(sort: &Sort) -> (usize, &'static str) {
+fn margin(sort: &PieceKind) -> (usize, &'static str) {
     match sort {
-        Sort::Title
-        | Sort::Meta
-        | Sort::Heading
-        | Sort::Subject
-        | Sort::Text
-        | Sort::Markdown(_)
-        | Sort::Quiet
-        | Sort::Gap
-        | Sort::Who
-        | Sort::Words { .. }
-        | Sort::Row { .. } => (0, ""),
-        Sort::Warning => (2, "⚠ "),
-        Sort::Field { indent, .. } => (*indent, ""),
-        Sort::Code { .. } => (2, "│ "),
-        Sort::Diff(Tone::Added) => (2, "+ "),
-        Sort::Diff(Tone::Removed) => (2, "- "),
-        Sort::Diff(Tone::Plain | Tone::Quiet) => (2, "  "),
-        Sort::Said => (2, "  "),
-        Sort::Fold => (2, "▸ "),
+        PieceKind::Title
+        | PieceKind::Meta
+        | PieceKind::Heading
+        | PieceKind::Subject
+        | PieceKind::Text
+        | PieceKind::Markdown(_)
+        | PieceKind::Quiet
+        | PieceKind::Gap
+        | PieceKind::Who
+        | PieceKind::Words { .. }
+        | PieceKind::Row { .. } => (0, ""),
+        PieceKind::Warning => (2, "⚠ "),
+        PieceKind::Field { indent, .. } => (*indent, ""),
+        PieceKind::Code { .. } => (2, "│ "),
+        PieceKind::Diff(Tone::Added) => (2, "+ "),
+        PieceKind::Diff(Tone::Removed) => (2, "- "),
+        PieceKind::Diff(Tone::Plain | Tone::Quiet) => (2, "  "),
+        PieceKind::Said => (2, "  "),
+        PieceKind::Fold => (2, "▸ "),
     }
 }
 
 /// The columns left for text. On a very narrow screen a field's value goes below its name.
-fn room(sort: &Sort, width: usize) -> usize {
+fn room(sort: &PieceKind, width: usize) -> usize {
     width.saturating_sub(inset(sort, width)).max(1)
 }
 
-fn inset(sort: &Sort, width: usize) -> usize {
+fn inset(sort: &PieceKind, width: usize) -> usize {
     let (inset, _) = margin(sort);
     if inset * 2 > width { width.min(2) / 2 } else { inset }
 }
 
 pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
     match &piece.sort {
-        Sort::Gap | Sort::Fold => 1,
-        Sort::Meta if doc.text(piece).is_empty() => 0,
-        Sort::Row { .. } => 1 + usize::from(matches!(piece.sort, Sort::Row { row: None, .. })),
-        Sort::Markdown(inside) => inside.lines(doc.text(piece), width.max(1)).len(),
+        PieceKind::Gap | PieceKind::Fold => 1,
+        PieceKind::Meta if doc.text(piece).is_empty() => 0,
+        PieceKind::Row { .. } => 1 + usize::from(matches!(piece.sort, PieceKind::Row { row: None, .. })),
+        PieceKind::Markdown(inside) => inside.lines(doc.text(piece), width.max(1)).len(),
         // Line by line, as it is drawn: where a character alone is too wide, that makes a difference.
-        sort @ Sort::Code { .. } => {
+        sort @ PieceKind::Code { .. } => {
             let text = doc.text(piece);
             let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
             lines.map(|line| wrap(line, room(sort, width)).count().max(1)).sum()
@@ -72,16 +72,16 @@ pub(super) fn lines<'d>(
     let style = style(&piece.sort, theme);
     let text = doc.text(piece);
     match &piece.sort {
-        Sort::Gap => vec![Line::default()],
-        Sort::Meta if text.is_empty() => Vec::new(),
-        Sort::Fold => {
+        PieceKind::Gap => vec![Line::default()],
+        PieceKind::Meta if text.is_empty() => Vec::new(),
+        PieceKind::Fold => {
             let hint = format!("{text}  (T)");
             vec![Line::styled(format!("▸ {}", truncate(&hint, width.saturating_sub(2))), style)]
         }
-        Sort::Row { block, row } => {
+        PieceKind::Row { block, row } => {
             table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).collect()
         }
-        Sort::Words { block, from } => {
+        PieceKind::Words { block, from } => {
             let spans = match doc.card.blocks.get(*block) {
                 Some(Block::Words(spans)) => spans.as_slice(),
                 _ => &[],
@@ -89,12 +89,12 @@ pub(super) fn lines<'d>(
             let wrapped = wrap(text, width.max(1)).skip(skip).take(most);
             wrapped.map(|line| word_line(text, line, *from, spans, theme)).collect()
         }
-        Sort::Markdown(inside) => {
+        PieceKind::Markdown(inside) => {
             let laid = inside.lines(text, width.max(1)).into_iter();
             let span = |(weight, text)| Span::styled(text, weight_style(weight, theme));
             laid.skip(skip).take(most).map(|line| line.into_iter().map(span).collect()).collect()
         }
-        Sort::Code { language, inside } => {
+        PieceKind::Code { language, inside } => {
             let mut state = *inside;
             let mut laid = Vec::new();
             for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
@@ -109,7 +109,7 @@ pub(super) fn lines<'d>(
         }
         sort => {
             let name = match sort {
-                Sort::Field { name, .. } => name.as_str(),
+                PieceKind::Field { name, .. } => name.as_str(),
                 _ => "",
             };
             let inset = inset(sort, width);
@@ -123,7 +123,7 @@ pub(super) fn lines<'d>(
                     Span::styled(pad(name, inset.saturating_sub(1)) + " ", theme.quiet)
                 } else if inset == 0 || mark.is_empty() {
                     Span::raw(" ".repeat(inset))
-                } else if n == 0 || matches!(sort, Sort::Diff(_)) {
+                } else if n == 0 || matches!(sort, PieceKind::Diff(_)) {
                     Span::styled(mark, style)
                 } else {
                     Span::raw(" ".repeat(inset))
@@ -135,24 +135,24 @@ pub(super) fn lines<'d>(
     }
 }
 
-fn style(sort: &Sort, theme: &Theme) -> Style {
+fn style(sort: &PieceKind, theme: &Theme) -> Style {
     match sort {
-        Sort::Title | Sort::Subject => theme.title,
-        Sort::Heading | Sort::Who => theme.accent,
-        Sort::Meta | Sort::Fold | Sort::Quiet => theme.quiet,
-        Sort::Warning => theme.warning,
-        Sort::Diff(Tone::Added) => theme.added,
-        Sort::Diff(Tone::Removed) => theme.removed,
-        Sort::Diff(Tone::Quiet) => theme.quiet,
-        Sort::Diff(Tone::Plain)
-        | Sort::Text
-        | Sort::Markdown(_)
-        | Sort::Field { .. }
-        | Sort::Code { .. }
-        | Sort::Row { .. }
-        | Sort::Said
-        | Sort::Words { .. }
-        | Sort::Gap => theme.text,
+        PieceKind::Title | PieceKind::Subject => theme.title,
+        PieceKind::Heading | PieceKind::Who => theme.accent,
+        PieceKind::Meta | PieceKind::Fold | PieceKind::Quiet => theme.quiet,
+        PieceKind::Warning => theme.warning,
+        PieceKind::Diff(Tone::Added) => theme.added,
+        PieceKind::Diff(Tone::Removed) => theme.removed,
+        PieceKind::Diff(Tone::Quiet) => theme.quiet,
+        PieceKind::Diff(Tone::Plain)
+        | PieceKind::Text
+        | PieceKind::Markdown(_)
+        | PieceKind::Field { .. }
+        | PieceKind::Code { .. }
+        | PieceKind::Row { .. }
+        | PieceKind::Said
+        | PieceKind::Words { .. }
+        | PieceKind::Gap => theme.text,
     }
 }
 

@@ -4,7 +4,7 @@
 //! counted; what a person has not unfolded costs a line. The text itself is the card's and is never copied.
 
 use super::build::{Folds, QUOTE};
-use super::doc::{Doc, Sort};
+use super::doc::{Doc, PieceKind};
 use crate::inbox::{AttachmentLine, MailBlock};
 use crate::text::{Visible, truncate, width};
 use crate::tui::words;
@@ -25,21 +25,21 @@ impl Doc {
     /// Cuts a mail into pieces. `known` is what the conversation is called already.
     pub(super) fn mail(&mut self, n: usize, mail: &MailBlock, known: &[&str], folds: Folds) {
         let folded = mail.folded && !folds.open;
-        if !folded && self.pieces.last().is_some_and(|piece| piece.sort != Sort::Heading) {
+        if !folded && self.pieces.last().is_some_and(|piece| piece.sort != PieceKind::Heading) {
             self.gap();
         }
         self.mails.push((self.pieces.len(), n));
         self.begin_part();
         if folded {
-            self.own(Sort::Fold, format!("{}: {}", head(mail), first_words(mail)));
+            self.own(PieceKind::Fold, format!("{}: {}", head(mail), first_words(mail)));
             return;
         }
-        self.own(Sort::Who, head(mail));
+        self.own(PieceKind::Who, head(mail));
         if folds.headers {
             let names = mail.headers.iter().map(|(name, _)| width(name));
             let indent = names.max().unwrap_or(0).min(16) + 2;
             for (part, (name, value)) in mail.headers.iter().enumerate() {
-                let sort = Sort::Field { name: name.to_string(), indent };
+                let sort = PieceKind::Field { name: name.to_string(), indent };
                 if value.is_empty() {
                     self.own(sort, String::new());
                 } else {
@@ -49,9 +49,9 @@ impl Doc {
         } else {
             let people = [("to", &mail.to), ("cc", &mail.cc)].into_iter().filter(|(_, who)| !who.is_empty());
             let people: Vec<String> = people.map(|(word, who)| format!("{word} {}", few(who))).collect();
-            self.own(Sort::Meta, people.join(" · "));
+            self.own(PieceKind::Meta, people.join(" · "));
             if !known.iter().any(|known| is_same_subject(known, &mail.subject)) {
-                self.own(Sort::Subject, mail.subject.to_string());
+                self.own(PieceKind::Subject, mail.subject.to_string());
             }
         }
         self.gap();
@@ -62,25 +62,25 @@ impl Doc {
         if mail.hidden > 0 {
             let (what, are) = if mail.hidden == 1 { ("piece", "is") } else { ("pieces", "are") };
             let text = format!("{} {what} of text the mail hides {are} left out", mail.hidden);
-            self.own(Sort::Warning, text);
+            self.own(PieceKind::Warning, text);
         }
         self.gap();
     }
 
     fn body(&mut self, n: usize, mail: &MailBlock, folds: Folds) {
         if mail.body.iter().all(|piece| piece.text.trim().is_empty()) {
-            self.own(Sort::Quiet, "(no text)".to_owned());
+            self.own(PieceKind::Quiet, "(no text)".to_owned());
             return;
         }
         for (part, piece) in mail.body.iter().enumerate() {
             let lines = piece.text.trim_end().lines().count();
             if !piece.quoted {
-                self.cut(&Sort::Text, n, part, &piece.text, 0..piece.text.trim_end().len());
+                self.cut(&PieceKind::Text, n, part, &piece.text, 0..piece.text.trim_end().len());
             } else if folds.open || lines < QUOTE {
-                self.cut(&Sort::Quiet, n, part, &piece.text, 0..piece.text.trim_end().len());
+                self.cut(&PieceKind::Quiet, n, part, &piece.text, 0..piece.text.trim_end().len());
             } else {
                 self.gap();
-                self.own(Sort::Fold, format!("{lines} quoted lines"));
+                self.own(PieceKind::Fold, format!("{lines} quoted lines"));
                 self.gap();
             }
         }
@@ -90,7 +90,7 @@ impl Doc {
         for (n, file) in files.iter().take(LISTED).enumerate() {
             let name = if n == 0 { "attached" } else { "" };
             let text = format!("{} · {} · {}", file.name, file.kind, words::bytes(file.bytes));
-            self.own(Sort::Field { name: name.to_owned(), indent: INDENT }, text);
+            self.own(PieceKind::Field { name: name.to_owned(), indent: INDENT }, text);
         }
         self.rest(files.len(), "v");
     }
@@ -98,7 +98,7 @@ impl Doc {
     fn links(&mut self, links: &[(Visible, Visible)]) {
         for (n, (text, target)) in links.iter().take(LISTED).enumerate() {
             let name = format!("link {}", n + 1);
-            self.own(Sort::Field { name, indent: INDENT }, link(text, &truncate(target, TARGET)));
+            self.own(PieceKind::Field { name, indent: INDENT }, link(text, &truncate(target, TARGET)));
         }
         self.rest(links.len(), "L");
     }
@@ -107,7 +107,7 @@ impl Doc {
         if count > LISTED {
             let name = String::new();
             let text = format!("and {} more ({key} lists all)", count - LISTED);
-            self.own(Sort::Field { name, indent: INDENT }, text);
+            self.own(PieceKind::Field { name, indent: INDENT }, text);
         }
     }
 }

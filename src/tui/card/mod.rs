@@ -11,7 +11,7 @@ mod mail;
 mod table;
 
 pub use build::{Extra, Folds};
-pub use doc::{Doc, Place};
+pub use doc::{Doc, ScrollPosition};
 pub use mail::link;
 
 #[cfg(test)]
@@ -47,7 +47,7 @@ mod tests {
                 ]),
             ];
             let doc = Doc::page(&words[0], &words[1], blocks);
-            let drawn = doc.lines(Place::default(), columns, 100_000, &Theme::new(ThemeName::Plain)).len();
+            let drawn = doc.lines(ScrollPosition::default(), columns, 100_000, &Theme::new(ThemeName::Plain)).len();
             let counted: usize = (0..doc.pieces.len()).map(|piece| doc.height(piece, columns)).sum();
             prop_assert_eq!(drawn, counted);
         }

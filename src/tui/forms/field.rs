@@ -17,7 +17,6 @@ pub enum FieldKind {
         /// Whether only whole ones.
         whole: bool,
     },
-    /// Yes or no.
     YesNo,
     /// One of these.
     Choice(Vec<String>),

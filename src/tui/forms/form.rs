@@ -25,10 +25,7 @@ pub enum Purpose {
         thread: ThreadId,
     },
     /// A thread to be started.
-    Start {
-        /// Its workflow.
-        workflow: String,
-    },
+    Start { workflow: String },
 }
 
 /// A form being filled in.
@@ -36,9 +33,7 @@ pub enum Purpose {
 pub struct Form {
     /// What it is for.
     pub purpose: Purpose,
-    /// Its title.
     pub title: String,
-    /// Its fields.
     pub fields: Vec<Field>,
     /// The field with the cursor.
     pub focus: usize,

@@ -11,7 +11,7 @@ pub use prompt::prompt_page;
 pub use trace::SpanRow;
 pub use tree::Tree;
 
-use super::card::{Doc, Folds, Place};
+use super::card::{Doc, Folds, ScrollPosition};
 use crate::graph::{Kind, Picture, Shape};
 use crate::inbox::{Block, Card, NextView, QuestionView, Status, StepStates, ThreadView, taken};
 use jiff::Timestamp;
@@ -23,7 +23,6 @@ pub enum Aspect {
     /// What was said, asked, answered and done.
     #[default]
     Conversation,
-    /// Step by step.
     Steps,
     /// What took how long.
     Trace,
@@ -91,7 +90,7 @@ pub struct Review {
     /// The page, where the aspect is one.
     pub doc: Doc,
     /// The line of the page at the top.
-    pub top: Place,
+    pub top: ScrollPosition,
     /// The trace, line by line.
     pub spans: Vec<SpanRow>,
     /// The graph.
@@ -122,7 +121,7 @@ impl Review {
             states: None,
             folds: Folds::default(),
             doc: Doc::default(),
-            top: Place::default(),
+            top: ScrollPosition::default(),
             spans: Vec::new(),
             picture: Picture::default(),
             tree: Tree::default(),
@@ -155,7 +154,7 @@ impl Review {
     /// Looks at it from another side.
     pub fn turn(&mut self, aspect: Aspect) {
         self.aspect = aspect;
-        (self.top, self.cursor, self.first, self.shift) = (Place::default(), 0, 0, 0);
+        (self.top, self.cursor, self.first, self.shift) = (ScrollPosition::default(), 0, 0, 0);
         self.cut();
         self.enter();
     }
@@ -163,7 +162,7 @@ impl Review {
     /// Shows another step.
     pub fn go_to(&mut self, step: usize) {
         self.step = step.min(self.view.steps.len().saturating_sub(1));
-        self.top = Place::default();
+        self.top = ScrollPosition::default();
         if self.states.as_ref().is_some_and(|states| states.n != self.step as u64) {
             self.states = None;
         }

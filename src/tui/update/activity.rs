@@ -5,11 +5,11 @@ use crate::inbox::{
     Activity, Block, ErrorLine, PruneQuery, Pruned, Pruning, Status, Storage, ThreadLine, UsageView,
 };
 use crate::text::Visible;
-use crate::tui::card::{Doc, Place};
+use crate::tui::activity::{ActivityRow, DAYS, Section};
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::layer::{Choice, Confirm, Layer, Menu, Then};
 use crate::tui::model::{Model, Tab};
-use crate::tui::msg::{Cmd, Told};
-use crate::tui::pulse::{DAYS, PulseRow, Section};
+use crate::tui::msg::{BackendResult, Cmd};
 use crate::tui::words;
 use jiff::ToSpan;
 use std::time::Duration;
@@ -22,7 +22,7 @@ const AGES: [(i64, &str); 4] = [(30, "a month"), (90, "three months"), (180, "ha
 
 /// What is read when the tab is opened.
 pub(super) fn open(model: &mut Model) -> Vec<Cmd> {
-    model.pulse.read_at = None;
+    model.activity.read_at = None;
     let mut cmds = vec![Cmd::Running, Cmd::Grants, Cmd::Overview, Cmd::Sources];
     cmds.extend(refresh(model));
     cmds.extend(looked_at(model));
@@ -31,11 +31,11 @@ pub(super) fn open(model: &mut Model) -> Vec<Cmd> {
 
 /// Counts anew, unless that was done just now.
 pub(super) fn refresh(model: &mut Model) -> Vec<Cmd> {
-    let lately = model.pulse.read_at.is_some_and(|at| model.now.saturating_duration_since(at) < EVERY);
+    let lately = model.activity.read_at.is_some_and(|at| model.now.saturating_duration_since(at) < EVERY);
     if lately || model.tab != Tab::Activity {
         return Vec::new();
     }
-    model.pulse.read_at = Some(model.now);
+    model.activity.read_at = Some(model.now);
     let now = model.wall.to_zoned(model.options.time_zone.clone());
     vec![Cmd::Activity(crate::inbox::ActivityQuery::last(DAYS, &now)), Cmd::Errors]
 }
@@ -45,36 +45,38 @@ pub(super) fn looked_at(model: &mut Model) -> Vec<Cmd> {
     if let Some(line) = model.selected_running() {
         return vec![Cmd::Usage(line.id.clone())];
     }
-    match model.pulse_row() {
-        Some(PulseRow::Section(Section::Storage)) if model.pulse.storage.is_none() => vec![Cmd::Storage],
+    match model.activity_row() {
+        Some(ActivityRow::Section(Section::Storage)) if model.activity.storage.is_none() => {
+            vec![Cmd::Storage]
+        }
         _ => Vec::new(),
     }
 }
 
 /// Moves the selection by rows.
 pub(super) fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
-    let last = model.pulse_rows().len().saturating_sub(1);
-    select(model, model.pulse.cursor.saturating_add_signed(by).min(last))
+    let last = model.activity_rows().len().saturating_sub(1);
+    select(model, model.activity.cursor.saturating_add_signed(by).min(last))
 }
 
 pub(super) fn select(model: &mut Model, row: usize) -> Vec<Cmd> {
-    if row != model.pulse.cursor {
-        model.pulse.page_top = 0;
+    if row != model.activity.cursor {
+        model.activity.page_top = 0;
     }
-    model.pulse.cursor = row.min(model.pulse_rows().len().saturating_sub(1));
+    model.activity.cursor = row.min(model.activity_rows().len().saturating_sub(1));
     looked_at(model)
 }
 
 /// From one section to the next, over what stands in it.
 pub(super) fn section(model: &mut Model, forward: bool) -> Vec<Cmd> {
-    let rows = model.pulse_rows();
-    let is = |n: &usize| matches!(rows.get(*n), Some(PulseRow::Section(_)));
-    let at = model.pulse.cursor;
+    let rows = model.activity_rows();
+    let is = |n: &usize| matches!(rows.get(*n), Some(ActivityRow::Section(_)));
+    let at = model.activity.cursor;
     let found = if forward { (at + 1..rows.len()).find(is) } else { (0..at).rev().find(is) };
     found.map_or(Vec::new(), |row| select(model, row))
 }
 
-pub(super) fn running(model: &mut Model, told: Told<Vec<ThreadLine>>) -> Vec<Cmd> {
+pub(super) fn running(model: &mut Model, told: BackendResult<Vec<ThreadLine>>) -> Vec<Cmd> {
     match told {
         Ok(lines) => {
             let here = model.running.selected().map(|line| line.id.clone());
@@ -84,11 +86,11 @@ pub(super) fn running(model: &mut Model, told: Told<Vec<ThreadLine>>) -> Vec<Cmd
                 lines.iter().any(|line| line.id == *thread && line.status == Status::Running)
             };
             model.working.retain(|thread, _| runs(thread));
-            model.pulse.usage.retain(|thread, _| lines.iter().any(|line| line.id == *thread));
-            let (key, section) = (model.pulse_key(), model.pulse_section());
+            model.activity.usage.retain(|thread, _| lines.iter().any(|line| line.id == *thread));
+            let (key, section) = (model.activity_key(), model.activity_section());
             model.running.rows = lines;
             model.running.read = true;
-            model.keep_pulse(key, section);
+            model.keep_activity(key, section);
             return model.selected_running().map(|line| Cmd::Usage(line.id.clone())).into_iter().collect();
         }
         Err(failure) => model.fail(failure.text),
@@ -96,35 +98,35 @@ pub(super) fn running(model: &mut Model, told: Told<Vec<ThreadLine>>) -> Vec<Cmd
     Vec::new()
 }
 
-pub(super) fn used(model: &mut Model, thread: ThreadId, told: Told<UsageView>) -> Vec<Cmd> {
+pub(super) fn used(model: &mut Model, thread: ThreadId, told: BackendResult<UsageView>) -> Vec<Cmd> {
     match told {
         Ok(usage) => {
-            model.pulse.usage.insert(thread, usage);
+            model.activity.usage.insert(thread, usage);
         }
         Err(failure) => model.fail(failure.text),
     }
     Vec::new()
 }
 
-pub(super) fn counted(model: &mut Model, told: Told<Box<Activity>>) -> Vec<Cmd> {
+pub(super) fn counted(model: &mut Model, told: BackendResult<Box<Activity>>) -> Vec<Cmd> {
     match told {
-        Ok(activity) => model.pulse.activity = Some(activity),
+        Ok(activity) => model.activity.figures = Some(activity),
         Err(failure) => model.fail(failure.text),
     }
     Vec::new()
 }
 
-pub(super) fn errors(model: &mut Model, told: Told<Vec<ErrorLine>>) -> Vec<Cmd> {
+pub(super) fn errors(model: &mut Model, told: BackendResult<Vec<ErrorLine>>) -> Vec<Cmd> {
     match told {
-        Ok(errors) => model.pulse.errors = errors,
+        Ok(errors) => model.activity.errors = errors,
         Err(failure) => model.fail(failure.text),
     }
     Vec::new()
 }
 
-pub(super) fn stored(model: &mut Model, told: Told<Storage>) -> Vec<Cmd> {
+pub(super) fn stored(model: &mut Model, told: BackendResult<Storage>) -> Vec<Cmd> {
     match told {
-        Ok(storage) => model.pulse.storage = Some(storage),
+        Ok(storage) => model.activity.storage = Some(storage),
         Err(failure) => model.fail(failure.text),
     }
     Vec::new()
@@ -148,7 +150,7 @@ pub(super) fn plan_prune(model: &mut Model, days: i64) -> Vec<Cmd> {
 }
 
 /// The preview is there: it is shown, and only `y` goes on.
-pub(super) fn planned(model: &mut Model, query: PruneQuery, told: Told<Pruning>) -> Vec<Cmd> {
+pub(super) fn planned(model: &mut Model, query: PruneQuery, told: BackendResult<Pruning>) -> Vec<Cmd> {
     let plan = match told {
         Ok(plan) => plan,
         Err(failure) => {
@@ -194,19 +196,19 @@ pub(super) fn planned(model: &mut Model, query: PruneQuery, told: Told<Pruning>)
         why,
         then: Then::Prune(query),
         page,
-        top: Place::default(),
+        top: ScrollPosition::default(),
     })));
     Vec::new()
 }
 
 pub(super) fn prune(model: &mut Model, query: PruneQuery) -> Vec<Cmd> {
-    model.pulse.pruning = true;
+    model.activity.pruning = true;
     model.say("letting go of old threads …");
     vec![Cmd::Prune(query)]
 }
 
-pub(super) fn pruned(model: &mut Model, told: Told<Pruned>) -> Vec<Cmd> {
-    model.pulse.pruning = false;
+pub(super) fn pruned(model: &mut Model, told: BackendResult<Pruned>) -> Vec<Cmd> {
+    model.activity.pruning = false;
     match told {
         Ok(done) => {
             let sizes =
@@ -217,6 +219,6 @@ pub(super) fn pruned(model: &mut Model, told: Told<Pruned>) -> Vec<Cmd> {
         }
         Err(failure) => model.fail(failure.text),
     }
-    model.pulse.storage = None;
+    model.activity.storage = None;
     vec![Cmd::Storage]
 }

@@ -100,7 +100,7 @@ impl Action {
                 when(model.tab == Tab::Memory && model.memory.selected().is_some(), "nothing is learned yet")
             }
             Action::Prune => when(
-                model.tab == Tab::Activity && !model.pulse.pruning,
+                model.tab == Tab::Activity && !model.activity.pruning,
                 "old threads are let go of in Activity; 4 goes there",
             ),
             Action::Copy => when(

@@ -6,7 +6,7 @@ use crate::tui::action::Action;
 use crate::tui::layer::{Bulk, BulkItem, Layer};
 use crate::tui::list::Row;
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, Deed, Ready};
+use crate::tui::msg::{Cmd, DecisionKind, PendingDecision};
 
 pub(super) fn mark(model: &mut Model, action: Action) -> Vec<Cmd> {
     let list = &mut model.list;
@@ -75,14 +75,14 @@ fn bulk(marked: &[Row], action: Action) -> Result<Bulk, String> {
         return Err("trouble is decided one at a time".to_owned());
     }
     let (deed, decision) = match (action, first.kind) {
-        (Action::Accept, ItemKind::Result) => (Deed::Filed, Decision::Accept),
-        (Action::Accept, ItemKind::Interrupt(_)) => (Deed::Accepted, Decision::Accept),
-        _ => (Deed::Ignored, Decision::Ignore),
+        (Action::Accept, ItemKind::Result) => (DecisionKind::Filed, Decision::Accept),
+        (Action::Accept, ItemKind::Interrupt(_)) => (DecisionKind::Accepted, Decision::Accept),
+        _ => (DecisionKind::Ignored, Decision::Ignore),
     };
     let mut found = Bulk { deed, rows: Vec::new(), cursor: 0, left_out: Vec::new() };
     for row in marked {
         let ready = match (InterruptId::parse(&row.id), row.hash) {
-            (Ok(id), Some(hash)) => BulkItem::Decide(Ready {
+            (Ok(id), Some(hash)) => BulkItem::Decide(PendingDecision {
                 id,
                 shown: hash.to_string(),
                 decision: decision.clone(),

@@ -4,7 +4,7 @@ use crate::graph::Progress;
 use crate::inbox::{Glance, ItemLine, Overview, Standing, Status};
 use crate::text::Visible;
 use crate::tui::model::{Model, Opened, Tab};
-use crate::tui::msg::{Cmd, Lines, Read, Told};
+use crate::tui::msg::{BackendResult, Cmd, Lines, Read};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -63,7 +63,7 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
     model.glancing = (true, false);
     let mut cmds = vec![Cmd::Glance, Cmd::Overview, Cmd::Sources];
     let today = model.wall.to_zoned(model.options.time_zone.clone()).start_of_day();
-    cmds.extend(today.ok().map(|today| Cmd::Spent(today.timestamp())));
+    cmds.extend(today.ok().map(|today| Cmd::CostToday(today.timestamp())));
     if model.shows_running() || model.tab == Tab::Activity {
         cmds.push(Cmd::Running);
     }
@@ -83,7 +83,7 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
     cmds
 }
 
-pub(super) fn overview(model: &mut Model, told: Told<Overview>) -> Vec<Cmd> {
+pub(super) fn overview(model: &mut Model, told: BackendResult<Overview>) -> Vec<Cmd> {
     let overview = match told {
         Ok(overview) => overview,
         Err(failure) => {
@@ -97,7 +97,7 @@ pub(super) fn overview(model: &mut Model, told: Told<Overview>) -> Vec<Cmd> {
     if running < model.working.len() as u64 { vec![Cmd::Running] } else { Vec::new() }
 }
 
-pub(super) fn glanced(model: &mut Model, told: Told<Vec<Glance>>) -> Vec<Cmd> {
+pub(super) fn glanced(model: &mut Model, told: BackendResult<Vec<Glance>>) -> Vec<Cmd> {
     model.glancing.0 = false;
     let due = std::mem::take(&mut model.glancing.1);
     let stale = std::mem::take(&mut model.stale_glance);
@@ -184,7 +184,7 @@ fn read_on(model: &mut Model) -> Vec<Cmd> {
     vec![Cmd::Lines(Lines::Of(model.wanted.drain(..some).collect()))]
 }
 
-pub(super) fn lines(model: &mut Model, told: Told<Vec<ItemLine>>) -> Vec<Cmd> {
+pub(super) fn lines(model: &mut Model, told: BackendResult<Vec<ItemLine>>) -> Vec<Cmd> {
     model.reading = false;
     match told {
         Ok(lines) => model.list.put(lines, model.wall),
@@ -200,7 +200,7 @@ pub(super) fn lines(model: &mut Model, told: Told<Vec<ItemLine>>) -> Vec<Cmd> {
     read_on(model)
 }
 
-pub(super) fn card(model: &mut Model, id: &str, told: Told<Box<Read>>) -> Vec<Cmd> {
+pub(super) fn card(model: &mut Model, id: &str, told: BackendResult<Box<Read>>) -> Vec<Cmd> {
     let wanted = model.selected().is_some_and(|row| row.id == id);
     match told {
         Ok(read) if wanted => {

@@ -5,12 +5,12 @@ use crate::graph::{Decision, Kind, ThreadId};
 use crate::inbox::{Block, Card, ItemKind};
 use crate::text::Visible;
 use crate::tui::action::Action;
-use crate::tui::card::{Doc, Place};
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::forms::Form;
 use crate::tui::layer::{Confirm, Layer, Page, Then};
 use crate::tui::model::{Model, Undo};
-use crate::tui::msg::{Cmd, Deed, Press, Ready, Told};
-use crate::tui::safe::{self, Guard, Late, Spent};
+use crate::tui::msg::{BackendResult, Cmd, DecisionKind, PendingDecision, Press};
+use crate::tui::safe::{self, DeferredKey, Guard, LastDecisionKey};
 use crate::tui::words;
 use std::collections::{HashMap, HashSet};
 
@@ -24,18 +24,18 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         return bulk::ask(model, action);
     }
     match safe::guard(model, action, press) {
-        Guard::Dead(why) => {
+        Guard::Rejected(why) => {
             model.say(why);
             Vec::new()
         }
         Guard::Waits => {
             let at = press.at;
-            model.late = model.shown.clone().map(|shown| Late { action, at, shown });
+            model.deferred_key = model.shown.clone().map(|shown| DeferredKey { action, at, shown });
             Vec::new()
         }
         Guard::Asks(why) => take(model, action, Some(why)),
         Guard::Acts => {
-            model.spent = Some(Spent { key: press.key, held: false });
+            model.last_decision_key = Some(LastDecisionKey { key: press.key, held: false });
             take(model, action, None)
         }
     }
@@ -65,7 +65,13 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
             let title = format!("Accept this? “{}”", model.selected().map_or("", |row| &row.title));
             let why = format!("Asked once more because {why}.");
             let then = Then::Decide(deed, ready);
-            model.push(Layer::Confirm(Box::new(Confirm { title, why, then, page, top: Place::default() })));
+            model.push(Layer::Confirm(Box::new(Confirm {
+                title,
+                why,
+                then,
+                page,
+                top: ScrollPosition::default(),
+            })));
             Vec::new()
         }
     }
@@ -82,27 +88,31 @@ fn warnings_page(model: &Model) -> Doc {
 }
 
 /// The decision a key means on the card that is shown.
-fn ready(model: &Model, action: Action) -> Option<(Deed, Ready)> {
+fn ready(model: &Model, action: Action) -> Option<(DecisionKind, PendingDecision)> {
     let row = model.selected()?;
     let shown = model.shown.as_ref()?;
     let id = crate::graph::InterruptId::parse(&row.id).ok()?;
     let (deed, decision) = match action {
-        Action::Accept => (Deed::Accepted, Decision::Accept),
-        Action::SaveDraft => (Deed::Drafted, Decision::Draft),
-        _ => (Deed::Ignored, Decision::Ignore),
+        Action::Accept => (DecisionKind::Accepted, Decision::Accept),
+        Action::SaveDraft => (DecisionKind::Drafted, Decision::Draft),
+        _ => (DecisionKind::Ignored, Decision::Ignore),
     };
     let learn = action != Action::IgnoreQuietly;
-    Some((deed, Ready { id, shown: shown.hash.clone()?, decision, learn }))
+    Some((deed, PendingDecision { id, shown: shown.hash.clone()?, decision, learn }))
 }
 
 /// Sends a decision off. It counts when the store says so.
-pub(super) fn send(model: &mut Model, deed: Deed, ready: Ready) -> Vec<Cmd> {
+pub(super) fn send(model: &mut Model, deed: DecisionKind, ready: PendingDecision) -> Vec<Cmd> {
     model.deciding.insert(ready.id.to_string());
     vec![Cmd::Decide(deed, vec![ready])]
 }
 
 /// Decisions were kept, or refused.
-pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>)>) -> Vec<Cmd> {
+pub(super) fn decided(
+    model: &mut Model,
+    deed: DecisionKind,
+    told: Vec<(String, BackendResult<()>)>,
+) -> Vec<Cmd> {
     let mut cmds = Vec::new();
     let mut done: Vec<(String, String)> = Vec::new();
     let mut refused = None;
@@ -155,18 +165,25 @@ pub(super) fn decided(model: &mut Model, deed: Deed, told: Vec<(String, Told<()>
         }
         // A glance that was taken before this would show them as they were.
         model.stale_glance = model.glancing.0;
-        let noted = deed == Deed::Accepted && done.iter().all(|(id, _)| triage.contains(id));
+        let noted = deed == DecisionKind::Accepted && done.iter().all(|(id, _)| triage.contains(id));
         let word = if noted { "noted" } else { deed.word() };
         let what = match done.as_slice() {
             [(_, title)] => format!("{word}: “{title}”"),
             many => format!("{word}: {}", words::count(many.len(), "item")),
         };
         let where_to = match (deed, model.keymap.key_of(&model.scopes(), Action::ShowSnoozed)) {
-            (Deed::Snoozed, Some(key)) => format!("; {key} shows what is snoozed"),
+            (DecisionKind::Snoozed, Some(key)) => format!("; {key} shows what is snoozed"),
             _ => String::new(),
         };
         model.say(format!("{what}{where_to}"));
-        if matches!(deed, Deed::Accepted | Deed::Edited | Deed::Answered | Deed::Ignored | Deed::Drafted) {
+        if matches!(
+            deed,
+            DecisionKind::Accepted
+                | DecisionKind::Edited
+                | DecisionKind::Answered
+                | DecisionKind::Ignored
+                | DecisionKind::Drafted
+        ) {
             model.undo = Some(Undo { deed, items: done, until: None, since: model.now });
         }
         cmds.extend(super::data::changed(model));
@@ -193,7 +210,7 @@ pub(super) fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
 }
 
 /// Decisions were taken back, or it was too late.
-pub(super) fn undone(model: &mut Model, told: Vec<(String, Told<()>)>) -> Vec<Cmd> {
+pub(super) fn undone(model: &mut Model, told: Vec<(String, BackendResult<()>)>) -> Vec<Cmd> {
     let back: Vec<&String> = told.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
     let late = told.iter().find_map(|(_, result)| result.as_ref().err());
     model.goto = back.first().map(|id| (*id).clone());
@@ -241,7 +258,7 @@ pub(super) fn ask_stop(model: &mut Model, thread: ThreadId, title: &str) -> Vec<
         why: "It stops at once and waits as trouble, where it can go on or be abandoned.".to_owned(),
         then: Then::Stop(thread),
         page: Doc::default(),
-        top: Place::default(),
+        top: ScrollPosition::default(),
     })));
     Vec::new()
 }
@@ -261,7 +278,7 @@ pub(super) fn why_here(model: &Model) -> Option<(String, String)> {
 }
 
 /// Shows it, where the person still looks at that item.
-pub(super) fn why(model: &mut Model, id: &str, told: Told<Card>) -> Vec<Cmd> {
+pub(super) fn why(model: &mut Model, id: &str, told: BackendResult<Card>) -> Vec<Cmd> {
     if !model.layers.is_empty() {
         return Vec::new();
     }
@@ -270,7 +287,7 @@ pub(super) fn why(model: &mut Model, id: &str, told: Told<Card>) -> Vec<Cmd> {
         Ok(card) => {
             let doc = Doc::page(&title, "", card.blocks);
             let title = "Why it is here".to_owned();
-            model.push(Layer::Page(Box::new(Page { title, doc, top: Place::default() })));
+            model.push(Layer::Page(Box::new(Page { title, doc, top: ScrollPosition::default() })));
         }
         Err(failure) => model.fail(failure.text),
     }

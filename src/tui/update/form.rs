@@ -4,11 +4,11 @@ use super::{data, decide};
 use crate::graph::{Decision, ThreadId};
 use crate::inbox::{Block, Item, ItemKind};
 use crate::tui::action::Action;
-use crate::tui::card::{Doc, Place};
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::forms::{Form, Purpose, changes};
 use crate::tui::layer::{Confirm, Layer, Then};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, Deed, Press, Ready, Told};
+use crate::tui::msg::{BackendResult, Cmd, DecisionKind, PendingDecision, Press};
 use crate::tui::safe;
 use serde_json::Value;
 
@@ -154,7 +154,7 @@ fn outside(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// `$EDITOR` was left: what was written goes into the form that asked.
-pub(super) fn edited(model: &mut Model, number: u64, told: Told<String>) -> Vec<Cmd> {
+pub(super) fn edited(model: &mut Model, number: u64, told: BackendResult<String>) -> Vec<Cmd> {
     let text = match told {
         Ok(text) => text,
         Err(failure) => {
@@ -212,8 +212,8 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             let mut cmds = leave(model);
             cmds.extend(decide::send(
                 model,
-                Deed::Answered,
-                Ready { id, shown: hash.to_string(), decision, learn },
+                DecisionKind::Answered,
+                PendingDecision { id, shown: hash.to_string(), decision, learn },
             ));
             cmds
         }
@@ -239,16 +239,16 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
             let blocks = changes(&item.args, &args);
             let (deed, decision, why) = if blocks.is_empty() {
-                (Deed::Accepted, Decision::Accept, "Nothing is changed: it is accepted as proposed.")
+                (DecisionKind::Accepted, Decision::Accept, "Nothing is changed: it is accepted as proposed.")
             } else {
-                (Deed::Edited, Decision::Edit { args }, "This is what you changed.")
+                (DecisionKind::Edited, Decision::Edit { args }, "This is what you changed.")
             };
-            let then = Then::Decide(deed, Ready { id, shown: hash.to_string(), decision, learn });
+            let then = Then::Decide(deed, PendingDecision { id, shown: hash.to_string(), decision, learn });
             let mut page = vec![Block::Warnings(item.warnings.clone())];
             page.extend(blocks);
             let page = Doc::page(&item.title, "", page);
             let title = "Accept it like this?".to_owned();
-            let (why, top) = (why.to_owned(), Place::default());
+            let (why, top) = (why.to_owned(), ScrollPosition::default());
             model.push(Layer::Confirm(Box::new(Confirm { title, why, then, page, top })));
             Vec::new()
         }
@@ -262,7 +262,7 @@ pub(super) fn leave(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// A thread was started from a form, or was not.
-pub(super) fn started(model: &mut Model, told: Told<ThreadId>) -> Vec<Cmd> {
+pub(super) fn started(model: &mut Model, told: BackendResult<ThreadId>) -> Vec<Cmd> {
     match told {
         Ok(thread) => {
             model.say(format!("started {thread}; gr shows what is running"));

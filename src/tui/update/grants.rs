@@ -8,10 +8,10 @@ use crate::graph::Decision;
 use crate::inbox::{Block, GrantLine, GrantRequest, GrantScope, Item};
 use crate::text::Visible;
 use crate::tui::action::Action;
-use crate::tui::card::{Doc, Place};
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::layer::{Choice, Confirm, Layer, Menu, Then};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, Deed, Press, Ready, Told};
+use crate::tui::msg::{BackendResult, Cmd, DecisionKind, PendingDecision, Press};
 use crate::tui::safe::{self, Guard};
 use jiff::ToSpan;
 use std::time::Duration;
@@ -20,7 +20,7 @@ const HOUR: Duration = Duration::from_secs(3600);
 
 /// Offers what the card may allow. The menu decides nothing: what is chosen there is asked about.
 pub(super) fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
-    if let Guard::Dead(why) = safe::guard(model, Action::Accept, press) {
+    if let Guard::Rejected(why) = safe::guard(model, Action::Accept, press) {
         model.say(why);
         return Vec::new();
     }
@@ -91,14 +91,15 @@ pub(super) fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Durati
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
     let page =
         Doc::page(&item.title, "", vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)]);
-    let ready = Ready { id: id.clone(), shown: hash.to_string(), decision: Decision::Accept, learn: true };
+    let ready =
+        PendingDecision { id: id.clone(), shown: hash.to_string(), decision: Decision::Accept, learn: true };
     let then = Then::Grant(ready, GrantRequest { interrupt: id, scope, lasts });
     model.push(Layer::Confirm(Box::new(Confirm {
         title: "Accept this, and allow more of the same?".to_owned(),
         why: "This is what will run without asking you.".to_owned(),
         then,
         page,
-        top: Place::default(),
+        top: ScrollPosition::default(),
     })));
     Vec::new()
 }
@@ -126,10 +127,10 @@ fn whom(item: &Item, scope: GrantScope) -> Option<String> {
 pub(super) fn granted(
     model: &mut Model,
     id: String,
-    told: Told<()>,
-    grant: Option<Told<GrantLine>>,
+    told: BackendResult<()>,
+    grant: Option<BackendResult<GrantLine>>,
 ) -> Vec<Cmd> {
-    let cmds = decide::decided(model, Deed::Accepted, vec![(id, told)]);
+    let cmds = decide::decided(model, DecisionKind::Accepted, vec![(id, told)]);
     match grant {
         None => {}
         Some(Ok(grant)) => {
@@ -140,15 +141,15 @@ pub(super) fn granted(
     cmds
 }
 
-pub(super) fn listed(model: &mut Model, told: Told<Vec<GrantLine>>) -> Vec<Cmd> {
+pub(super) fn listed(model: &mut Model, told: BackendResult<Vec<GrantLine>>) -> Vec<Cmd> {
     match told {
         // Those in force first; the built-in ones can be switched on again, so they stay.
         Ok(mut grants) => {
             grants.retain(|grant| grant.in_force || grant.builtin);
             grants.sort_by_key(|grant| (grant.builtin, grant.id.starts_with(crate::inbox::POLICY_GRANT)));
-            let (key, section) = (model.pulse_key(), model.pulse_section());
+            let (key, section) = (model.activity_key(), model.activity_section());
             model.grants = grants;
-            model.keep_pulse(key, section);
+            model.keep_activity(key, section);
         }
         Err(failure) => model.fail(failure.text),
     }
@@ -173,12 +174,12 @@ pub(super) fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
         why: format!("It runs without asking: {}.", grant.scope),
         then: Then::Restore(grant.id),
         page: Doc::default(),
-        top: Place::default(),
+        top: ScrollPosition::default(),
     })));
     Vec::new()
 }
 
-pub(super) fn revoked(model: &mut Model, told: Told<GrantLine>) -> Vec<Cmd> {
+pub(super) fn revoked(model: &mut Model, told: BackendResult<GrantLine>) -> Vec<Cmd> {
     match told {
         Ok(grant) if grant.in_force => model.say(format!("{} runs without asking again", grant.tool)),
         Ok(grant) => model.say(format!("revoked: {} for {} asks from now on", grant.tool, grant.scope)),

@@ -4,7 +4,7 @@
 
 use crate::inbox::{Block, Card};
 use crate::text::Visible;
-use crate::tui::card::{Doc, Place, link};
+use crate::tui::card::{Doc, ScrollPosition, link};
 use crate::tui::forms::Editor;
 use crate::tui::layer::{Ask, Choice, Layer, Menu, Page, Prompt};
 use crate::tui::model::Model;
@@ -26,7 +26,11 @@ pub(super) fn attachments(model: &mut Model) -> Vec<Cmd> {
         .collect();
     let meta = "Shown by name only: nothing of it is opened or run.";
     let doc = Doc::page(&words::count(rows.len(), "attachment"), meta, vec![Block::Table { head, rows }]);
-    model.push(Layer::Page(Box::new(Page { title: "Attachments".to_owned(), doc, top: Place::default() })));
+    model.push(Layer::Page(Box::new(Page {
+        title: "Attachments".to_owned(),
+        doc,
+        top: ScrollPosition::default(),
+    })));
     Vec::new()
 }
 

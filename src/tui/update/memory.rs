@@ -5,15 +5,15 @@
 use crate::graph::ThreadId;
 use crate::inbox::{Block, MemoryLine, MemoryVersion, MemoryView};
 use crate::text::Visible;
-use crate::tui::card::{Doc, Place};
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::forms::{Editor, changed_lines};
 use crate::tui::layer::{Ask, Choice, Confirm, Layer, Menu, Page, Prompt, Then};
 use crate::tui::model::{Model, Versions};
-use crate::tui::msg::{Cmd, Past, Told};
+use crate::tui::msg::{BackendResult, Cmd, Past};
 use crate::tui::words;
 
 /// The profiles were read.
-pub(super) fn listed(model: &mut Model, told: Told<Vec<MemoryLine>>) -> Vec<Cmd> {
+pub(super) fn listed(model: &mut Model, told: BackendResult<Vec<MemoryLine>>) -> Vec<Cmd> {
     match told {
         Ok(lines) => {
             let here = model.memory.selected().map(|line| line.namespace.clone());
@@ -42,7 +42,7 @@ pub(super) fn show(model: &mut Model) -> Vec<Cmd> {
 pub(super) fn versions(
     model: &mut Model,
     namespace: String,
-    told: Told<(MemoryView, Vec<MemoryVersion>)>,
+    told: BackendResult<(MemoryView, Vec<MemoryVersion>)>,
 ) -> Vec<Cmd> {
     match told {
         Ok((view, history)) => {
@@ -87,7 +87,12 @@ pub(super) fn edit(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// `$EDITOR` was left: what was written becomes the next version, unless it is the same.
-pub(super) fn edited(model: &mut Model, namespace: String, read: u64, told: Told<String>) -> Vec<Cmd> {
+pub(super) fn edited(
+    model: &mut Model,
+    namespace: String,
+    read: u64,
+    told: BackendResult<String>,
+) -> Vec<Cmd> {
     let text = match told {
         Ok(text) => text,
         Err(failure) => {
@@ -122,7 +127,7 @@ pub(super) fn ask_pins(model: &mut Model) -> Vec<Cmd> {
     model.memory.selected().map(|line| Cmd::Profile(line.namespace.clone())).into_iter().collect()
 }
 
-pub(super) fn pins(model: &mut Model, told: Told<MemoryView>) -> Vec<Cmd> {
+pub(super) fn pins(model: &mut Model, told: BackendResult<MemoryView>) -> Vec<Cmd> {
     let view = match told {
         Ok(view) => view,
         Err(failure) => {
@@ -159,7 +164,7 @@ pub(super) fn ask_past(model: &mut Model, past: Past) -> Vec<Cmd> {
     model.memory.selected().map(|line| Cmd::History(line.namespace.clone(), past)).into_iter().collect()
 }
 
-pub(super) fn history(model: &mut Model, past: Past, told: Told<Vec<MemoryVersion>>) -> Vec<Cmd> {
+pub(super) fn history(model: &mut Model, past: Past, told: BackendResult<Vec<MemoryVersion>>) -> Vec<Cmd> {
     let versions = match told {
         Ok(versions) => versions,
         Err(failure) => {
@@ -172,7 +177,7 @@ pub(super) fn history(model: &mut Model, past: Past, told: Told<Vec<MemoryVersio
         Past::Read => {
             let title = format!("History of {}", Visible::line(&newest.namespace));
             let doc = pages(model, &versions);
-            model.push(Layer::Page(Box::new(Page { title, doc, top: Place::default() })));
+            model.push(Layer::Page(Box::new(Page { title, doc, top: ScrollPosition::default() })));
         }
         Past::Revert if versions.len() < 2 => model.say("there is no earlier version"),
         Past::Revert => {
@@ -216,13 +221,13 @@ pub(super) fn confirm_revert(model: &mut Model, to: MemoryVersion, now: &str) ->
         why: "It becomes the newest version; the ones between stay in the history.".to_owned(),
         then: Then::Revert(to.namespace, to.version),
         page,
-        top: Place::default(),
+        top: ScrollPosition::default(),
     })));
     Vec::new()
 }
 
 /// A profile was written, pinned or taken back, or was not.
-pub(super) fn learned(model: &mut Model, told: Told<String>) -> Vec<Cmd> {
+pub(super) fn learned(model: &mut Model, told: BackendResult<String>) -> Vec<Cmd> {
     match told {
         Ok(text) => model.say(text),
         Err(failure) => model.fail(failure.text),

@@ -63,7 +63,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             }
             Vec::new()
         }
-        Msg::Spent(told) => {
+        Msg::CostToday(told) => {
             match told {
                 Ok(spent) => model.spent_today = spent,
                 Err(failure) => model.fail(failure.text),

@@ -2,14 +2,14 @@
 
 use super::{activity, memory, review, skipped, tabs, threads};
 use crate::tui::action::Action;
-use crate::tui::card::{Doc, Folds, Place};
+use crate::tui::card::{Doc, Folds, ScrollPosition};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::msg::Cmd;
 use crate::tui::review::Aspect;
 
 /// The page beside the list and the line at its top: a card, or what another tab shows.
-fn page(model: &mut Model) -> Option<(&Doc, &mut Place)> {
+fn page(model: &mut Model) -> Option<(&Doc, &mut ScrollPosition)> {
     match model.tab {
         Tab::Inbox if model.shows_items() => {
             model.current()?;
@@ -38,7 +38,7 @@ fn page_size(model: &Model) -> (usize, usize) {
 /// The page that is drawn as a whole beside the list, where there is one: how far it can be scrolled, and how far it is.
 fn sheet(model: &mut Model) -> Option<(usize, &mut usize)> {
     match model.tab {
-        Tab::Activity => Some((crate::tui::view::pulse_length(model), &mut model.pulse.page_top)),
+        Tab::Activity => Some((crate::tui::view::activity_length(model), &mut model.activity.page_top)),
         Tab::Memory => Some((crate::tui::view::memory_length(model), &mut model.memory_top)),
         Tab::Inbox | Tab::Threads => None,
     }
@@ -105,7 +105,7 @@ pub(super) fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         Action::PageDown => return step(model, half_list),
         Action::PageUp => return step(model, -half_list),
         Action::Top if in_card => match page(model) {
-            Some((_, top)) => *top = Place::default(),
+            Some((_, top)) => *top = ScrollPosition::default(),
             None => scroll(model, isize::MIN / 2),
         },
         Action::Bottom if in_card => match page(model) {

@@ -17,16 +17,13 @@ use serde_json::{Map, Value};
 pub struct Suggestion {
     /// What it does, in words.
     pub text: String,
-    /// Its key, where it has one.
     pub key: String,
-    /// What is meant by it.
     pub meant: Meant,
 }
 
 /// What a row of the palette means.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Meant {
-    /// An action.
     Action(Action),
     /// A thread of this workflow, with what was given.
     Start(String, Value),

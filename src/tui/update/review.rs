@@ -5,12 +5,12 @@ use crate::graph::{Decision, ThreadId};
 use crate::inbox::{Block, CallView, Outcome, QuestionView, StepStates};
 use crate::text::Visible;
 use crate::tui::action::Action;
-use crate::tui::card::{Doc, Place};
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::forms::Editor;
 use crate::tui::layer::{Ask, Choice, Confirm, Layer, Menu, Page, Prompt, Then};
 use crate::tui::layout;
 use crate::tui::model::{Focus, Model, Tab};
-use crate::tui::msg::{Cmd, Deed, Press, Ready, Told};
+use crate::tui::msg::{BackendResult, Cmd, DecisionKind, PendingDecision, Press};
 use crate::tui::review::{Aspect, Review, prompt_page};
 use crate::tui::safe;
 use crate::tui::words;
@@ -30,7 +30,7 @@ pub(super) fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         Action::StateDiff => {
             if let Some(review) = &mut model.threads.review {
                 review.whole = !review.whole;
-                review.top = Place::default();
+                review.top = ScrollPosition::default();
                 review.cut();
             }
             missing(model)
@@ -213,7 +213,7 @@ pub(super) fn missing(model: &Model) -> Vec<Cmd> {
     }
 }
 
-pub(super) fn states(model: &mut Model, thread: &ThreadId, told: Told<Box<StepStates>>) -> Vec<Cmd> {
+pub(super) fn states(model: &mut Model, thread: &ThreadId, told: BackendResult<Box<StepStates>>) -> Vec<Cmd> {
     match (told, &mut model.threads.review) {
         (Ok(states), Some(review)) if review.view.id == *thread => review.put_states(*states),
         (Ok(_), _) => {}
@@ -228,12 +228,12 @@ fn ask_prompt(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// Shows the words of a call, where nothing else has come up meanwhile.
-pub(super) fn prompt(model: &mut Model, told: Told<Box<CallView>>) -> Vec<Cmd> {
+pub(super) fn prompt(model: &mut Model, told: BackendResult<Box<CallView>>) -> Vec<Cmd> {
     match told {
         Ok(call) if model.layers.is_empty() => {
             let title = "What the model was told, and what it said".to_owned();
             let doc = prompt_page(&call);
-            model.push(Layer::Page(Box::new(Page { title, doc, top: Place::default() })));
+            model.push(Layer::Page(Box::new(Page { title, doc, top: ScrollPosition::default() })));
         }
         Ok(_) => {}
         Err(failure) => model.fail(failure.text),
@@ -242,7 +242,7 @@ pub(super) fn prompt(model: &mut Model, told: Told<Box<CallView>>) -> Vec<Cmd> {
 }
 
 fn confirm(model: &mut Model, title: String, why: String, page: Doc, then: Then) -> Vec<Cmd> {
-    model.push(Layer::Confirm(Box::new(Confirm { title, why, then, page, top: Place::default() })));
+    model.push(Layer::Confirm(Box::new(Confirm { title, why, then, page, top: ScrollPosition::default() })));
     Vec::new()
 }
 
@@ -265,7 +265,7 @@ fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
 }
 
 /// A fork was made: what it asks stands in the inbox.
-pub(super) fn forked(model: &mut Model, told: Told<Outcome>) -> Vec<Cmd> {
+pub(super) fn forked(model: &mut Model, told: BackendResult<Outcome>) -> Vec<Cmd> {
     let outcome = match told {
         Ok(outcome) => outcome,
         Err(failure) => {
@@ -318,8 +318,8 @@ fn trouble_page(question: &QuestionView) -> Doc {
     Doc::page(&question.title, question.id.as_str(), vec![Block::Fields(fields)])
 }
 
-fn ready(question: &QuestionView, decision: Decision) -> Ready {
-    Ready { id: question.id.clone(), shown: question.args_hash.to_string(), decision, learn: true }
+fn ready(question: &QuestionView, decision: Decision) -> PendingDecision {
+    PendingDecision { id: question.id.clone(), shown: question.args_hash.to_string(), decision, learn: true }
 }
 
 /// An effect nobody knows the outcome of.
@@ -349,9 +349,14 @@ pub(super) fn ask_settle(model: &mut Model, outcome: &'static str) -> Vec<Cmd> {
         "not_done" => {
             let args: Value = json!({ "effect": question.args["effect"], "outcome": "not_done" });
             let why = "It is done now, with the bytes you approved. If it had happened after all, it happens twice.";
-            ("Do it again?", why, Deed::Edited, Decision::Edit { args })
+            ("Do it again?", why, DecisionKind::Edited, Decision::Edit { args })
         }
-        _ => ("It was done?", "It counts as done, and is not done again.", Deed::Accepted, Decision::Accept),
+        _ => (
+            "It was done?",
+            "It counts as done, and is not done again.",
+            DecisionKind::Accepted,
+            Decision::Accept,
+        ),
     };
     let (page, then) = (trouble_page(question), Then::Decide(deed, ready(question, decision)));
     confirm(model, title.to_owned(), why.to_owned(), page, then)
@@ -364,7 +369,7 @@ fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
     let Some(question) = shown(model).and_then(Review::trouble) else { return Vec::new() };
     let label = words::line(question.labels.accept.as_deref().unwrap_or("retry"));
     let (page, then) =
-        (trouble_page(question), Then::Decide(Deed::Accepted, ready(question, Decision::Accept)));
+        (trouble_page(question), Then::Decide(DecisionKind::Accepted, ready(question, Decision::Accept)));
     let why = "It goes on where it stopped; what was done is not done again.".to_owned();
     confirm(model, format!("{label}?"), why, page, then)
 }
@@ -380,7 +385,7 @@ fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
         Some(question) => {
             let label = words::line(question.labels.ignore.as_deref().unwrap_or("abandon"));
             let page = trouble_page(question);
-            let then = Then::Decide(Deed::Ignored, ready(question, Decision::Ignore));
+            let then = Then::Decide(DecisionKind::Ignored, ready(question, Decision::Ignore));
             let why = "Nothing more is done. What it has done so far stays done.".to_owned();
             confirm(model, format!("{label}: “{title}”?"), why, page, then)
         }

@@ -4,11 +4,11 @@ use super::data;
 use crate::graph::{Kind, ThreadId};
 use crate::inbox::{ItemKind, SkippedPage, SkippedQuery};
 use crate::text::Visible;
-use crate::tui::card::{Doc, Place};
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::layer::{Choice, Confirm, Layer, Menu, Then};
 use crate::tui::layout;
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, Told};
+use crate::tui::msg::{BackendResult, Cmd};
 use crate::tui::threads::PAGE;
 
 /// What a mail can be taken for, and what comes of that.
@@ -56,12 +56,12 @@ pub(super) fn confirm(model: &mut Model, thread: ThreadId, title: &str, class: S
         why: "Its thread runs again from triage, and sayso learns from the correction.".to_owned(),
         then: Then::Reclassify(thread, class),
         page: Doc::default(),
-        top: Place::default(),
+        top: ScrollPosition::default(),
     })));
     Vec::new()
 }
 
-pub(super) fn reclassified(model: &mut Model, told: Told<String>) -> Vec<Cmd> {
+pub(super) fn reclassified(model: &mut Model, told: BackendResult<String>) -> Vec<Cmd> {
     match told {
         Ok(class) => model.say(format!("taken for: {class}; its thread runs again")),
         Err(failure) => model.fail(failure.text),
@@ -86,7 +86,7 @@ pub(super) fn more(model: &mut Model) -> Vec<Cmd> {
     vec![Cmd::Skipped(SkippedQuery { after: skipped.next, limit: PAGE })]
 }
 
-pub(super) fn listed(model: &mut Model, query: &SkippedQuery, told: Told<SkippedPage>) -> Vec<Cmd> {
+pub(super) fn listed(model: &mut Model, query: &SkippedQuery, told: BackendResult<SkippedPage>) -> Vec<Cmd> {
     let skipped = &mut model.skipped;
     skipped.reading = false;
     let page = match told {

@@ -66,7 +66,9 @@ pub(super) fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
             model.threads.cursor = (model.threads.top + line).min(model.threads.rows.len().saturating_sub(1));
         }
         Tab::Memory => model.memory.cursor = choose(model.memory.top, model.memory.rows.len()),
-        Tab::Activity => return activity::select(model, choose(model.pulse.top, model.pulse_rows().len())),
+        Tab::Activity => {
+            return activity::select(model, choose(model.activity.top, model.activity_rows().len()));
+        }
         Tab::Inbox => {}
     }
     open_selected(model)
@@ -79,6 +81,6 @@ pub(super) fn scroll_tops(model: &mut Model) {
     model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, threads.height);
     model.memory.top = layout::plain_top(model.memory.top, model.memory.cursor, height);
     model.skipped.top = layout::plain_top(model.skipped.top, model.skipped.cursor, height);
-    model.pulse.top = layout::plain_top(model.pulse.top, model.pulse.cursor, height);
+    model.activity.top = layout::plain_top(model.activity.top, model.activity.cursor, height);
     model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
 }

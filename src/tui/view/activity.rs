@@ -6,10 +6,10 @@ use super::tabs::{Plain, rows};
 use super::{card, charts, draw, list};
 use crate::inbox::{Block, GrantLine, Status, ThreadLine};
 use crate::text::{Visible, pad};
+use crate::tui::activity::{ActivityRow, Section};
 use crate::tui::card::Doc;
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::{Focus, Model};
-use crate::tui::pulse::{PulseRow, Section};
 use crate::tui::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -17,25 +17,26 @@ use ratatui::layout::Rect;
 /// The Activity tab.
 pub(super) fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let here = model.focus == Focus::List && model.layers.is_empty();
-    let all = model.pulse_rows();
-    for (y, (n, row)) in (areas.list.y..areas.list.bottom()).zip(all.iter().enumerate().skip(model.pulse.top))
+    let all = model.activity_rows();
+    for (y, (n, row)) in
+        (areas.list.y..areas.list.bottom()).zip(all.iter().enumerate().skip(model.activity.top))
     {
         let line = Rect { y, height: 1, ..areas.list };
-        let selected = n == model.pulse.cursor;
+        let selected = n == model.activity.cursor;
         let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
         match row {
-            PulseRow::Section(section) => {
+            ActivityRow::Section(section) => {
                 let ends =
                     draw::right(buf, line, y, &format!(" {} ", told(model, *section)), model.theme.quiet);
                 let room = Rect { width: ends.saturating_sub(line.x), ..line };
                 draw::text(buf, room, x, y, section.title(), model.theme.title);
             }
-            PulseRow::Thread(at) => {
+            ActivityRow::Thread(at) => {
                 if let Some(thread) = model.running.rows.get(*at) {
                     plain(model, line, x, buf, at_work(model, thread));
                 }
             }
-            PulseRow::Grant(at) => {
+            ActivityRow::Grant(at) => {
                 if let Some(grant) = model.grants.get(*at) {
                     plain(model, line, x, buf, allowed(model, grant));
                 }
@@ -55,8 +56,8 @@ pub(super) fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         return card::page(model, &grant_page(model, grant), Default::default(), areas, buf);
     }
     let sheet = sheet(model, areas.card.width);
-    sheet.show(areas.card, model.pulse.page_top, buf);
-    more(model, areas, sheet.height(), model.pulse.page_top, buf);
+    sheet.show(areas.card, model.activity.page_top, buf);
+    more(model, areas, sheet.height(), model.activity.page_top, buf);
 }
 
 pub(super) use charts::ago;
@@ -75,7 +76,7 @@ pub(super) fn more(model: &Model, areas: &Areas, length: usize, top: usize, buf:
 }
 
 /// How far the page of the selected section can be scrolled.
-pub fn pulse_length(model: &Model) -> usize {
+pub fn activity_length(model: &Model) -> usize {
     let card = layout::areas(model).card;
     sheet(model, card.width).height().saturating_sub(usize::from(card.height))
 }
@@ -90,8 +91,8 @@ fn plain(model: &Model, line: Rect, x: u16, buf: &mut Buffer, row: Plain) {
 
 /// What a section comes to, in a word or two.
 fn told(model: &Model, section: Section) -> String {
-    let pulse = &model.pulse;
-    let activity = pulse.activity.as_deref();
+    let tab = &model.activity;
+    let activity = tab.figures.as_deref();
     let sum =
         |of: &dyn Fn(&crate::inbox::DayLine) -> u64| activity.map(|all| all.days.iter().map(of).sum::<u64>());
     match section {
@@ -109,8 +110,8 @@ fn told(model: &Model, section: Section) -> String {
             if cost >= 0.005 { format!("${cost:.2}") } else { figure }
         }
         Section::Times => String::new(),
-        Section::Errors if pulse.errors.is_empty() => "nothing".to_owned(),
-        Section::Errors => charts::short(pulse.errors.iter().map(|line| line.count).sum()),
+        Section::Errors if tab.errors.is_empty() => "nothing".to_owned(),
+        Section::Errors => charts::short(tab.errors.iter().map(|line| line.count).sum()),
         Section::Mail => {
             let failing = model.sources.iter().filter(|line| line.error.is_some()).count();
             match (model.sources.len(), failing) {
@@ -120,18 +121,16 @@ fn told(model: &Model, section: Section) -> String {
             }
         }
         Section::Allowed => model.grants.iter().filter(|grant| grant.in_force).count().to_string(),
-        Section::Storage if pulse.pruning => "pruning …".to_owned(),
-        Section::Storage => {
-            pulse.storage.as_ref().map_or(String::new(), |storage| words::bytes(storage.file))
-        }
+        Section::Storage if tab.pruning => "pruning …".to_owned(),
+        Section::Storage => tab.storage.as_ref().map_or(String::new(), |storage| words::bytes(storage.file)),
     }
 }
 
 fn sheet(model: &Model, width: u16) -> Sheet {
     let mut sheet = Sheet::new(width);
-    let Some(section) = model.pulse_section() else { return sheet };
+    let Some(section) = model.activity_section() else { return sheet };
     sheet.say(section.title(), model.theme.title);
-    let activity = model.pulse.activity.as_deref();
+    let activity = model.activity.figures.as_deref();
     match (section, activity) {
         (Section::Overview, _) => charts::overview(model, &mut sheet),
         (Section::Running, _) => {
@@ -145,14 +144,14 @@ fn sheet(model: &Model, width: u16) -> Sheet {
         (Section::Models, Some(activity)) => charts::models(model, &mut sheet, activity),
         (Section::Times, Some(activity)) => charts::times(model, &mut sheet, activity),
         (Section::Decisions | Section::Models | Section::Times, None) => sheet.say("Looking …", model.theme.quiet),
-        (Section::Errors, _) => charts::errors(model, &mut sheet, &model.pulse.errors),
+        (Section::Errors, _) => charts::errors(model, &mut sheet, &model.activity.errors),
         (Section::Mail, _) => charts::mailboxes(model, &mut sheet, &model.sources),
         (Section::Allowed, _) => sheet.wrap(
             "What stands in the list below runs without asking. X revokes the selected one at once; a call that \
              carries a warning asks in any case. A on a card allows more of the same.",
             model.theme.quiet,
         ),
-        (Section::Storage, _) => match &model.pulse.storage {
+        (Section::Storage, _) => match &model.activity.storage {
             Some(storage) => charts::storage(model, &mut sheet, storage),
             None => sheet.say("Looking …", model.theme.quiet),
         },
@@ -253,7 +252,7 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
             fields.push((one(what), one(&progress(*done, *total))));
         }
     }
-    if let Some(usage) = model.pulse.usage.get(&line.id) {
+    if let Some(usage) = model.activity.usage.get(&line.id) {
         let cost =
             usage.cost.filter(|cost| *cost > 0.0).map_or(String::new(), |cost| format!(", ${cost:.4}"));
         let (read, wrote) = (charts::short(usage.input_tokens), charts::short(usage.output_tokens));

@@ -1,7 +1,7 @@
 //! The card, the line beside it, and how far down it is.
 
 use super::{draw, list};
-use crate::tui::card::{Doc, Place};
+use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::layout::Areas;
 use crate::tui::model::{Focus, Model};
 use ratatui::buffer::Buffer;
@@ -35,7 +35,7 @@ pub(super) fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<St
 }
 
 /// Draws a page and how far down it is.
-pub(super) fn page(model: &Model, doc: &Doc, top: Place, areas: &Areas, buf: &mut Buffer) {
+pub(super) fn page(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &mut Buffer) {
     let area = areas.card;
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     draw::lines(buf, area, doc.lines(top, width, height, &model.theme));
@@ -46,7 +46,7 @@ pub(super) fn page(model: &Model, doc: &Doc, top: Place, areas: &Areas, buf: &mu
     if doc.more_below(top, width, height) {
         let text = format!("▼ {key} for more · {}%", doc.percent(top, width, height));
         draw::right(buf, areas.more, areas.more.y, &text, model.theme.quiet);
-    } else if top > Place::default() {
+    } else if top > ScrollPosition::default() {
         draw::right(buf, areas.more, areas.more.y, "end", model.theme.quiet);
     }
 }

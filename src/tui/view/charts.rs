@@ -93,7 +93,7 @@ pub(super) fn overview(model: &Model, sheet: &mut Sheet) {
         heading(model, sheet, "Threads");
         numbers(model, sheet, &overview.threads);
     }
-    let Some(activity) = &model.pulse.activity else { return };
+    let Some(activity) = &model.activity.figures else { return };
     heading(model, sheet, "Decided by day");
     let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, day.decisions.by_people())).collect();
     days(model, sheet, &by_day, 7, model.theme.good);

@@ -14,7 +14,7 @@ mod skipped;
 mod tabs;
 mod threads;
 
-pub use activity::pulse_length;
+pub use activity::activity_length;
 pub use bars::tab_at;
 pub use boxes::{confirm_width, help_length, page_size};
 pub use memory::memory_length;

@@ -30,7 +30,6 @@ pub enum Answer {
 
 /// An answer, and the browser that waits to be told what came of it.
 pub struct Callback {
-    /// The answer.
     pub answer: Answer,
     browser: TcpStream,
 }

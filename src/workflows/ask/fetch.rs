@@ -26,7 +26,6 @@ const DEEPEST: usize = 127;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Got {
-    /// The status.
     pub status: u16,
     /// Who answered.
     pub host: String,

@@ -8,9 +8,7 @@ use serde_json::{Map, Value};
 /// Something that went wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erred {
-    /// Where.
     pub node: String,
-    /// What.
     pub text: String,
 }
 
@@ -26,7 +24,6 @@ pub struct Initial {
 /// A thing that a question names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
-    /// Its kind.
     pub kind: String,
     /// What the API knows it by.
     pub id: String,
@@ -58,7 +55,6 @@ pub struct Said {
 /// A list that was told up to a place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct More {
-    /// The API it is from.
     pub api: String,
     /// What was asked of it.
     pub operation: String,

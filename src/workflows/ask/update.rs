@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum AskUpdate {
-    /// Nothing.
     Nothing,
     /// The thread began.
     Started {
@@ -46,7 +45,6 @@ pub enum AskUpdate {
     },
     /// What came into question was looked up.
     Listed {
-        /// The operations.
         apis: Vec<Operation>,
     },
     /// What is asked, is known.
@@ -68,16 +66,13 @@ pub enum AskUpdate {
     },
     /// Something is missing, and the person is asked for it.
     Wanted {
-        /// The parameter.
         parameter: String,
-        /// The question.
         question: String,
         /// What they may have meant.
         candidates: Vec<Entity>,
     },
     /// A server was chosen.
     Hosted {
-        /// The API.
         api: String,
         /// The server.
         host: String,
@@ -91,9 +86,7 @@ pub enum AskUpdate {
     },
     /// The person says which thing they mean.
     Named {
-        /// Its name.
         name: String,
-        /// Its kind.
         kind: String,
     },
     /// The thing the question names was found.
@@ -121,19 +114,15 @@ pub enum AskUpdate {
     },
     /// The server refused the request.
     Refused {
-        /// Why.
         text: String,
     },
     /// Something went wrong.
     Erred {
-        /// Where.
         node: String,
-        /// What.
         text: String,
     },
     /// The answer stands.
     Formatted {
-        /// As text.
         text: String,
         /// As a table, for a list.
         table: Option<Table>,

@@ -19,7 +19,6 @@ const AKIN: f64 = 0.25;
 /// What an agent found out.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Found {
-    /// Who.
     pub agent: String,
     /// What was asked.
     pub question: String,
@@ -27,7 +26,6 @@ pub(super) struct Found {
     pub answer: String,
 }
 
-/// The board.
 #[derive(Default)]
 pub(super) struct Board(Mutex<BTreeMap<ThreadId, Vec<Found>>>);
 

@@ -69,7 +69,7 @@ pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>
             files: scanned.files.clone(),
             settings: state.settings.clone(),
             model: state.model_name.clone(),
-            run: ctx.place().thread.to_string(),
+            run: ctx.step_context().thread.to_string(),
         };
         Child { key: name.clone(), workflow: AGENT.to_owned(), input: json!({ "context": context }) }
     };
@@ -82,7 +82,7 @@ pub(super) async fn aggregate_results(
     ctx: Ctx<Services>,
     state: Arc<Documentation>,
 ) -> Given {
-    board.clear(&ctx.place().thread);
+    board.clear(&ctx.step_context().thread);
     let good: Vec<_> = state.results.iter().filter(|result| result.status == "success").collect();
     let summary = summary(&state);
     if good.is_empty() {

@@ -8,7 +8,7 @@ use super::agents::{DocAgent, Page};
 use super::state::{AgentResult, Documentation};
 use crate::graph::{BoxFuture, Effect, EffectError, Found};
 use crate::text::{hex, io_words};
-use crate::tools::keep;
+use crate::tools::atomic_write;
 use crate::workflows::output_file;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -192,7 +192,7 @@ impl Effect for WritePage {
                 std::fs::create_dir_all(folder).map_err(refused)?;
             }
             let over = |standing: &[u8]| may_go(standing, frozen);
-            let kept = keep::write_over(&self.path, frozen, &self.stamp, &over).map_err(refused)?;
+            let kept = atomic_write::write_over(&self.path, frozen, &self.stamp, &over).map_err(refused)?;
             Ok(json!({ "file": self.path, "kept": kept }))
         })
     }

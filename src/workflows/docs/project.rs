@@ -3,7 +3,7 @@
 use crate::llm::facts::docs::{
     AreaFacts, DependencyFacts, LanguageFacts, LinkFacts, ManifestFacts, ProjectFacts, TestingFacts,
 };
-use crate::tools::tree::{File, Manifest, Sort, Tree, area, links};
+use crate::tools::tree::{File, Manifest, ManifestKind, Tree, area, links};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many of each are kept.
@@ -242,9 +242,9 @@ fn manifest_facts(manifest: &Manifest, imported: &Imported<'_>) -> ManifestFacts
     let dependencies = manifest.dependencies.iter().take(DEPENDENCIES).map(|one| {
         // The name code uses for it.
         let known = match manifest.sort {
-            Sort::Cargo => one.name.replace('-', "_"),
-            Sort::Python => one.name.replace('-', "_").to_lowercase(),
-            Sort::Npm | Sort::Go => one.name.clone(),
+            ManifestKind::Cargo => one.name.replace('-', "_"),
+            ManifestKind::Python => one.name.replace('-', "_").to_lowercase(),
+            ManifestKind::Npm | ManifestKind::Go => one.name.clone(),
         };
         let (mut count, mut parts) = (0, BTreeSet::new());
         let from = imported.range(known.as_str()..).take_while(|(import, _)| import.starts_with(&known));

@@ -4,7 +4,7 @@ use super::mails::Conversation;
 use super::send;
 use super::tools::ScheduleMeeting;
 use crate::calendar::{self, Busy, Event, Method, Person};
-use crate::graph::{NodeError, Place};
+use crate::graph::{NodeError, StepContext};
 use crate::mail::compose::{ComposeError, Draft};
 use crate::mail::{Address, Invitation};
 use crate::workflows::Services;
@@ -13,7 +13,6 @@ use jiff::{SignedDuration, Timestamp, Zoned};
 /// When a meeting begins and ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct When {
-    /// From.
     pub start: Timestamp,
     /// Until.
     pub end: Timestamp,
@@ -62,7 +61,7 @@ pub(super) fn busy_line(busy: &Busy, services: &Services) -> String {
 pub(super) fn event(
     services: &Services,
     conversation: &Conversation,
-    place: &Place,
+    step: &StepContext,
     call: &str,
     args: &ScheduleMeeting,
 ) -> Result<Event, String> {
@@ -70,7 +69,7 @@ pub(super) fn event(
     let person = |address: &Address| Person { name: address.name.clone(), address: address.address.clone() };
     let attendees = send::people(&args.attendees).map_err(|e| e.to_string())?;
     Ok(Event {
-        uid: format!("{}-{call}@sayso", place.thread),
+        uid: format!("{}-{call}@sayso", step.thread),
         stamp: services.clock.clone()(),
         sequence: 0,
         title: args.subject.clone(),

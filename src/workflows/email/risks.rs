@@ -6,7 +6,7 @@ use super::nodes::recipients;
 use super::send;
 use super::state::{Attached, Email, Turn};
 use super::tools::{self, ScheduleMeeting, WriteEmail};
-use crate::graph::{NodeError, Place, Warning};
+use crate::graph::{NodeError, StepContext, Warning};
 use crate::llm::facts::email::Became;
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
@@ -33,7 +33,7 @@ pub(super) fn of_mail(services: &Services, conversation: &Conversation) -> Resul
 /// The warnings of a call, those of the mail it answers included: they are reasons to look twice at the answer too.
 pub(super) async fn of_call(
     services: &Services,
-    place: &Place,
+    step: &StepContext,
     state: &Email,
     conversation: &Conversation,
     tool: &str,
@@ -56,7 +56,7 @@ pub(super) async fn of_call(
                 warnings.push(warning);
             }
         }
-        let repeated = of_text(services, place, state, conversation, args)?;
+        let repeated = of_text(services, step, state, conversation, args)?;
         warnings.extend(repeated.as_ref().map(warning));
     }
     if let Some(text) = cannot_send(services, state, conversation, tool, args) {
@@ -96,7 +96,7 @@ fn of_message(
 /// such a mail could come before the model.
 fn of_text(
     services: &Services,
-    place: &Place,
+    step: &StepContext,
     state: &Email,
     conversation: &Conversation,
     args: &Value,
@@ -122,7 +122,7 @@ fn of_text(
         return Ok(Some(Risk::NotCompared));
     }
     let inside: Vec<String> = state.email_input.iter().map(|known| known.identity.clone()).collect();
-    let found = services.ledger.find_repeated_text(place, &inside, &own, &text)?;
+    let found = services.ledger.find_repeated_text(step, &inside, &own, &text)?;
     Ok(found.map(|(words, sender)| Risk::QuotesOtherMail { words, sender }))
 }
 

@@ -7,7 +7,7 @@ use super::mails::Conversation;
 use super::state::{Attached, Email};
 use super::tools::{Leaving, WriteEmail};
 use crate::calendar::{Calendar, CalendarError};
-use crate::graph::{BoxFuture, Effect, EffectError, Found, NodeError, Place};
+use crate::graph::{BoxFuture, Effect, EffectError, Found, NodeError, StepContext};
 use crate::mail::compose::{
     ComposeError, Draft, File, Recipient, compose, from_address, with_quote, with_signature,
 };
@@ -94,12 +94,12 @@ pub(super) fn leaving_draft(
 /// The whole mail of a call, the same whenever it is composed for this thread and call.
 pub(super) fn bytes(
     services: &Services,
-    place: &Place,
+    step: &StepContext,
     call: &str,
     draft: &Draft,
 ) -> Result<Vec<u8>, ComposeError> {
     let now = services.clock.clone()().to_zoned(services.user.time_zone.clone());
-    compose(draft, &format!("{}/{call}", place.thread), &now)
+    compose(draft, &format!("{}/{call}", step.thread), &now)
 }
 
 /// The files of a call, from what was read when the person attached them. `None` where one was not read.
@@ -161,7 +161,6 @@ impl Effect for SaveDraft {
 
 /// Tells the mailbox what became of a mail; the frozen bytes are where it keeps it.
 pub(super) struct Mark {
-    /// The mailbox.
     pub mailbox: Arc<dyn Mailbox>,
     /// What became of it.
     pub handled: Handled,
@@ -191,7 +190,6 @@ fn mailbox(error: MailError) -> EffectError {
 
 /// Puts an event in the calendar.
 pub(super) struct AddEvent {
-    /// The calendar.
     pub calendar: Arc<dyn Calendar>,
     /// What the event is found by.
     pub uid: String,

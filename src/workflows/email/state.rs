@@ -34,7 +34,6 @@ pub struct Email {
     pub earlier: Option<Earlier>,
     /// What is to become of the mail.
     pub classification_decision: Option<Class>,
-    /// Why.
     pub triage_reasoning: String,
     /// What it is about, in one line.
     pub gist: String,
@@ -131,9 +130,7 @@ pub enum EmailUpdate {
     },
     /// The mail has a class.
     Triaged {
-        /// Which.
         class: Class,
-        /// Why.
         reasoning: String,
         /// What it is about.
         gist: String,
@@ -160,14 +157,12 @@ pub enum EmailUpdate {
         /// The digests of the mails that were decided on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         decided: Vec<String>,
-        /// What is to be learned.
         lessons: Vec<Learn>,
     },
     /// The model wants something done.
     Proposed {
         /// What it said besides.
         text: String,
-        /// The calls.
         calls: Vec<ToolCall>,
         /// The digest of the mail they answer.
         #[serde(default)]
@@ -203,20 +198,11 @@ pub enum EmailUpdate {
         told: Option<String>,
     },
     /// New mail came.
-    Came {
-        /// The mail.
-        mail: MailRef,
-    },
+    Came { mail: MailRef },
     /// It was settled without us.
-    Settled {
-        /// Why.
-        reason: String,
-    },
+    Settled { reason: String },
     /// The person said what class it is.
-    Corrected {
-        /// Which.
-        class: Class,
-    },
+    Corrected { class: Class },
     /// The person wants it answered after all, with these words.
     Heard {
         /// The words.

@@ -35,7 +35,6 @@ pub fn word(tool: &str) -> &str {
 const ADDRESS: &str = r"^([^<>]*<)?[^\s@<>,;]+@[^\s@<>,;]+>?$";
 /// RFC 3339 with its offset.
 const START: &str = r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$";
-/// A day.
 const DAY: &str = r"^\d{4}-\d{2}-\d{2}$";
 /// How many people one mail reaches at most, in each line.
 const PEOPLE: usize = 100;
@@ -52,7 +51,6 @@ pub struct WriteEmail {
     /// To whom unseen.
     #[serde(default)]
     pub bcc: Vec<String>,
-    /// The subject.
     pub subject: String,
     /// The text.
     pub content: String,
@@ -76,7 +74,6 @@ pub struct ScheduleMeeting {
     pub start: String,
     /// How long.
     pub duration_minutes: i64,
-    /// Where.
     #[serde(default)]
     pub location: Option<String>,
 }

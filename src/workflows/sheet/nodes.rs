@@ -211,7 +211,8 @@ pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Give
     asked.source = name.map(|name| Visible::line(&name).into_string());
     asked.binds = vec![state.digest.clone()];
     asked.grantable = Grantable { thread: true, ..Grantable::default() };
-    asked.granted = ctx.services().grants.covers(ctx.place(), &Wish { tool: PYTHON, ..Wish::default() })?;
+    asked.granted =
+        ctx.services().grants.covers(ctx.step_context(), &Wish { tool: PYTHON, ..Wish::default() })?;
     Ok(Command::ask(vec![asked], "run_code"))
 }
 

@@ -36,7 +36,7 @@ async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
     );
     assert_eq!(room.server.asked(), ["GET /v1/tracks/trending?time=month&limit=3"]);
     let nodes: Vec<String> = room.view(&thread).await.steps.into_iter().map(|step| step.node).collect();
-    let road = [
+    let route = [
         "START",
         "extract_category_node",
         "get_apis_node",
@@ -47,7 +47,7 @@ async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
         "format_response_node",
         "reset_state_node",
     ];
-    assert_eq!(nodes, road);
+    assert_eq!(nodes, route);
     let (item, card) = room.local.result(thread.clone()).await.unwrap();
     let text = card.text();
     assert_eq!(item.workflow, "ask");

@@ -13,7 +13,7 @@ use sayso::llm::{Builtin, Model, ModelError, Reply, Request, Scripted, quiet};
 use sayso::mail::{
     Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent, Standing,
 };
-use sayso::store::{NewMail, NewThread, Road, Store, TakenIn};
+use sayso::store::{NewMail, NewThread, Route, Store, TakenIn};
 use sayso::workflows::{self, Accounts, Models, Picked};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -348,7 +348,7 @@ impl Office {
             place: "new/1".to_owned(),
             words: mail.words(),
         };
-        match self.store().mail().take_in(new, Road::Start(self.thread(input)), 100).await.unwrap() {
+        match self.store().mail().take_in(new, Route::Start(self.thread(input)), 100).await.unwrap() {
             TakenIn::Started(thread) => Some(thread),
             TakenIn::Known => None,
             other => panic!("{other:?}"),

@@ -11,7 +11,6 @@ pub(super) enum Ask {
     Nothing,
     /// Something of somebody else, by name.
     OfOthers(String),
-    /// This.
     OfReader(String),
 }
 

@@ -118,7 +118,6 @@ impl Signs {
         self.body.iter().find(|(seen, _)| *seen == kind).map_or(0, |(_, count)| *count)
     }
 
-    /// All kinds it is of.
     pub fn kinds(&self) -> impl Iterator<Item = Kind> {
         SIGNS.iter().map(|sign| sign.kind).filter(|kind| self.is(*kind))
     }

@@ -156,7 +156,7 @@ pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) 
 fn or_failed(ctx: &Ctx<Services>, given: Given) -> Given {
     match given {
         Err(NodeError::Failed { text }) => Ok(Command::end().update(AgentUpdate::Failed { text })),
-        Err(NodeError::Transient { text, .. }) if ctx.place().last_try => {
+        Err(NodeError::Transient { text, .. }) if ctx.step_context().last_try => {
             Ok(Command::end().update(AgentUpdate::Failed { text }))
         }
         other => other,

@@ -215,7 +215,7 @@ impl Doing<'_> {
 
     async fn meet(&mut self, call: &ToolCall, basis: Basis, args: &ScheduleMeeting) -> Result<(), NodeError> {
         let services = self.ctx.services();
-        let place = self.ctx.place();
+        let place = self.ctx.step_context();
         let Ok(event) = meeting::event(services, self.conversation, place, &call.id, args) else {
             return Ok(());
         };
@@ -254,7 +254,9 @@ impl Doing<'_> {
         let Some(account) = &self.conversation.account else {
             return Err(NodeError::failed("no account of the config has a mailbox to keep drafts in"));
         };
-        let Ok(bytes) = send::bytes(services, self.ctx.place(), &call.id, &draft) else { return Ok(()) };
+        let Ok(bytes) = send::bytes(services, self.ctx.step_context(), &call.id, &draft) else {
+            return Ok(());
+        };
         let basis = Basis::Draft { key: answer.key.clone(), args: answer.proposed.clone() };
         let effect = Arc::new(SaveDraft(account.mailbox.clone()));
         self.ctx.once(&format!("draft:{}", call.id), basis, bytes, effect).await?;
@@ -273,7 +275,9 @@ impl Doing<'_> {
         draft: &Draft,
     ) -> Result<Option<Sent>, NodeError> {
         let services = self.ctx.services();
-        let Ok(bytes) = send::bytes(services, self.ctx.place(), &call.id, draft) else { return Ok(None) };
+        let Ok(bytes) = send::bytes(services, self.ctx.step_context(), &call.id, draft) else {
+            return Ok(None);
+        };
         let outgoing = self.conversation.account.as_ref().and_then(|account| account.outgoing.clone());
         let Some(outgoing) = outgoing else {
             let text =

@@ -32,8 +32,8 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
             return Ok(Command::end());
         }
         let (class, by, reasoning) = (Class::Notify, By::Model, why_shown(&state));
-        if !ctx.place().forked {
-            ctx.services().ledger.triaged(ctx.place(), class, &reasoning).await?;
+        if !ctx.step_context().forked {
+            ctx.services().ledger.triaged(ctx.step_context(), class, &reasoning).await?;
         }
         let gist = if state.triaged == known.raw { state.gist.clone() } else { first_line(newest) };
         let mail = known.raw.clone();
@@ -82,8 +82,8 @@ pub(in crate::workflows::email) async fn mark_as_read_node(ctx: Ctx<Services>, s
         None => return Ok(Command::goto("triage_interrupt_handler")),
     };
     let mut notes = Vec::new();
-    if !ctx.place().forked {
-        services.ledger.handled(ctx.place(), &outcome).await?;
+    if !ctx.step_context().forked {
+        services.ledger.handled(ctx.step_context(), &outcome).await?;
         if !state.is_settled() && services.grants.builtin(GRANT)? {
             notes = mark(&ctx, &state).await?;
         }
@@ -91,7 +91,7 @@ pub(in crate::workflows::email) async fn mark_as_read_node(ctx: Ctx<Services>, s
     let handled = EmailUpdate::Handled { outcome, notes };
     // A fork receives no mail, so it would never hear of an answer.
     Ok(match &state.remind {
-        Some(wanted) if !state.is_settled() && !ctx.place().forked => {
+        Some(wanted) if !state.is_settled() && !ctx.step_context().forked => {
             Command::ask(vec![remind::question(services, &state, wanted)], "reminded").update(handled)
         }
         _ => Command::end().update(handled),

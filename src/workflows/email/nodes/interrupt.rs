@@ -113,7 +113,8 @@ async fn interrupt(
     asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
     asked.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
     let reached = recipients(&call.name, &args);
-    asked.warnings = risks::of_call(services, ctx.place(), state, conversation, &call.name, &args).await?;
+    asked.warnings =
+        risks::of_call(services, ctx.step_context(), state, conversation, &call.name, &args).await?;
     if conversation.has_news() {
         let text = "New mail came in this conversation since this was proposed.".to_owned();
         asked.warnings.insert(0, Warning { code: "new_mail".to_owned(), text });
@@ -141,7 +142,7 @@ async fn interrupt(
             // What the rules could not do, or took as it was given, is for the person to look at.
             warned: !asked.warnings.is_empty() || state.remark.is_some(),
         };
-        asked.granted = services.grants.covers(ctx.place(), &wish)?;
+        asked.granted = services.grants.covers(ctx.step_context(), &wish)?;
     }
     Ok(asked)
 }

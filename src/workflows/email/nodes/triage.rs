@@ -37,7 +37,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
             Cause { mail: Some(mails::lesson_facts(newest)), ..Cause::new(CauseKind::Reclassified(class)) };
         if state.classification_decision.is_some_and(|was| was != class) {
             let lesson = Lesson { namespace: defaults::TRIAGE.to_owned(), cause, interrupt: None };
-            services.memory.learn(ctx.place(), vec![lesson]).await?;
+            services.memory.learn(ctx.step_context(), vec![lesson]).await?;
         }
         (class, "You said so.".to_owned(), state.gist.clone(), By::Person)
     } else if let Some((class, why)) = rules::decide(&services.rules, newest, &known.account) {
@@ -61,8 +61,8 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         (class, reasoning)
     };
     let gist = if gist.trim().is_empty() { first_line(newest) } else { gist };
-    if !ctx.place().forked {
-        services.ledger.triaged(ctx.place(), class, &reasoning).await?;
+    if !ctx.step_context().forked {
+        services.ledger.triaged(ctx.step_context(), class, &reasoning).await?;
     }
     let command = Command::goto(match class {
         Class::Ignore => "mark_as_read_node",
@@ -107,8 +107,8 @@ async fn read(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<MailRef>, NodeEr
         };
         let mail = mail::parse(&raw).map_err(unreadable)?;
         let digest = services.blobs.put(raw).await?;
-        if !ctx.place().forked {
-            services.ledger.hand_in(ctx.place(), &mail).await?;
+        if !ctx.step_context().forked {
+            services.ledger.hand_in(ctx.step_context(), &mail).await?;
         }
         let identity = mail::identity("", &mail);
         let known = MailRef { raw: digest, identity, ..MailRef::default() };

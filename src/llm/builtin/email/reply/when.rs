@@ -15,7 +15,6 @@ pub(super) struct Mention {
     pub part: Option<Part>,
 }
 
-/// Which day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Day {
     /// This one.

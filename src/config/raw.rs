@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::meant::{Desktop, Level, Provider, ThemeName};
-use super::typed_mail as mail;
+use super::raw_mail as mail;
+use super::settings::{Desktop, Level, Provider, ThemeName};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

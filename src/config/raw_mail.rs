@@ -1,9 +1,9 @@
-//! The sections of mail as typed; the rest stands in `typed.rs`.
+//! The sections of mail as typed; the rest stands in `raw.rs`.
 
 use serde::Deserialize;
 
 use super::mail::{FiledBy, MailMode, MailTls, PolicyMode, RuleClass};
-use super::typed::Switch;
+use super::raw::Switch;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,7 +1,7 @@
 //! What nodes know of mail: the accounts of the config, the record of each mail, and who is known.
 
 use super::services::digest_from_hex;
-use crate::graph::{BoxFuture, NodeError, Place};
+use crate::graph::{BoxFuture, NodeError, StepContext};
 use crate::llm::facts::email::Class;
 use crate::mail::risk::DistinctiveText;
 use crate::mail::{Account, Mail};
@@ -29,7 +29,7 @@ impl Accounts for ConfiguredAccounts {
 pub(super) struct StoreLedger(pub(super) Store);
 
 impl Ledger for StoreLedger {
-    fn hand_in<'a>(&'a self, place: &'a Place, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>> {
+    fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
             let handed = HandedIn {
                 identity: mail.raw.clone(),
@@ -41,20 +41,20 @@ impl Ledger for StoreLedger {
                 raw: digest_from_hex(&mail.raw)?,
                 words: mail.words(),
             };
-            self.0.mail().hand_in(place.thread.clone(), handed).await.map_err(NodeError::failed)
+            self.0.mail().hand_in(step.thread.clone(), handed).await.map_err(NodeError::failed)
         })
     }
 
     fn find_repeated_text(
         &self,
-        place: &Place,
+        step: &StepContext,
         inside: &[String],
         own: &[String],
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError> {
         let DistinctiveText { codes, phrases, .. } = text;
         let found = self.0.search().find_repeated_text(&RepeatQuery {
-            thread: &place.thread,
+            thread: &step.thread,
             inside,
             own,
             codes,
@@ -65,12 +65,12 @@ impl Ledger for StoreLedger {
 
     fn triaged<'a>(
         &'a self,
-        place: &'a Place,
+        step: &'a StepContext,
         class: Class,
         reason: &'a str,
     ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
-            let (thread, class) = (place.thread.clone(), class.as_str().to_owned());
+            let (thread, class) = (step.thread.clone(), class.as_str().to_owned());
             self.0.mail().triaged(thread, class, reason.to_owned()).await.map_err(NodeError::failed)
         })
     }
@@ -79,9 +79,13 @@ impl Ledger for StoreLedger {
         self.0.mail().place_of(identity).map_err(NodeError::failed)
     }
 
-    fn handled<'a>(&'a self, place: &'a Place, outcome: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
+    fn handled<'a>(
+        &'a self,
+        step: &'a StepContext,
+        outcome: &'a str,
+    ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
-            self.0.mail().handled(place.thread.clone(), outcome.to_owned()).await.map_err(NodeError::failed)
+            self.0.mail().handled(step.thread.clone(), outcome.to_owned()).await.map_err(NodeError::failed)
         })
     }
 }

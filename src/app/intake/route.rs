@@ -1,4 +1,4 @@
-//! From bytes to the road a mail goes.
+//! From bytes to the route a mail goes.
 
 use super::{Intake, Trouble};
 use crate::app::drive::arrival;
@@ -7,7 +7,7 @@ use crate::graph::{Event, ThreadId, Warning, What};
 use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;
 use crate::mail::{Account, Mail, NewMail as Found};
-use crate::store::{Before, MAIL_EVENT, NewMail, NewThread, Road, StoreError, TakenIn};
+use crate::store::{Before, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::text::{Visible, hex, truncate};
 use crate::workflows::intake::{self, Asked};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 /// The workflow that handles mail.
 pub(super) const EMAIL: &str = "email";
 
-/// How often a road is chosen anew when the conversation changed meanwhile.
+/// How often a route is chosen anew when the conversation changed meanwhile.
 const TRIES: usize = 10;
 
 /// How many of the Message-IDs that a mail refers to are looked up.
@@ -110,7 +110,7 @@ impl Intake {
     }
 
     /// Lets a mail start its thread, or join the one its conversation has.
-    pub(super) async fn send_off(
+    pub(super) async fn dispatch(
         &self,
         account: &Account,
         read: &Read,
@@ -119,18 +119,18 @@ impl Intake {
         let store = self.engine().store();
         for _ in 0..TRIES {
             let mail = self.new_mail(account, read, found)?;
-            let road = match read {
-                Err(unread) => Road::Unreadable(self.ask_about(account, unread, found)?),
+            let route = match read {
+                Err(unread) => Route::Unreadable(self.ask_about(account, unread, found)?),
                 Ok(Parsed { mail: parsed, identity, .. }) => {
                     let received = received(account, parsed, identity, &found.place);
                     let before = store.mail().before(&account.name, &mail.conversation)?;
                     match &before.live {
                         Some(thread) => self.join(thread, parsed, identity, received)?,
-                        None => Road::Start(self.handle(received, &before)?),
+                        None => Route::Start(self.handle(received, &before)?),
                     }
                 }
             };
-            match store.mail().take_in(mail, road, self.engine().step_limit()).await {
+            match store.mail().take_in(mail, route, self.engine().step_limit()).await {
                 // The thread has ended, or another has begun, since it was looked at.
                 Err(StoreError::Moved) => {}
                 taken => return Ok(taken?),
@@ -139,7 +139,13 @@ impl Intake {
         Err(Trouble::Thread("a conversation did not stand still; it is looked at again".to_owned()))
     }
 
-    fn join(&self, thread: &ThreadId, mail: &Mail, identity: &str, received: Value) -> Result<Road, Trouble> {
+    fn join(
+        &self,
+        thread: &ThreadId,
+        mail: &Mail,
+        identity: &str,
+        received: Value,
+    ) -> Result<Route, Trouble> {
         let line = self.engine().store().threads().line(thread)?;
         let spec = self.engine().registry().get(&line.workflow);
         let spec =
@@ -151,7 +157,7 @@ impl Intake {
         let event = Event { id: format!("{MAIL_EVENT}{identity}"), what };
         let arrival =
             arrival(spec, thread, &event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
-        Ok(Road::Join(arrival))
+        Ok(Route::Join(arrival))
     }
 
     fn handle(&self, received: Value, before: &Before) -> Result<NewThread, Trouble> {

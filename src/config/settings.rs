@@ -201,7 +201,6 @@ pub enum Provider {
     Builtin,
     /// OpenAI, and any server that speaks its language.
     Openai,
-    /// Anthropic.
     Anthropic,
     /// Google's Gemini.
     Gemini,

@@ -51,7 +51,7 @@ pub(super) struct Passed {
 }
 
 /// Makes `raw` visible.
-pub(super) fn pass(raw: &str, breaks: Breaks) -> Passed {
+pub(super) fn sanitize(raw: &str, breaks: Breaks) -> Passed {
     let Some(start) = first_doubt(raw, breaks) else {
         return Passed { text: raw.to_owned(), hidden: 0 };
     };

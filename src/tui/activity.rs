@@ -64,8 +64,7 @@ impl Section {
 
 /// A row of the tab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PulseRow {
-    /// A section.
+pub enum ActivityRow {
     Section(Section),
     /// A running thread, by its place.
     Thread(usize),
@@ -75,7 +74,7 @@ pub enum PulseRow {
 
 /// What the tab knows besides what others know too.
 #[derive(Clone, Debug, Default)]
-pub struct Pulse {
+pub struct ActivityTab {
     /// The selected row.
     pub cursor: usize,
     /// The first on the screen.
@@ -83,7 +82,7 @@ pub struct Pulse {
     /// The line of the page at the top.
     pub page_top: usize,
     /// What went on.
-    pub activity: Option<Box<Activity>>,
+    pub figures: Option<Box<Activity>>,
     /// What went wrong.
     pub errors: Vec<ErrorLine>,
     /// What the file holds, once somebody looked.
@@ -98,13 +97,13 @@ pub struct Pulse {
 
 impl Model {
     /// The rows of the Activity tab.
-    pub fn pulse_rows(&self) -> Vec<PulseRow> {
+    pub fn activity_rows(&self) -> Vec<ActivityRow> {
         let mut rows = Vec::with_capacity(Section::ALL.len() + self.running.rows.len() + self.grants.len());
         for section in Section::ALL {
-            rows.push(PulseRow::Section(section));
+            rows.push(ActivityRow::Section(section));
             match section {
-                Section::Running => rows.extend((0..self.running.rows.len()).map(PulseRow::Thread)),
-                Section::Allowed => rows.extend((0..self.grants.len()).map(PulseRow::Grant)),
+                Section::Running => rows.extend((0..self.running.rows.len()).map(ActivityRow::Thread)),
+                Section::Allowed => rows.extend((0..self.grants.len()).map(ActivityRow::Grant)),
                 _ => {}
             }
         }
@@ -112,56 +111,57 @@ impl Model {
     }
 
     /// The selected row, where the Activity tab is on the screen.
-    pub fn pulse_row(&self) -> Option<PulseRow> {
-        if self.tab == Tab::Activity { self.pulse_rows().get(self.pulse.cursor).copied() } else { None }
+    pub fn activity_row(&self) -> Option<ActivityRow> {
+        if self.tab == Tab::Activity { self.activity_rows().get(self.activity.cursor).copied() } else { None }
     }
 
     /// The selected grant of the Activity tab.
     pub fn selected_grant(&self) -> Option<&GrantLine> {
-        match self.pulse_row()? {
-            PulseRow::Grant(n) => self.grants.get(n),
-            PulseRow::Section(_) | PulseRow::Thread(_) => None,
+        match self.activity_row()? {
+            ActivityRow::Grant(n) => self.grants.get(n),
+            ActivityRow::Section(_) | ActivityRow::Thread(_) => None,
         }
     }
 
     /// The selected running thread, wherever those are listed.
     pub fn selected_running(&self) -> Option<&ThreadLine> {
-        match self.pulse_row() {
-            Some(PulseRow::Thread(n)) => self.running.rows.get(n),
-            Some(PulseRow::Section(_) | PulseRow::Grant(_)) => None,
+        match self.activity_row() {
+            Some(ActivityRow::Thread(n)) => self.running.rows.get(n),
+            Some(ActivityRow::Section(_) | ActivityRow::Grant(_)) => None,
             None if self.shows_running() => self.running.selected(),
             None => None,
         }
     }
 
     /// What the selected row is, whatever its place.
-    pub fn pulse_key(&self) -> Option<String> {
-        match self.pulse_rows().get(self.pulse.cursor)? {
-            PulseRow::Section(section) => Some(section.title().to_owned()),
-            PulseRow::Thread(n) => self.running.rows.get(*n).map(|line| line.id.to_string()),
-            PulseRow::Grant(n) => self.grants.get(*n).map(|grant| grant.id.clone()),
+    pub fn activity_key(&self) -> Option<String> {
+        match self.activity_rows().get(self.activity.cursor)? {
+            ActivityRow::Section(section) => Some(section.title().to_owned()),
+            ActivityRow::Thread(n) => self.running.rows.get(*n).map(|line| line.id.to_string()),
+            ActivityRow::Grant(n) => self.grants.get(*n).map(|grant| grant.id.clone()),
         }
     }
 
     /// Selects what was selected before rows came or went; what is gone leaves the section it stood in.
-    pub fn keep_pulse(&mut self, key: Option<String>, section: Option<Section>) {
-        let rows = self.pulse_rows().len();
-        let at = self.pulse.cursor;
+    pub fn keep_activity(&mut self, key: Option<String>, section: Option<Section>) {
+        let rows = self.activity_rows().len();
+        let at = self.activity.cursor;
         let found = (0..rows).find(|n| {
-            self.pulse.cursor = *n;
-            self.pulse_key() == key
+            self.activity.cursor = *n;
+            self.activity_key() == key
         });
-        let home = section
-            .and_then(|section| self.pulse_rows().iter().position(|row| *row == PulseRow::Section(section)));
-        self.pulse.cursor = found.or(home).unwrap_or(at).min(rows.saturating_sub(1));
+        let home = section.and_then(|section| {
+            self.activity_rows().iter().position(|row| *row == ActivityRow::Section(section))
+        });
+        self.activity.cursor = found.or(home).unwrap_or(at).min(rows.saturating_sub(1));
     }
 
     /// The section the selected row stands in.
-    pub fn pulse_section(&self) -> Option<Section> {
-        Some(match self.pulse_rows().get(self.pulse.cursor)? {
-            PulseRow::Section(section) => *section,
-            PulseRow::Thread(_) => Section::Running,
-            PulseRow::Grant(_) => Section::Allowed,
+    pub fn activity_section(&self) -> Option<Section> {
+        Some(match self.activity_rows().get(self.activity.cursor)? {
+            ActivityRow::Section(section) => *section,
+            ActivityRow::Thread(_) => Section::Running,
+            ActivityRow::Grant(_) => Section::Allowed,
         })
     }
 }

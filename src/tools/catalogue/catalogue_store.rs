@@ -54,7 +54,6 @@ pub enum ShelfError {
     /// A file does not hold together.
     #[error("{file} is no API that can be used: {why}")]
     Bad {
-        /// The file.
         file: String,
         /// What is wrong with it.
         why: String,
@@ -70,7 +69,6 @@ pub enum ShelfError {
     /// The files cannot be reached.
     #[error("{file}: {error}")]
     Io {
-        /// The file.
         file: String,
         /// What went wrong.
         error: io::Error,

@@ -7,7 +7,7 @@ use std::future::Future;
 
 impl Local {
     /// Drives every thread, takes mail in, looks at servers and tells traces, until told to stop.
-    pub async fn tend(
+    pub async fn run_everything(
         &self,
         worker: &mut Worker,
         stop: impl Future<Output = ()>,
