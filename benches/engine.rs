@@ -12,7 +12,7 @@ mod talk;
 
 use report::Row;
 use rusqlite::Connection;
-use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
+use sayso::app::{Driver, Engine, Local, Scope, Settings, Until};
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{Backend, By, Decide, ItemQuery, Registry};
 use sayso::store::Store;
@@ -109,7 +109,7 @@ async fn durable_turns(threads: usize, turns: u32) -> f64 {
     for _ in 0..threads {
         local.start("talk".to_owned(), json!({})).await.unwrap();
     }
-    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    let mut worker = Driver::take(local.engine().clone()).await.unwrap().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let driver = tokio::spawn(async move {
         let stop = async {
@@ -235,7 +235,7 @@ async fn size_and_load(turns: u32) -> Vec<Row> {
 
 async fn drive(local: &Local, id: &ThreadId, turns: u32) {
     let engine = local.engine().clone();
-    let mut worker = Worker::take(engine).await.unwrap().unwrap();
+    let mut worker = Driver::take(engine).await.unwrap().unwrap();
     for turn in 0..turns {
         worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
         let interrupt = local.outcome(id.clone()).await.unwrap().interrupts[0].clone();
@@ -248,7 +248,7 @@ async fn drive(local: &Local, id: &ThreadId, turns: u32) {
 /// The median time to load a thread of `steps` steps whose state does not grow, in microseconds.
 async fn load(local: &Local, steps: u32) -> f64 {
     let id = local.start("talk".to_owned(), json!({ "steps": steps })).await.unwrap().thread;
-    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    let mut worker = Driver::take(local.engine().clone()).await.unwrap().unwrap();
     worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     fold(local, &id)
 }

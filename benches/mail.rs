@@ -11,7 +11,7 @@ mod report;
 use axum::Router;
 use axum::routing::post;
 use report::Row;
-use sayso::app::{Local, Scope, Setup, Until, Worker};
+use sayso::app::{Driver, Local, Scope, Setup, Until};
 use sayso::inbox::{Backend, Status, ThreadQuery};
 use std::fs;
 use std::path::Path;
@@ -88,9 +88,9 @@ async fn triaged(count: usize) -> Row {
         fs::write(home.path().join(format!("mail/new/{n:06}.host")), letter(n)).unwrap();
     }
     assert_eq!(intake.sync(&|_| ()).await.remove(0).started, count as u64);
-    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
     let begun = Instant::now();
-    worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+    driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     let took = begun.elapsed().as_secs_f64();
     let query = ThreadQuery { status: Some(Status::Done), limit: count + 1, ..ThreadQuery::default() };
     assert_eq!(local.threads(query).await.unwrap().threads.len(), count);

@@ -14,7 +14,7 @@ mod seed;
 
 use jiff::{SignedDuration, Timestamp};
 use report::Row;
-use sayso::app::{Local, Scope, Setup, Until, Worker};
+use sayso::app::{Driver, Local, Scope, Setup, Until};
 use sayso::graph::Decision;
 use sayso::inbox::{
     ActivityQuery, Backend, By, Decide, ItemQuery, PruneQuery, Screen, Status, Storage, ThreadQuery,
@@ -133,7 +133,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
     let (local, setup) = open(home.path(), days, today.clone());
     let intake = setup.intake(local.engine());
     intake.sync(&|_| ()).await;
-    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
     let (mut first, mut last, mut decided) = (Vec::new(), Vec::new(), 0);
     for day in 0..days {
         today.store(day as i64, Ordering::SeqCst);
@@ -143,7 +143,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
         }
         let begun = Instant::now();
         assert_eq!(intake.sync(&|_| ()).await.remove(0).error, None);
-        worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+        driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
         let items = local.items(ItemQuery { limit: 10_000, ..ItemQuery::default() }).await.unwrap().items;
         for (n, item) in items.iter().enumerate() {
             let Some(interrupt) = item.interrupt() else { continue };
@@ -157,7 +157,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
                 Decide { interrupt, decision, shown: None, learn: day < 5 && n % 3 == 0, by: By::Cli };
             decided += usize::from(local.decide(decide).await.is_ok());
         }
-        worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+        driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
         let took = MAILS as f64 / begun.elapsed().as_secs_f64();
         let tenth = (days / 10).max(1);
         if day < tenth {
@@ -169,7 +169,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
             eprintln!("day {} of {days}: {took:.0} mails a second", day + 1);
         }
     }
-    drop(worker);
+    drop(driver);
     let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
     let (first, last) = (mean(&first), mean(&last));
     let mails = (days * MAILS) as f64;

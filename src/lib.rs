@@ -3,13 +3,14 @@
 //! The map, from the ground up; imports only ever point upwards in this list:
 //!
 //! - [`text`]: text from outside, made safe to show and to prompt with
-//! - [`config`]: what was typed becomes what is meant
+//! - [`config`]: what the file, the environment and the flags say, as settings
 //! - [`web`]: HTTP and logins at the servers of the person's own mail and calendars
 //! - [`graph`]: durable graphs of plain async functions
 //! - [`inbox`]: what a person sees and may decide
 //! - [`llm`], [`mail`], [`calendar`], [`tools`]: models and hands
 //! - [`remote`]: threads of LangGraph servers
 //! - [`store`]: one SQLite file, the only meeting point
+//! - [`driver`]: threads that drive themselves
 //! - [`workflows`]: what agents do
 //! - [`app`]: everything put together
 //! - [`cli`], [`tui`]: the command line and the screen
@@ -21,6 +22,7 @@ pub mod app;
 pub mod calendar;
 pub mod cli;
 pub mod config;
+pub mod driver;
 pub mod graph;
 pub mod inbox;
 pub mod llm;

@@ -1,7 +1,7 @@
 //! All that runs as long as somebody drives, side by side.
 
 use super::local::Local;
-use super::worker::{Ended, Scope, Until, Worker};
+use crate::driver::{Driver, Ended, Scope, Until};
 use crate::store::StoreError;
 use std::future::Future;
 
@@ -9,7 +9,7 @@ impl Local {
     /// Drives every thread, takes mail in, looks at servers and tells traces, until told to stop.
     pub async fn run_everything(
         &self,
-        worker: &mut Worker,
+        worker: &mut Driver,
         stop: impl Future<Output = ()>,
     ) -> Result<Ended, StoreError> {
         self.begin_telling().await;

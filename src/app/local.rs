@@ -1,7 +1,5 @@
 //! The local backend: people's door to the threads of this data folder.
 
-use super::drive::arrival;
-use super::engine::{Engine, StartError};
 pub(super) use super::errors::unknown_workflow;
 use super::grants::policy_line;
 use super::intake::Intake;
@@ -10,7 +8,9 @@ use super::notices;
 use super::servers::Servers;
 use super::traces::Traces;
 use super::{review, screen, trouble};
-use crate::graph::{BatchId, BoxFuture, Event, Failure, InterruptId, Kind, Shape, ThreadId, What};
+use crate::driver::arrival;
+use crate::driver::{Engine, StartError};
+use crate::graph::{BatchId, BoxFuture, Event, InterruptId, Kind, Shape, ThreadId, What};
 use crate::inbox::{
     Activity, ActivityQuery, Backend, BackendError, By, CallView, Card, Decide, ErrorLine, GrantLine,
     GrantRequest, Item, ItemKind, ItemPage, ItemQuery, MailPage, MailQuery, MemoryLine, MemoryVersion,
@@ -18,7 +18,7 @@ use crate::inbox::{
     Status, StepStates, Storage, ThreadPage, ThreadQuery, ThreadView, Together, UsageView,
 };
 use crate::llm::facts::email::Class;
-use crate::store::{DriverLock, NewTrouble, StoreError};
+use crate::store::{DriverLock, StoreError};
 use crate::text;
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -353,16 +353,7 @@ impl Backend for Local {
                 return self.standing(&ended);
             }
             let line = self.engine.store().threads().line(&thread).map_err(BackendError::from)?;
-            let hints = self.engine.registry().get(&line.workflow).is_some_and(Engine::takes_hints);
-            let failure = Failure::Stopped;
-            let title = format!("{} was stopped", line.workflow);
-            let trouble = NewTrouble {
-                thread: line.id.clone(),
-                version: None,
-                interrupt: trouble::interrupt(&failure, &title, "", hints),
-                text: failure.text(),
-            };
-            self.engine.store().threads().trouble(trouble).await.map_err(BackendError::from)?;
+            self.engine.stop(&line.id, &line.workflow).await.map_err(BackendError::from)?;
             self.standing(&line.id)
         })
     }

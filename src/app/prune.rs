@@ -1,7 +1,7 @@
 //! Pruning, batch by batch, so that whoever decides meanwhile waits for no more than one of them.
 
-use super::fail_point;
 use super::local::Local;
+use crate::driver::fail_point;
 use crate::inbox::{BackendError, PruneQuery, Pruned, Pruning};
 use crate::store::{StoreError, Swept, Vacuum};
 use std::time::Duration;

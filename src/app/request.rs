@@ -9,11 +9,11 @@
 //! Time is measured by [`Moment`], so that a clock that is set ends nothing early, and an answer that was given wins
 //! over an expiry in the same moment.
 
-use super::drive::arrival;
-use super::engine::{Engine, StartError};
 use super::local::Local;
 use super::wait::attend;
-use super::worker::{Ended, Scope, Until};
+use crate::driver::arrival;
+use crate::driver::{Ended, Scope, Until};
+use crate::driver::{Engine, StartError};
 use crate::graph::{
     Begun, BoxFuture, EffectState, Event, InputError, Intent, InterruptId, Journal, JournalError, Next,
     StepContext, ThreadId, What, run_node,

@@ -1,7 +1,6 @@
 //! From a config to an open data folder.
 
 use super::accounts::{accounts, read_mail};
-use super::engine::{Engine, Settings};
 use super::grants;
 use super::intake::Intake;
 use super::mail_services::ConfiguredAccounts;
@@ -9,6 +8,7 @@ use super::servers::Servers;
 use super::services::services;
 use super::traces::Traces;
 use crate::config::{Config, Env, Server};
+use crate::driver::{Engine, Settings};
 use crate::graph::BuildError;
 use crate::inbox::Registry;
 use crate::mail::Account;

@@ -1,6 +1,6 @@
 //! What took how long: a thread, its nodes, their model calls, and the threads they started, as a tree.
 
-use super::engine::Engine;
+use crate::driver::Engine;
 use crate::graph::{Folded, ThreadId};
 use crate::inbox::{Spec, TraceView};
 use crate::store::{Call, Lap, Laps, StoreError};

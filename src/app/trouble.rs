@@ -1,10 +1,9 @@
-//! Trouble, put so that a person can decide it: what happened, and what each key does about it.
+//! The card of trouble that the driver itself asks about.
 
 use super::local::Local;
-use crate::graph::{Allow, Failure, Interrupt, Kind, Labels};
-use crate::inbox::{Block, Card, Item, ItemKind, proposal};
+use crate::graph::Kind;
+use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
-use serde_json::{Value, json};
 
 impl Local {
     /// What the thread of a trouble is about, where the trouble itself names only a workflow. It is read from the thread,
@@ -16,73 +15,6 @@ impl Local {
         let title = self.engine().store().threads().line(&item.thread).ok()?.title;
         (!title.is_empty() && title != item.title).then_some(title)
     }
-}
-
-/// The question a failure becomes. `hints` says whether the workflow takes words on a retry.
-pub(super) fn interrupt(failure: &Failure, title: &str, node: &str, hints: bool) -> Interrupt {
-    let code = failure.code();
-    let (args, schema) = match failure {
-        Failure::InDoubt { effect, .. } => {
-            (json!({"effect": effect, "outcome": "done"}), doubt_schema(effect))
-        }
-        Failure::Failed(_)
-        | Failure::LostNode(_)
-        | Failure::StepLimit(_)
-        | Failure::Budget(_)
-        | Failure::Stopped => (json!({"node": node}), Value::Bool(true)),
-    };
-    let mut trouble = proposal(code, Kind::Trouble, code, &args, title);
-    trouble.schema = schema;
-    trouble.gist = Visible::line(&failure.text()).into_string();
-    let label = |text: &str| Some(text.to_owned());
-    let no_edit = Allow { edit: false, ..Allow::ALL };
-    (trouble.allow, trouble.labels) = match failure {
-        Failure::Failed(_) | Failure::LostNode(_) => (
-            Allow { respond: hints, ..no_edit },
-            Labels {
-                accept: label("retry now"),
-                edit: None,
-                respond: label("retry with a hint"),
-                ignore: label("abandon"),
-            },
-        ),
-        Failure::Stopped => (
-            Allow { respond: hints, ..no_edit },
-            Labels {
-                accept: label("go on"),
-                edit: None,
-                respond: label("go on with a hint"),
-                ignore: label("abandon"),
-            },
-        ),
-        Failure::StepLimit(_) | Failure::Budget(_) => (
-            Allow { respond: false, ..no_edit },
-            Labels { accept: label("as much again"), ignore: label("end"), ..Labels::default() },
-        ),
-        Failure::InDoubt { .. } => (
-            Allow { respond: false, ..Allow::ALL },
-            Labels {
-                accept: label("it was done"),
-                edit: label("it was not done: do it again"),
-                ignore: label("abandon"),
-                ..Labels::default()
-            },
-        ),
-    };
-    trouble.irreversible = matches!(failure, Failure::InDoubt { .. });
-    trouble
-}
-
-fn doubt_schema(effect: &str) -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "effect": {"const": effect},
-            "outcome": {"enum": ["done", "not_done"], "description": "not_done does it again, with the same bytes"}
-        },
-        "required": ["effect", "outcome"],
-        "additionalProperties": false
-    })
 }
 
 /// The card of a trouble the engine itself asks about; `about` is what its thread is about.

@@ -1,7 +1,7 @@
 //! Waiting for threads: driving them where nobody else does, else watching whoever does.
 
-use super::engine::Engine;
-use super::worker::{Ended, Scope, Until, Worker};
+use crate::driver::Engine;
+use crate::driver::{Driver, Ended, Scope, Until};
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::Outcome;
 use crate::store::{DriverLock, Store, StoreError};
@@ -54,7 +54,7 @@ pub async fn attend(
         if until == Until::Idle && active.is_empty() && !learns {
             return Ok(Attended::new(Ended::Idle, threads, None));
         }
-        let driver = match Worker::take(engine.clone()).await? {
+        let driver = match Driver::take(engine.clone()).await? {
             Ok(mut worker) => {
                 let ended = worker.run(scope, until, stop.as_mut()).await?;
                 threads.extend(worker.touched().cloned());

@@ -4,6 +4,9 @@ use crate::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+/// The workflow that learns from answers, once the driver has gathered some.
+pub const LEARNING_WORKFLOW: &str = "memory";
+
 /// Why a version came to be.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MemoryCause {

@@ -40,7 +40,7 @@ pub use grant::{
 };
 pub use item::{Item, ItemKind};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
-pub use memory::{MemoryCause, MemoryLine, MemoryVersion, MemoryView};
+pub use memory::{LEARNING_WORKFLOW, MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use path::taken;
 pub use propose::proposal;
 pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};

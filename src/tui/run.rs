@@ -11,7 +11,7 @@ use super::options::{Options, Startable};
 use super::perform::perform;
 use super::terminal::{self, Screen, TerminalError};
 use super::{update, view};
-use crate::app::{Local, Worker};
+use crate::app::{Driver, Local};
 use crate::config::ThemeName;
 use crate::graph::Progress;
 use crate::inbox::Backend;
@@ -397,7 +397,7 @@ async fn drive(local: Local, send: mpsc::UnboundedSender<Msg>, stopped: oneshot:
     let stopped = stopped.shared();
     let mut last = Driving::Unknown;
     loop {
-        let (driving, worker) = match Worker::take(local.engine().clone()).await {
+        let (driving, worker) = match Driver::take(local.engine().clone()).await {
             Ok(Ok(worker)) => (Driving::Ours, Some(worker)),
             Ok(Err(pid)) => (Driving::Theirs(pid), None),
             Err(error) => (Driving::Nobody(error.to_string()), None),

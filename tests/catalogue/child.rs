@@ -3,7 +3,7 @@
 use crate::home::{Home, PARCELS};
 use crate::support::courier::Street;
 use crate::support::house::{decide, eager, open};
-use sayso::app::{Local, Scope, Until, Worker};
+use sayso::app::{Driver, Local, Scope, Until};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{Backend, Item, ItemQuery, Status, ThreadQuery};
 use sayso::store::{Mode, Store};
@@ -129,7 +129,7 @@ fn entry() {
             "full" => full(&local, &street).await,
             "drive" => drive(&local).await,
             "prune" => crate::prunes::prune(&local).await,
-            "try" => match Worker::take(local.engine().clone()).await.unwrap() {
+            "try" => match Driver::take(local.engine().clone()).await.unwrap() {
                 Ok(_) => say("ours"),
                 Err(pid) => say(format!("theirs {}", pid.unwrap_or_default())),
             },
@@ -173,7 +173,7 @@ async fn live(local: &Local, street: &Street) -> Result<(), String> {
         local.start("courier".to_owned(), input).await.map_err(|e| e.to_string())?;
     }
     loop {
-        let mut worker = Worker::take(local.engine().clone()).await.map_err(|e| e.to_string())?.unwrap();
+        let mut worker = Driver::take(local.engine().clone()).await.map_err(|e| e.to_string())?.unwrap();
         let run = worker.run(&Scope::All, Until::Idle, std::future::pending()).await;
         run.map_err(|e| e.to_string())?;
         if let Some(error) = worker.failed().values().next() {
@@ -219,7 +219,7 @@ async fn full(local: &Local, street: &Street) {
 
 /// Drives until every thread is done.
 async fn drive(local: &Local) {
-    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    let mut worker = Driver::take(local.engine().clone()).await.unwrap().unwrap();
     say("driving");
     let store = local.engine().store().clone();
     let all_done = async {
@@ -273,7 +273,7 @@ async fn look(home: &std::path::Path) {
             Err(error) => say(format!("no {error}")),
         }
     }
-    match Worker::take(local.engine().clone()).await {
+    match Driver::take(local.engine().clone()).await {
         Ok(_) => say("driving"),
         Err(error) => say(format!("no driver {error}")),
     }

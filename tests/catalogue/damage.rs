@@ -11,7 +11,7 @@ use crate::support::house::{eager, open, registry, respond};
 use crate::support::world::World;
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
-use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
+use sayso::app::{Driver, Engine, Local, Scope, Settings, Until};
 use sayso::graph::{Decision, What};
 use sayso::inbox::{Backend, GrantRequest, GrantScope, ItemQuery, OUTPUT_FILES, ThreadQuery};
 use sayso::store::{HandedIn, MemoryCause, Store, StoreError};
@@ -203,7 +203,7 @@ async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
     drop(store);
     let local = open(data, eager(), &street, &world, Vec::new());
     for _ in 0..3 {
-        let mut worker = match Worker::take(local.engine().clone()).await {
+        let mut worker = match Driver::take(local.engine().clone()).await {
             Ok(worker) => worker.expect("nobody else drives"),
             Err(error) => {
                 said.push(error.to_string());

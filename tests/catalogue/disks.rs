@@ -4,7 +4,7 @@ use crate::child::{errand, has_strace, run, traced};
 use crate::home::Home;
 use crate::support::house::{self, decide, eager, open};
 use crate::{report, skipped};
-use sayso::app::{Scope, Until, Worker};
+use sayso::app::{Driver, Scope, Until};
 use sayso::graph::Decision;
 use sayso::inbox::{Backend, Status};
 use serde_json::json;
@@ -89,7 +89,7 @@ async fn d05_a_small_disk_that_fills_up() {
     let street = home.street();
     let local = open(&disk, eager(), &street, &Arc::default(), Vec::new());
     let thread = local.start("courier".to_owned(), json!({"parcels": ["book"]})).await.unwrap().thread;
-    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    let mut worker = Driver::take(local.engine().clone()).await.unwrap().unwrap();
     worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     let id = local.outcome(thread.clone()).await.unwrap().interrupts.remove(0);
     let filler = disk.join("filler");
@@ -156,7 +156,7 @@ async fn d06_what_cannot_be_written_is_viewed() {
         let what = format!("folder {folder_mode:o}, file {file_mode:o}, log {log}");
         let local = home.local();
         local.start("courier".to_owned(), json!({"parcels": ["book"]})).await.unwrap();
-        let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+        let mut worker = Driver::take(local.engine().clone()).await.unwrap().unwrap();
         worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
         drop(worker);
         // A copy taken while it is open has its log beside it.

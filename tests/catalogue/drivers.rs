@@ -84,7 +84,7 @@ async fn d12_of_two_processes_that_decide_one_wins_and_the_other_is_told() {
         for _ in 0..threads {
             local.start("courier".to_owned(), json!({"parcels": PARCELS})).await.unwrap();
         }
-        let mut worker = sayso::app::Worker::take(local.engine().clone()).await.unwrap().unwrap();
+        let mut worker = sayso::app::Driver::take(local.engine().clone()).await.unwrap().unwrap();
         let idle = sayso::app::Until::Idle;
         worker.run(&sayso::app::Scope::All, idle, std::future::pending()).await.unwrap();
         let mut racers = [Away::start(errand(&home, "accept")), Away::start(errand(&home, "ignore"))];

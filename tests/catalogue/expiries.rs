@@ -5,7 +5,7 @@ use crate::child::{errand, has_strace, run, say, traced};
 use crate::home::{Home, PARCELS};
 use crate::support::house::{eager, open};
 use crate::{report, skipped};
-use sayso::app::{Local, Scope, Settings, Until, Worker};
+use sayso::app::{Driver, Local, Scope, Settings, Until};
 use sayso::config::Expiry;
 use sayso::inbox::{Backend, Status, ThreadQuery};
 use sayso::tools::moment::{Machine, Moment};
@@ -21,8 +21,8 @@ fn day(days: i64) -> Moment {
 }
 
 async fn drive(local: &Local) {
-    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
-    worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+    let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+    driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
 }
 
 /// The errand: a courier asks, nobody answers, and a week passes. It can be begun again at any time.

@@ -5,7 +5,7 @@
 use crate::child::has_strace;
 use crate::support::house::{decide, eager};
 use crate::{report, skipped};
-use sayso::app::{Engine, Local, Scope, Until, Worker, services};
+use sayso::app::{Driver, Engine, Local, Scope, Until, services};
 use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{Backend, ItemQuery, Status, ThreadQuery, ThreadView};
@@ -92,9 +92,9 @@ async fn live(home: &Path) {
     let (local, config) = open(home);
     take_in(&local, &config).await;
     loop {
-        let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
-        worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-        drop(worker);
+        let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+        driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+        drop(driver);
         let page = local.items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap();
         if page.items.is_empty() {
             return;

@@ -5,7 +5,7 @@ use crate::child::{errand, has_strace, run, say, traced};
 use crate::home::Home;
 use crate::{report, skipped};
 use jiff::{SignedDuration, Timestamp};
-use sayso::app::{Local, Scope, Until, Worker};
+use sayso::app::{Driver, Local, Scope, Until};
 use sayso::inbox::{Backend, ItemKind, ItemQuery, PruneQuery, Status, ThreadQuery};
 use serde_json::json;
 use std::process::Command;
@@ -28,8 +28,8 @@ async fn furnished() -> (Home, usize) {
     let home = Home::new();
     let local = home.local();
     let drive = async || {
-        let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
-        worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+        let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+        driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     };
     let play =
         async |program| local.start("player".to_owned(), json!({ "program": program })).await.unwrap().thread;

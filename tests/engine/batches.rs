@@ -58,9 +58,9 @@ async fn what_was_acted_on_is_named_and_the_rest_is_taken_back() {
     house.local.decide_together(ids.iter().map(accept).collect()).await.unwrap();
     let first = house.local.card(ids[0].clone()).await.unwrap().0.thread;
     let scope = sayso::app::Scope::Family(first);
-    let mut worker = sayso::app::Worker::take(house.engine().clone()).await.unwrap().unwrap();
-    worker.run(&scope, sayso::app::Until::Idle, std::future::pending()).await.unwrap();
-    drop(worker);
+    let mut driver = sayso::app::Driver::take(house.engine().clone()).await.unwrap().unwrap();
+    driver.run(&scope, sayso::app::Until::Idle, std::future::pending()).await.unwrap();
+    drop(driver);
     for from in &ids {
         let told = house.local.undo_batch(from.clone()).await;
         if from == &ids[0] {

@@ -273,7 +273,7 @@ async fn the_lock_is_kept_until_effects_under_way_have_ended() {
     house.world.reached("out").await;
     driver.drop_it().await;
     let other = house.other(eager());
-    let taken = sayso::app::Worker::take(other.engine().clone()).await.unwrap();
+    let taken = sayso::app::Driver::take(other.engine().clone()).await.unwrap();
     assert!(taken.is_err(), "the effect is still under way");
     house.world.open("out");
     let mut changes = house.store().changes();
@@ -286,7 +286,7 @@ async fn the_lock_is_kept_until_effects_under_way_have_ended() {
     }
     // The lock goes with the last thing that was under way.
     let mut worker = loop {
-        match sayso::app::Worker::take(other.engine().clone()).await.unwrap() {
+        match sayso::app::Driver::take(other.engine().clone()).await.unwrap() {
             Ok(worker) => break worker,
             Err(_) => tokio::task::yield_now().await,
         }

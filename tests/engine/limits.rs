@@ -2,7 +2,7 @@
 
 use crate::support::House;
 use crate::support::house::eager;
-use sayso::app::{Attended, Ended, Scope, Settings, Until, Worker, attend, family_outcome};
+use sayso::app::{Attended, Driver, Ended, Scope, Settings, Until, attend, family_outcome};
 use sayso::graph::ThreadId;
 use sayso::graph::{Decision, Progress};
 use sayso::inbox::{Backend, Status};
@@ -181,7 +181,7 @@ async fn a_pause_holds_in_every_process_and_across_restarts() {
     driver.stop().await;
     let house = house.reopen(eager(), Vec::new());
     let late = house.play(json!([])).await;
-    let mut worker = Worker::take(house.engine().clone()).await.unwrap().unwrap();
+    let mut worker = Driver::take(house.engine().clone()).await.unwrap().unwrap();
     let ended = worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     assert_eq!(ended, Ended::Paused);
     drop(worker);
@@ -195,14 +195,14 @@ async fn a_pause_holds_in_every_process_and_across_restarts() {
 #[tokio::test]
 async fn one_driver_at_a_time() {
     let house = House::new();
-    let worker = Worker::take(house.engine().clone()).await.unwrap().unwrap();
+    let worker = Driver::take(house.engine().clone()).await.unwrap().unwrap();
     let other = house.other(eager());
-    let theirs = Worker::take(other.engine().clone()).await.unwrap().err().unwrap();
+    let theirs = Driver::take(other.engine().clone()).await.unwrap().err().unwrap();
     assert_eq!(theirs, Some(std::process::id()));
     assert_eq!(house.local.overview().await.unwrap().driver, Some(std::process::id()));
     drop(worker);
     assert_eq!(house.local.overview().await.unwrap().driver, None);
-    assert!(Worker::take(other.engine().clone()).await.unwrap().is_ok());
+    assert!(Driver::take(other.engine().clone()).await.unwrap().is_ok());
 }
 
 /// Asking who drives must not keep anybody from driving.
@@ -210,7 +210,7 @@ async fn one_driver_at_a_time() {
 async fn looking_for_the_driver_is_not_in_the_way() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let house = House::new();
-    drop(Worker::take(house.engine().clone()).await.unwrap().unwrap());
+    drop(Driver::take(house.engine().clone()).await.unwrap().unwrap());
     let (data, enough) = (house.data(), std::sync::Arc::new(AtomicBool::new(false)));
     let told = enough.clone();
     let curious = std::thread::spawn(move || {
@@ -241,7 +241,7 @@ async fn whoever_waits_for_a_damaged_thread_is_told() {
     assert!(*failed == thread && why.contains("of the log is not as it was written"), "{why}");
     house.settle().await;
     assert_eq!(house.status(&sound).await, Status::Done, "the others are driven all the same");
-    let mut worker = Worker::take(house.engine().clone()).await.unwrap().unwrap();
+    let mut worker = Driver::take(house.engine().clone()).await.unwrap().unwrap();
     worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     assert_eq!(worker.failed().keys().collect::<Vec<_>>(), [&thread]);
 }

@@ -3,7 +3,7 @@
 use crate::CONFIG;
 use crate::pigeonhole::letter;
 use crate::post::Post;
-use sayso::app::Worker;
+use sayso::app::Driver;
 use sayso::graph::Decision;
 use sayso::inbox::Backend;
 use std::future::Future;
@@ -92,7 +92,7 @@ async fn a_look_asked_of_a_driver_that_ends_is_had_here() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
     post.hole.put(&letter(1, "bob@b.example", "One", ""));
-    let driver = Worker::take(post.local.engine().clone()).await.unwrap().expect("the lock is free");
+    let driver = Driver::take(post.local.engine().clone()).await.unwrap().expect("the lock is free");
     let other = Post::open(folder.path(), CONFIG);
     let intake = other.intake();
     let asked = tokio::spawn(async move { intake.sync_anywhere(&|_| (), Duration::from_secs(20)).await });

@@ -2,7 +2,7 @@
 
 use crate::letters;
 use crate::pigeonhole::Pigeonhole;
-use sayso::app::{Engine, Intake, Local, ReadMail, Scope, Settings, Synced, Until, Worker};
+use sayso::app::{Driver, Engine, Intake, Local, ReadMail, Scope, Settings, Synced, Until};
 use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{Backend, By, Decide, Item, ItemQuery, MailLine, MailQuery, ThreadQuery, ThreadView};
@@ -38,7 +38,7 @@ impl Post {
         let local = self.local.clone().with_intake(self.intake());
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let driver = tokio::spawn(async move {
-            let mut worker = Worker::take(local.engine().clone()).await.unwrap().expect("the lock is free");
+            let mut worker = Driver::take(local.engine().clone()).await.unwrap().expect("the lock is free");
             let stopped = async {
                 let _ = stopped.await;
             };
@@ -86,7 +86,7 @@ impl Post {
     }
 
     pub async fn drive(&self) {
-        let mut worker = Worker::take(self.local.engine().clone()).await.unwrap().expect("the lock is free");
+        let mut worker = Driver::take(self.local.engine().clone()).await.unwrap().expect("the lock is free");
         worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     }
 

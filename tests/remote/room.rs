@@ -1,7 +1,7 @@
 //! A data folder beside a server, driven and polled as `sayso watch` does.
 
 use crate::server::{LangGraph, Server};
-use sayso::app::{Engine, Local, Servers, Settings, Worker};
+use sayso::app::{Driver, Engine, Local, Servers, Settings};
 use sayso::config::{self, Env, Header, Secret};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{
@@ -74,7 +74,7 @@ impl Room {
     async fn drive(&mut self) {
         let (stop, told) = oneshot::channel::<()>();
         let local = self.local.clone();
-        let mut worker = Worker::take(local.engine().clone()).await.unwrap().expect("the lock is free");
+        let mut worker = Driver::take(local.engine().clone()).await.unwrap().expect("the lock is free");
         let driving = tokio::spawn(async move {
             let told = async {
                 let _ = told.await;

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
-use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
+use sayso::app::{Driver, Engine, Local, Scope, Settings, Until};
 use sayso::graph::ThreadId;
 use sayso::inbox::{
     Backend, DecisionView, GrantLine, MemoryView, Registry, Screen, Status, ThreadQuery, TraceView,
@@ -317,10 +317,10 @@ fn settled(span: &mut TraceView, at: &mut Timestamp) {
 
 /// Drives until nothing is left to do, though not longer than this: some work never ends.
 pub async fn drive(local: &Local, longest: Duration) {
-    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
+    let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
     let stop = tokio::time::sleep(longest);
     tokio::select! {
-        ended = worker.run(&Scope::All, Until::Idle, stop) => drop(ended.unwrap()),
+        ended = driver.run(&Scope::All, Until::Idle, stop) => drop(ended.unwrap()),
         () = past_holds(local) => {}
     }
 }

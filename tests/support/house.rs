@@ -3,7 +3,7 @@
 use super::courier::Street;
 use super::world::World;
 use super::{chat, courier, player};
-use sayso::app::{Ended, Engine, Local, Scope, Settings, Until, Worker};
+use sayso::app::{Driver, Ended, Engine, Local, Scope, Settings, Until};
 use sayso::graph::{Decision, Event, InterruptId, ThreadId, What};
 use sayso::inbox::{Backend, BackendError, By, Decide, Item, Outcome, Registry, Spec, Status, ThreadView};
 use sayso::store::{Arrival, Store, StoreError};
@@ -21,12 +21,12 @@ pub struct House {
 }
 
 /// A driver at work in the background.
-pub struct Driver {
+pub struct Driving {
     stop: tokio::sync::oneshot::Sender<()>,
     task: tokio::task::JoinHandle<Result<Ended, StoreError>>,
 }
 
-impl Driver {
+impl Driving {
     /// Drops the driver in the middle of whatever it does.
     pub async fn drop_it(self) {
         self.task.abort();
@@ -129,13 +129,13 @@ impl House {
 
     /// Drives until nothing is left to do.
     pub async fn settle(&self) {
-        let mut worker = Worker::take(self.engine().clone()).await.unwrap().expect("the lock is free");
+        let mut worker = Driver::take(self.engine().clone()).await.unwrap().expect("the lock is free");
         let ended = worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
         assert_eq!(ended, Ended::Idle);
     }
 
     /// Drives in the background until told to stop.
-    pub async fn driver(&self) -> Driver {
+    pub async fn driver(&self) -> Driving {
         drive(self.engine()).await
     }
 
@@ -247,8 +247,8 @@ impl House {
     }
 }
 
-pub async fn drive(engine: &Engine) -> Driver {
-    let mut worker = Worker::take(engine.clone()).await.unwrap().expect("the lock is free");
+pub async fn drive(engine: &Engine) -> Driving {
+    let mut worker = Driver::take(engine.clone()).await.unwrap().expect("the lock is free");
     let (stop, told) = tokio::sync::oneshot::channel::<()>();
     let task = tokio::spawn(async move {
         let told = async {
@@ -256,7 +256,7 @@ pub async fn drive(engine: &Engine) -> Driver {
         };
         worker.run(&Scope::All, Until::Told, told).await
     });
-    Driver { stop, task }
+    Driving { stop, task }
 }
 
 pub async fn decide(local: &Local, id: &InterruptId, decision: Decision) -> Result<Outcome, BackendError> {

@@ -3,7 +3,7 @@
 use crate::process::{fill, open};
 use crate::pty::Pty;
 use crate::support::desk;
-use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
+use sayso::app::{Driver, Engine, Local, Scope, Settings, Until};
 use sayso::graph::InterruptId;
 use sayso::inbox::{Backend, GrantRequest, GrantScope, ItemQuery, Registry, ThreadQuery};
 use sayso::store::{MemoryCause, Store};
@@ -22,9 +22,9 @@ async fn furnish(folder: &Path) {
     let local = Local::new(Engine::new(store, registry, Settings::default()));
     let input = json!({"kind": "report", "title": "An old report", "text": "Nothing moved."});
     local.start("desk".to_owned(), input).await.unwrap();
-    let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
-    worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-    drop((worker, local));
+    let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+    driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+    drop((driver, local));
     fill(folder, desk::samples()).await;
     let local = open(folder, Duration::ZERO);
     let cause = || MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };

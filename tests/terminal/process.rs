@@ -1,7 +1,7 @@
 //! The inbox as a process of its own: this test program, started again in a pseudo-terminal.
 
 use crate::support::desk;
-use sayso::app::{Engine, Local, Scope, Settings, Until, Worker};
+use sayso::app::{Driver, Engine, Local, Scope, Settings, Until};
 use sayso::inbox::{Backend, Registry};
 use sayso::store::Store;
 use sayso::tui::{self, Options};
@@ -26,8 +26,8 @@ pub async fn fill(folder: &Path, samples: Vec<(&str, serde_json::Value)>) {
     let local = open(folder, Duration::ZERO);
     for (workflow, input) in samples {
         local.start(workflow.to_owned(), input).await.unwrap();
-        let mut worker = Worker::take(local.engine().clone()).await.unwrap().unwrap();
-        worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+        let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+        driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     }
 }
 

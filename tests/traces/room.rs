@@ -3,7 +3,7 @@
 use crate::server::{Play, Server};
 use crate::support::house::eager;
 use crate::support::player;
-use sayso::app::{Engine, Local, Scope, Setup, Traces, Until, Worker, attend};
+use sayso::app::{Driver, Engine, Local, Scope, Setup, Traces, Until, attend};
 use sayso::config::{Config, Env};
 use sayso::graph::ThreadId;
 use sayso::inbox::{Backend, SourceLine};
@@ -89,12 +89,12 @@ impl Room {
     pub async fn tend(mut self) -> Self {
         let (stop, told) = tokio::sync::oneshot::channel::<()>();
         let local = self.local.clone();
-        let mut worker = Worker::take(local.engine().clone()).await.unwrap().expect("the lock is free");
+        let mut driver = Driver::take(local.engine().clone()).await.unwrap().expect("the lock is free");
         let task = tokio::spawn(async move {
             let told = async {
                 let _ = told.await;
             };
-            local.run_everything(&mut worker, told).await.unwrap();
+            local.run_everything(&mut driver, told).await.unwrap();
         });
         self.stop = Some((stop, task));
         self

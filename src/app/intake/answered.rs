@@ -1,7 +1,7 @@
 //! What the person has settled in another program: open questions about it close, and nothing is learned.
 
 use super::{Intake, Trouble};
-use crate::app::drive::arrival;
+use crate::driver::arrival;
 use crate::graph::{Event, ThreadId, What};
 use crate::inbox::Status;
 use crate::mail::{Account, Mail, Standing};

@@ -2,8 +2,8 @@
 
 use super::route::Read;
 use super::{FirstLook, Intake, Synced, Trouble};
-use crate::app::fail_point;
 use crate::config::Provider;
+use crate::driver::fail_point;
 use crate::graph::ThreadId;
 use crate::inbox::Status;
 use crate::mail::{Account, NewMail as Found};

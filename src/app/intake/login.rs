@@ -1,7 +1,7 @@
 //! Logins that are over: one card an account, which goes by itself once a look succeeds.
 
 use super::{Intake, Trouble};
-use crate::app::drive::arrival;
+use crate::driver::arrival;
 use crate::graph::{Event, ThreadId, What};
 use crate::mail::{Account, MailError};
 use crate::store::StoreError;

@@ -2,7 +2,7 @@
 
 use super::route::{Parsed, Read};
 use super::{FirstLook, Intake, OnStep, Step, Synced, Trouble};
-use crate::app::fail_point;
+use crate::driver::fail_point;
 use crate::mail::{Account, Cursor, Fetched, NewMail, Standing};
 use crate::store::{Phase, Route, StoredSource, TakenIn};
 use futures_util::future::join_all;

@@ -14,9 +14,9 @@ mod login;
 mod look;
 mod route;
 
-use super::engine::Engine;
-use super::worker::Scope;
 use crate::config::Config;
+use crate::driver::Engine;
+use crate::driver::Scope;
 use crate::mail::{Account, Mail, MailError};
 use crate::store::{DriverLock, StoreError, Taken};
 use crate::workflows::intake;

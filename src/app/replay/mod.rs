@@ -13,9 +13,9 @@ mod services;
 
 pub use report::{DecisionsEval, EvalMiss, EvalRow, NotReplayed};
 
-use super::engine::Engine;
 use super::setup::Setup;
 use crate::config::Rule;
+use crate::driver::Engine;
 use crate::graph::{Folded, Interrupt, Kind, Next, ProgressSink, StepContext, run_node};
 use crate::inbox::Spec;
 use crate::llm::Usage;

@@ -10,8 +10,8 @@ mod people;
 mod poll;
 mod threads;
 
-use super::engine::Engine;
 use super::local::Local;
+use crate::driver::Engine;
 use crate::graph::ThreadId;
 use crate::inbox::BackendError;
 use crate::remote::{Fault, Mirror, Mirrored, Remote};

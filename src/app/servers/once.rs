@@ -5,7 +5,7 @@
 //! started, decided or ended waits for a driver.
 
 use super::{PATIENCE, Servers, Trouble, within};
-use crate::app::worker::{Scope, Until, Worker};
+use crate::driver::{Driver, Scope, Until};
 use crate::graph::ThreadId;
 use crate::remote::Remote;
 use crate::store::{Awaits, StoreError};
@@ -21,7 +21,7 @@ impl Servers {
             let text = "all driving is paused, so no server was checked; run `sayso resume` to continue";
             return Ok(vec![text.to_owned()]);
         }
-        let Ok(mut worker) = Worker::take(engine.clone()).await? else { return Ok(Vec::new()) };
+        let Ok(mut worker) = Driver::take(engine.clone()).await? else { return Ok(Vec::new()) };
         let (mut unread, mut reading) = (Vec::new(), Vec::new());
         for (remote, looked) in join_all(self.remotes().iter().map(|remote| self.look_in_time(remote))).await
         {

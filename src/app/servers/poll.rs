@@ -1,7 +1,7 @@
 //! Looking at servers: what waits there is asked here, what is settled there is no longer asked here.
 
 use super::{Servers, Trouble, key, workflow};
-use crate::app::drive::arrival;
+use crate::driver::arrival;
 use crate::graph::{Event, ThreadId, What};
 use crate::inbox::{SourceLine, Status};
 use crate::remote::{Mirrored, Remote, RemoteThread};

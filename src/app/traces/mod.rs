@@ -14,8 +14,8 @@ mod wire;
 mod words;
 
 use super::demo::is_demo;
-use super::engine::Engine;
 use crate::config::{Config, Env};
+use crate::driver::Engine;
 use crate::inbox::SourceLine;
 use crate::llm::Redactor;
 use crate::store::{DriverLock, StoreError, TraceCursor};

@@ -6,10 +6,10 @@
 
 use super::wire::{Attribute, Kind, Span};
 use super::words::words;
-use crate::app::engine::Engine;
 use crate::app::review::read_call;
 use crate::app::trace::{Names, before};
 use crate::config::{Config, Provider};
+use crate::driver::Engine;
 use crate::graph::{EffectState, ThreadId};
 use crate::inbox::Status;
 use crate::llm::Redactor;

@@ -1,6 +1,6 @@
 //! `sayso watch`: drives threads, takes mail in and looks at servers, for a service unit.
 
-use crate::app::Worker;
+use crate::app::Driver;
 use crate::cli::context::Context;
 use crate::cli::drive::Signals;
 use crate::cli::failure::Failure;
@@ -33,7 +33,7 @@ impl Args {
         }
         let mut told = None;
         loop {
-            match Worker::take(here.engine().clone()).await.map_err(anyhow::Error::from)? {
+            match Driver::take(here.engine().clone()).await.map_err(anyhow::Error::from)? {
                 Ok(mut worker) => {
                     note("driving; Ctrl-C ends it");
                     let tended = here.local().run_everything(&mut worker, signals.heard()).await;

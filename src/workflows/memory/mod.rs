@@ -16,14 +16,14 @@ mod state;
 mod wording;
 
 use crate::graph::{BuildError, Graph, Workflow, ask, end, goto};
-use crate::inbox::Spec;
+use crate::inbox::{LEARNING_WORKFLOW, Spec};
 use crate::workflows::Services;
 use std::sync::Arc;
 
 pub use state::{Learning, MemoryInput};
 
 /// The name threads of it go by.
-pub const NAME: &str = "memory";
+pub const NAME: &str = LEARNING_WORKFLOW;
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {

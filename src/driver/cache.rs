@@ -9,7 +9,7 @@ const KEPT: usize = 256;
 
 /// A state, and how far it has come.
 #[derive(Clone)]
-pub(super) struct Cached {
+pub(crate) struct Cached {
     pub state: Folded,
     pub have: Have,
     /// Steps since the last snapshot.
@@ -19,18 +19,18 @@ pub(super) struct Cached {
 }
 
 #[derive(Default)]
-pub(super) struct Cache {
+pub(crate) struct Cache {
     states: HashMap<ThreadId, (u64, Cached)>,
     clock: u64,
 }
 
 impl Cache {
     /// Takes a state out: whoever changes it is the only one who has it.
-    pub(super) fn take(&mut self, thread: &ThreadId) -> Option<Cached> {
+    pub(crate) fn take(&mut self, thread: &ThreadId) -> Option<Cached> {
         self.states.remove(thread).map(|(_, cached)| cached)
     }
 
-    pub(super) fn put(&mut self, thread: ThreadId, cached: Cached) {
+    pub(crate) fn put(&mut self, thread: ThreadId, cached: Cached) {
         self.clock += 1;
         if self.states.len() >= KEPT {
             let oldest = self.states.iter().min_by_key(|(_, (used, _))| *used).map(|(id, _)| id.clone());

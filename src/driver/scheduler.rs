@@ -61,7 +61,7 @@ pub enum Ended {
 }
 
 /// The driver of a data folder. There is one at a time, by an OS lock.
-pub struct Worker {
+pub struct Driver {
     engine: Engine,
     lock: Arc<DriverLock>,
     touched: HashSet<ThreadId>,
@@ -103,7 +103,7 @@ struct Look {
     wake: Option<Instant>,
 }
 
-impl Worker {
+impl Driver {
     /// Becomes the driver, unless another process is.
     pub async fn take(engine: Engine) -> Result<Result<Self, Option<u32>>, StoreError> {
         match DriverLock::take(engine.store().folder())? {
@@ -278,7 +278,7 @@ impl Worker {
 }
 
 /// Keeps the lock to the end of everything this worker does; effects under way keep it even longer.
-impl Drop for Worker {
+impl Drop for Driver {
     fn drop(&mut self) {
         tracing::debug!(lock = ?self.lock, "the driver gives its lock back");
     }

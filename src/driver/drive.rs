@@ -2,8 +2,9 @@
 
 use super::cache::Cached;
 use super::engine::{Engine, StartError, fold};
+use super::fail_point::fail_point;
 use super::journal::StepJournal;
-use super::{fail_point, trouble};
+use super::trouble;
 use crate::graph::{
     Child, Event, Failure, FoldError, Folded, InterruptId, Next, NodeError, Output, Retry, StepContext,
     ThreadId, run_node,
@@ -24,11 +25,11 @@ const SNAPSHOT_STEPS: usize = 64;
 const NOTABLE: Duration = Duration::from_millis(250);
 
 /// In place of a version: the thread is about to move by its own commit.
-pub(super) const COMMITTING: i64 = -1;
+pub(crate) const COMMITTING: i64 = -1;
 
 /// What came of trying to take a thread further.
 #[derive(Debug)]
-pub(super) enum Driven {
+pub(crate) enum Driven {
     /// It can go on at once.
     Further,
     /// It waits for somebody, or has ended.
@@ -54,7 +55,7 @@ impl Engine {
     /// Takes a thread one node further. `attempt` counts earlier transient failures of that node; `working_on`
     /// is set to the version the node rests on, so that a node that rests on nothing any more can be dropped; `waited`
     /// says how long the thread has been held.
-    pub(super) async fn drive(
+    pub(crate) async fn drive(
         &self,
         thread: &ThreadId,
         attempt: u32,
@@ -313,22 +314,27 @@ impl Engine {
     ) -> Result<Driven, StoreError> {
         let text = failure.text();
         tracing::warn!(thread = %loaded.thread, node = %loaded.node, code = failure.code(), %text, "trouble");
-        let title = match failure {
-            Failure::InDoubt { .. } => "Was it done?".to_owned(),
-            Failure::Failed(_) | Failure::LostNode(_) => format!("{} cannot go on", loaded.workflow),
-            Failure::StepLimit(_) => format!("{} has taken many steps", loaded.workflow),
-            Failure::Budget(_) => format!("{} would pass its budget", loaded.workflow),
-            Failure::Stopped => format!("{} was stopped", loaded.workflow),
-        };
         let hints = spec.is_some_and(Engine::takes_hints);
         let trouble = NewTrouble {
             thread: loaded.thread.clone(),
             version: Some(loaded.version),
-            interrupt: trouble::interrupt(&failure, &title, &loaded.node, hints),
+            interrupt: trouble::interrupt(&failure, &loaded.workflow, &loaded.node, hints),
             text,
         };
         self.store().threads().trouble(trouble).await?;
         Ok(Driven::Rests)
+    }
+
+    /// Stops a thread, whatever it does; a person decides whether it goes on.
+    pub(crate) async fn stop(&self, thread: &ThreadId, workflow: &str) -> Result<(), StoreError> {
+        let hints = self.registry().get(workflow).is_some_and(Engine::takes_hints);
+        let trouble = NewTrouble {
+            thread: thread.clone(),
+            version: None,
+            interrupt: trouble::interrupt(&Failure::Stopped, workflow, "", hints),
+            text: Failure::Stopped.text(),
+        };
+        self.store().threads().trouble(trouble).await
     }
 
     /// Lets a thread that waits, has just ended, or would do what was approved without it take in what has come.
@@ -348,7 +354,7 @@ impl Engine {
 }
 
 /// An event as its workflow takes it; one it does not take changes nothing.
-pub(super) fn arrival(
+pub(crate) fn arrival(
     spec: &Spec,
     thread: &ThreadId,
     event: &Event,

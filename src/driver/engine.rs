@@ -106,28 +106,28 @@ impl Engine {
         self.0.events.subscribe()
     }
 
-    pub(super) fn settings(&self) -> &Settings {
+    pub(crate) fn settings(&self) -> &Settings {
         &self.0.settings
     }
 
-    pub(super) fn sink(&self) -> &ProgressSink {
+    pub(crate) fn sink(&self) -> &ProgressSink {
         &self.0.sink
     }
 
     /// Told whenever an attempt at a step, with everything it began, is over.
-    pub(super) fn released(&self) -> &Arc<Notify> {
+    pub(crate) fn released(&self) -> &Arc<Notify> {
         &self.0.released
     }
 
-    pub(super) fn cache(&self) -> MutexGuard<'_, Cache> {
+    pub(crate) fn cache(&self) -> MutexGuard<'_, Cache> {
         self.0.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn step_limit(&self) -> i64 {
+    pub(crate) fn step_limit(&self) -> i64 {
         i64::from(self.settings().step_limit)
     }
 
-    pub(super) fn holds(&self, at_the_screen: bool) -> Holds {
+    pub(crate) fn holds(&self, at_the_screen: bool) -> Holds {
         let ms = |wait: Duration| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
         Holds {
             irreversible_ms: ms(self.settings().hold),
@@ -136,7 +136,7 @@ impl Engine {
     }
 
     /// Whether something an earlier attempt at this thread began is still under way in this process.
-    pub(super) fn is_at_work(&self, thread: &ThreadId) -> bool {
+    pub(crate) fn is_at_work(&self, thread: &ThreadId) -> bool {
         let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         let busy = at_work.get(thread).is_some_and(|journal| journal.strong_count() > 0);
         if !busy {
@@ -145,28 +145,28 @@ impl Engine {
         busy
     }
 
-    pub(super) fn anything_at_work(&self) -> bool {
+    pub(crate) fn anything_at_work(&self) -> bool {
         let at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         at_work.values().any(|journal| journal.strong_count() > 0)
     }
 
-    pub(super) fn goes_to_work(&self, thread: &ThreadId, journal: &Arc<StepJournal>) {
+    pub(crate) fn goes_to_work(&self, thread: &ThreadId, journal: &Arc<StepJournal>) {
         let mut at_work = self.0.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         at_work.insert(thread.clone(), Arc::downgrade(journal));
     }
 
     /// This engine drives under `lock` from now on.
-    pub(super) fn drives_under(&self, lock: &Arc<DriverLock>) {
+    pub(crate) fn drives_under(&self, lock: &Arc<DriverLock>) {
         *self.0.lock.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(lock);
     }
 
     /// The lock this engine drives under.
-    pub(super) fn lock(&self) -> Option<Arc<DriverLock>> {
+    pub(crate) fn lock(&self) -> Option<Arc<DriverLock>> {
         self.0.lock.lock().unwrap_or_else(PoisonError::into_inner).upgrade()
     }
 
     /// A thread about to be started, its first update made and its title known.
-    pub(super) fn new_thread(
+    pub(crate) fn new_thread(
         &self,
         workflow: &str,
         input: Value,
@@ -198,7 +198,7 @@ impl Engine {
     }
 
     /// Whether threads of this workflow take words on a retry.
-    pub(super) fn takes_hints(spec: &Spec) -> bool {
+    pub(crate) fn takes_hints(spec: &Spec) -> bool {
         let hint = Event { id: String::new(), what: What::Hint { text: String::new() } };
         matches!(spec.workflow.arrived(hint), Ok(Some(_)))
     }
@@ -206,7 +206,7 @@ impl Engine {
 
 /// Why a thread cannot be started.
 #[derive(Debug)]
-pub(super) enum StartError {
+pub(crate) enum StartError {
     /// No such workflow.
     Unknown(String),
     /// An input that does not fit.
@@ -214,7 +214,7 @@ pub(super) enum StartError {
 }
 
 /// Folds what is left to fold onto what is there.
-pub(super) fn fold(
+pub(crate) fn fold(
     spec: &Spec,
     have: Option<Folded>,
     tail: &Tail,

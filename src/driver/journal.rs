@@ -1,6 +1,6 @@
 //! The engine's journal, kept in the store.
 
-use super::fail_point;
+use super::fail_point::fail_point;
 use crate::graph::{Begun, BoxFuture, EffectState, Intent, Journal, JournalError, ThreadId};
 use crate::store::{DriverLock, EffectIntent, Store, StoreError};
 use serde_json::Value;
@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 /// The journal of one attempt at one step. It lives as long as anything that attempt began, so an effect that
 /// outlives its node keeps its thread from being driven until the outcome is recorded: here by being known to
 /// be at work, and in other processes by keeping the driver's lock, even where the driver itself is gone.
-pub(super) struct StepJournal {
+pub(crate) struct StepJournal {
     pub store: Store,
     pub thread: ThreadId,
     pub version: i64,

@@ -1,17 +1,16 @@
 //! Answers become memory: some time after the last of them, one thread a profile learns them all.
 
 use super::engine::{Engine, StartError};
-use crate::llm::facts::email::Cause;
+use crate::inbox::LEARNING_WORKFLOW;
 use crate::store::{OpenLesson, StoreError};
-use crate::workflows::memory;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use tokio::time::Instant;
 
 /// What a driver remembers of lessons from one look to the next. Its clock is monotonic and begins anew with each driver.
 #[derive(Default)]
-pub(super) struct Batches {
+pub(crate) struct Batches {
     /// The newest lesson of each profile, and since when it is.
     newest: HashMap<String, (i64, Instant)>,
 }
@@ -19,12 +18,12 @@ pub(super) struct Batches {
 impl Batches {
     /// Starts a thread for each profile whose newest lesson is old enough. `None` says that there is nothing to learn,
     /// else it says when to look again.
-    pub(super) async fn look(
+    pub(crate) async fn look(
         &mut self,
         engine: &Engine,
         delay: Duration,
     ) -> Result<Option<Instant>, StoreError> {
-        if engine.registry().get(memory::NAME).is_none() {
+        if engine.registry().get(LEARNING_WORKFLOW).is_none() {
             return Ok(None);
         }
         let mut profiles: BTreeMap<String, Vec<OpenLesson>> = BTreeMap::new();
@@ -57,7 +56,7 @@ impl Batches {
 
 /// Starts the thread that learns these.
 async fn begin(engine: &Engine, namespace: &str, lessons: &[OpenLesson]) -> Result<(), StoreError> {
-    let causes: Vec<Cause> =
+    let causes: Vec<Value> =
         lessons.iter().filter_map(|lesson| serde_json::from_str(&lesson.cause).ok()).collect();
     let last = lessons.last();
     let input = json!({
@@ -66,7 +65,7 @@ async fn begin(engine: &Engine, namespace: &str, lessons: &[OpenLesson]) -> Resu
         "thread": last.map(|lesson| lesson.thread.to_string()),
         "interrupt": last.and_then(|lesson| lesson.interrupt.clone()),
     });
-    let new = match engine.new_thread(memory::NAME, input, "") {
+    let new = match engine.new_thread(LEARNING_WORKFLOW, input, "") {
         Ok(new) => new,
         // An engine that does not know the workflow leaves them to one that does.
         Err(StartError::Unknown(_)) => return Ok(()),

@@ -1,0 +1,80 @@
+//! A failure, put to a person: what happened, and what each key does about it.
+
+use crate::graph::{Allow, Failure, Interrupt, Kind, Labels};
+use crate::inbox::proposal;
+use crate::text::Visible;
+use serde_json::{Value, json};
+
+/// The question a failure becomes. `hints` says whether the workflow takes words on a retry.
+pub(crate) fn interrupt(failure: &Failure, workflow: &str, node: &str, hints: bool) -> Interrupt {
+    let code = failure.code();
+    let title = match failure {
+        Failure::InDoubt { .. } => "Was it done?".to_owned(),
+        Failure::Failed(_) | Failure::LostNode(_) => format!("{workflow} cannot go on"),
+        Failure::StepLimit(_) => format!("{workflow} has taken many steps"),
+        Failure::Budget(_) => format!("{workflow} would pass its budget"),
+        Failure::Stopped => format!("{workflow} was stopped"),
+    };
+    let (args, schema) = match failure {
+        Failure::InDoubt { effect, .. } => {
+            (json!({"effect": effect, "outcome": "done"}), doubt_schema(effect))
+        }
+        Failure::Failed(_)
+        | Failure::LostNode(_)
+        | Failure::StepLimit(_)
+        | Failure::Budget(_)
+        | Failure::Stopped => (json!({"node": node}), Value::Bool(true)),
+    };
+    let mut trouble = proposal(code, Kind::Trouble, code, &args, &title);
+    trouble.schema = schema;
+    trouble.gist = Visible::line(&failure.text()).into_string();
+    let label = |text: &str| Some(text.to_owned());
+    let no_edit = Allow { edit: false, ..Allow::ALL };
+    (trouble.allow, trouble.labels) = match failure {
+        Failure::Failed(_) | Failure::LostNode(_) => (
+            Allow { respond: hints, ..no_edit },
+            Labels {
+                accept: label("retry now"),
+                edit: None,
+                respond: label("retry with a hint"),
+                ignore: label("abandon"),
+            },
+        ),
+        Failure::Stopped => (
+            Allow { respond: hints, ..no_edit },
+            Labels {
+                accept: label("go on"),
+                edit: None,
+                respond: label("go on with a hint"),
+                ignore: label("abandon"),
+            },
+        ),
+        Failure::StepLimit(_) | Failure::Budget(_) => (
+            Allow { respond: false, ..no_edit },
+            Labels { accept: label("as much again"), ignore: label("end"), ..Labels::default() },
+        ),
+        Failure::InDoubt { .. } => (
+            Allow { respond: false, ..Allow::ALL },
+            Labels {
+                accept: label("it was done"),
+                edit: label("it was not done: do it again"),
+                ignore: label("abandon"),
+                ..Labels::default()
+            },
+        ),
+    };
+    trouble.irreversible = matches!(failure, Failure::InDoubt { .. });
+    trouble
+}
+
+fn doubt_schema(effect: &str) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "effect": {"const": effect},
+            "outcome": {"enum": ["done", "not_done"], "description": "not_done does it again, with the same bytes"}
+        },
+        "required": ["effect", "outcome"],
+        "additionalProperties": false
+    })
+}
