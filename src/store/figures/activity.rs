@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use std::collections::HashMap;
 
 /// Of how many of the newest entries the time is looked at.
-const ENTRIES: i64 = 15_000;
+const ENTRIES: i64 = 4_000;
 
 /// Nodes that ran less often say nothing about how long they take.
 const NODES: usize = 40;
