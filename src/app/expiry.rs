@@ -38,12 +38,12 @@ impl Local {
     pub async fn expire_now(&self, now: &Moment) -> Result<usize, BackendError> {
         let expiry = &self.engine().settings().expiry;
         let store = self.engine().store();
-        if expiry.is_off() || store.paused().map_err(BackendError::from)? {
+        if expiry.is_off() || store.paused()? {
             return Ok(0);
         }
-        let Some(total) = self.clock_at(now).await.map_err(BackendError::from)? else { return Ok(0) };
+        let Some(total) = self.clock_at(now).await? else { return Ok(0) };
         let (mut fresh, mut ended) = (Vec::new(), 0);
-        for asked in store.inbox().unanswered().map_err(BackendError::from)? {
+        for asked in store.inbox().unanswered()? {
             let lasts = expiry.of(&asked.workflow, &asked.action, asked.kind.word());
             let known = self.engine().registry().get(&asked.workflow).is_some_and(|spec| spec.expires);
             let Some(lasts) = lasts.filter(|_| known) else { continue };
@@ -63,7 +63,7 @@ impl Local {
             }
         }
         if !fresh.is_empty() {
-            store.inbox().wait_from(fresh, total).await.map_err(BackendError::from)?;
+            store.inbox().wait_from(fresh, total).await?;
         }
         Ok(ended)
     }

@@ -3,13 +3,10 @@
 pub(super) use super::errors::unknown_workflow;
 use super::grants::policy_line;
 use super::intake::Intake;
-use super::memory;
-use super::notices;
 use super::servers::Servers;
 use super::traces::Traces;
-use super::{review, screen, trouble};
-use crate::driver::arrival;
-use crate::driver::{Engine, StartError};
+use super::{memory, notices, review, screen, trouble};
+use crate::driver::{Engine, StartError, arrival};
 use crate::graph::{BatchId, BoxFuture, Event, InterruptId, Kind, Shape, ThreadId, What};
 use crate::inbox::{
     Activity, ActivityQuery, Backend, BackendError, By, CallView, Card, Decide, ErrorLine, GrantLine,
@@ -108,7 +105,7 @@ impl Local {
         what: What,
         refusal: &str,
     ) -> Result<Outcome, BackendError> {
-        let line = self.engine.store().threads().line(thread).map_err(BackendError::from)?;
+        let line = self.engine.store().threads().line(thread)?;
         let Some(spec) = self.engine.registry().get(&line.workflow) else {
             return Err(unknown_workflow(&line.workflow, &self.engine.registry().names()));
         };
@@ -118,7 +115,7 @@ impl Local {
         }
         let arrival =
             arrival(spec, &line.id, &event, None).map_err(|e| BackendError::Failed(e.to_string()))?;
-        let thread = self.engine.store().threads().arrive(arrival).await.map_err(BackendError::from)?;
+        let thread = self.engine.store().threads().arrive(arrival).await?;
         self.standing(&thread)
     }
 
@@ -159,7 +156,7 @@ impl Backend for Local {
 
     fn undo(&self, id: InterruptId) -> Reply<'_, Outcome> {
         Box::pin(async move {
-            let thread = self.engine.store().inbox().undo(id).await.map_err(BackendError::from)?;
+            let thread = self.engine.store().inbox().undo(id).await?;
             self.standing(&thread)
         })
     }
@@ -178,7 +175,7 @@ impl Backend for Local {
 
     fn undo_batch(&self, id: InterruptId) -> Reply<'_, Together> {
         Box::pin(async move {
-            let undone = self.engine.store().inbox().undo_batch(id).await.map_err(BackendError::from)?;
+            let undone = self.engine.store().inbox().undo_batch(id).await?;
             let stands = |thread: ThreadId| self.standing(&thread);
             Ok(undone
                 .into_iter()
@@ -241,7 +238,7 @@ impl Backend for Local {
     fn memory_edit(&self, namespace: String, read: u64, profile: String) -> Reply<'_, MemoryView> {
         Box::pin(async move {
             let store = self.engine.store();
-            let name = store.memory().named(&namespace).map_err(BackendError::from)?;
+            let name = store.memory().named(&namespace)?;
             store.memory().edit(name, read, text::typed(&profile)).await.map_err(BackendError::from)
         })
     }
@@ -249,7 +246,7 @@ impl Backend for Local {
     fn memory_pin(&self, namespace: String, line: String, pinned: bool) -> Reply<'_, MemoryView> {
         Box::pin(async move {
             let store = self.engine.store();
-            let name = store.memory().named(&namespace).map_err(BackendError::from)?;
+            let name = store.memory().named(&namespace)?;
             store.memory().pin(name, line, pinned).await.map_err(BackendError::from)
         })
     }
@@ -257,7 +254,7 @@ impl Backend for Local {
     fn memory_revert(&self, namespace: String, version: u64) -> Reply<'_, MemoryView> {
         Box::pin(async move {
             let store = self.engine.store();
-            let name = store.memory().named(&namespace).map_err(BackendError::from)?;
+            let name = store.memory().named(&namespace)?;
             store.memory().revert(name, version).await.map_err(BackendError::from)
         })
     }
@@ -291,13 +288,7 @@ impl Backend for Local {
                 StartError::Input(error) => wrong(error),
             })?;
             let limit = self.engine.step_limit();
-            let thread = self
-                .engine
-                .store()
-                .threads()
-                .start_for_person(new, limit)
-                .await
-                .map_err(BackendError::from)?;
+            let thread = self.engine.store().threads().start_for_person(new, limit).await?;
             self.standing(&thread)
         })
     }
@@ -322,25 +313,19 @@ impl Backend for Local {
 
     fn file_away(&self, thread: ThreadId) -> Reply<'_, Outcome> {
         Box::pin(async move {
-            self.engine.store().inbox().file_away(thread.clone()).await.map_err(BackendError::from)?;
+            self.engine.store().inbox().file_away(thread.clone()).await?;
             self.standing(&thread)
         })
     }
 
     fn fork(&self, thread: ThreadId, step: u64) -> Reply<'_, Outcome> {
         Box::pin(async move {
-            let line = self.engine.store().threads().line(&thread).map_err(BackendError::from)?;
+            let line = self.engine.store().threads().line(&thread)?;
             if self.servers.as_ref().is_some_and(|servers| servers.has(&line.workflow)) {
                 let text = format!("`{}` lives on a server, which alone can fork it", line.id);
                 return Err(BackendError::Conflict(text));
             }
-            let fork = self
-                .engine
-                .store()
-                .threads()
-                .fork(thread, step, self.engine.step_limit())
-                .await
-                .map_err(BackendError::from)?;
+            let fork = self.engine.store().threads().fork(thread, step, self.engine.step_limit()).await?;
             self.standing(&fork)
         })
     }
@@ -352,8 +337,8 @@ impl Backend for Local {
             {
                 return self.standing(&ended);
             }
-            let line = self.engine.store().threads().line(&thread).map_err(BackendError::from)?;
-            self.engine.stop(&line.id, &line.workflow).await.map_err(BackendError::from)?;
+            let line = self.engine.store().threads().line(&thread)?;
+            self.engine.stop(&line.id, &line.workflow).await?;
             self.standing(&line.id)
         })
     }

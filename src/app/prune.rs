@@ -19,13 +19,13 @@ impl Local {
         let mut roots = self.blocking(move |this| this.engine().store().prune().prunable(&wanted)).await?;
         while !roots.is_empty() {
             fail_point("before_prune_batch");
-            let (rest, part) = store.prune().batch(query.clone(), roots).await.map_err(BackendError::from)?;
+            let (rest, part) = store.prune().batch(query.clone(), roots).await?;
             fail_point("after_prune_batch");
             taken.add(part);
             roots = rest;
         }
         loop {
-            let part = store.prune().left_mails(query.clone()).await.map_err(BackendError::from)?;
+            let part = store.prune().left_mails(query.clone()).await?;
             fail_point("after_prune_mails");
             if part.mails == 0 {
                 break;
@@ -58,10 +58,10 @@ impl Local {
     /// Lets go of bytes nobody refers to; `false` where no moment for it was found.
     async fn sweep_bytes(&self, taken: &mut Pruning) -> Result<bool, BackendError> {
         let store = self.engine().store();
-        store.prune().mark_blobs().await.map_err(BackendError::from)?;
+        store.prune().mark_blobs().await?;
         let (mut moments, apart) = MOMENTS;
         loop {
-            match store.prune().sweep_blobs().await.map_err(BackendError::from)? {
+            match store.prune().sweep_blobs().await? {
                 Swept::Some(part) => taken.add(part),
                 Swept::Clean => return Ok(true),
                 Swept::Busy if moments == 0 => return Ok(false),

@@ -11,9 +11,7 @@
 
 use super::local::Local;
 use super::wait::attend;
-use crate::driver::arrival;
-use crate::driver::{Ended, Scope, Until};
-use crate::driver::{Engine, StartError};
+use crate::driver::{Ended, Engine, Scope, StartError, Until, arrival};
 use crate::graph::{
     Begun, BoxFuture, EffectState, Event, InputError, Intent, InterruptId, Journal, JournalError, Next,
     StepContext, ThreadId, What, run_node,
@@ -79,7 +77,7 @@ impl Local {
         let state = spec.workflow.apply(spec.workflow.empty(), &new.updates);
         let state = state.map_err(|error| BackendError::Failed(error.to_string()))?;
         let first = first_turn(self.engine(), spec, &new.title, &state).await?;
-        match self.engine().store().threads().begin(new, first).await.map_err(BackendError::from)? {
+        match self.engine().store().threads().begin(new, first).await? {
             store::Begun::New(thread) => self.answer_of(&thread),
             store::Begun::Earlier(thread) => {
                 let earlier = self.asked_in(&thread)?;
@@ -97,7 +95,7 @@ impl Local {
 
     /// How the request stands that asked this; one that is over by now is closed.
     pub async fn request_answer(&self, id: &InterruptId) -> Result<RequestAnswer, BackendError> {
-        let thread = self.engine().store().inbox().item(id).map_err(BackendError::from)?.item.thread;
+        let thread = self.engine().store().inbox().item(id)?.item.thread;
         self.request_answer_in(&thread).await
     }
 
@@ -124,7 +122,7 @@ impl Local {
         stop: impl Future<Output = ()>,
     ) -> Result<Waited, BackendError> {
         let store = self.engine().store();
-        let _watcher = store.watch_others().map_err(BackendError::from)?;
+        let _watcher = store.watch_others()?;
         let mut changes = store.changes();
         tokio::pin!(stop);
         loop {
@@ -137,7 +135,7 @@ impl Local {
             if answer.status.active() {
                 let scope = Scope::Family(thread.clone());
                 let driven = attend(self.engine(), &scope, Until::Idle, stop.as_mut(), |_| {}).await;
-                match driven.map_err(BackendError::from)?.ended {
+                match driven?.ended {
                     Ended::Told => return Ok(Waited::Told),
                     Ended::Paused => paused = true,
                     Ended::Idle => continue,
@@ -190,7 +188,7 @@ impl Local {
 
     /// What each of them asked is read once; it never changes.
     async fn sweep(&self, known: &mut HashMap<ThreadId, RequestInput>) -> Result<(), BackendError> {
-        let waiting = self.engine().store().threads().waiting_of(NAME).map_err(BackendError::from)?;
+        let waiting = self.engine().store().threads().waiting_of(NAME)?;
         known.retain(|thread, _| waiting.contains(thread));
         let now = Moment::now(self.engine().store().now());
         for thread in waiting {
@@ -225,9 +223,7 @@ impl Local {
     /// Lets a thread whose question was closed come to its end, where that takes but a moment.
     async fn finish(&self, thread: &ThreadId) -> Result<(), BackendError> {
         let scope = Scope::Family(thread.clone());
-        attend(self.engine(), &scope, Until::Idle, tokio::time::sleep(GRACE), |_| {})
-            .await
-            .map_err(BackendError::from)?;
+        attend(self.engine(), &scope, Until::Idle, tokio::time::sleep(GRACE), |_| {}).await?;
         Ok(())
     }
 
@@ -237,16 +233,16 @@ impl Local {
 
     /// What a thread asked; it is its first step.
     fn asked_in(&self, thread: &ThreadId) -> Result<RequestInput, BackendError> {
-        let state = self.engine().state_at(thread, Some(1)).map_err(BackendError::from)?;
+        let state = self.engine().state_at(thread, Some(1))?;
         let asked = state.as_ref().and_then(|state| state.get::<Request>()).map(|state| state.asked.clone());
         asked.ok_or_else(|| not_a_request(thread))
     }
 
     fn answer_of(&self, thread: &ThreadId) -> Result<RequestAnswer, BackendError> {
-        let stored = self.engine().store().threads().view(thread).map_err(BackendError::from)?;
+        let stored = self.engine().store().threads().view(thread)?;
         let thread = stored.line.id.clone();
         // The state as it was when the rest was read, whatever has happened since.
-        let state = self.engine().state_at(&thread, Some(stored.line.steps)).map_err(BackendError::from)?;
+        let state = self.engine().state_at(&thread, Some(stored.line.steps))?;
         let Some(state) = state.as_ref().and_then(|state| state.get::<Request>()) else {
             return Err(not_a_request(&thread));
         };
@@ -255,7 +251,7 @@ impl Local {
             NextView::Goto { .. } | NextView::Spawn { .. } | NextView::End { .. } => None,
         });
         // A fork asks anew under a name of its own.
-        let open = self.engine().store().threads().outcome(&thread).map_err(BackendError::from)?.interrupts;
+        let open = self.engine().store().threads().outcome(&thread)?.interrupts;
         let decided = stored.decisions.iter().rev().find(|decision| decision.undone_at.is_none());
         let id = open.first().cloned().or_else(|| decided.map(|decision| decision.interrupt.clone()));
         let Some(id) = id.or(asked) else {

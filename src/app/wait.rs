@@ -1,7 +1,6 @@
 //! Waiting for threads: driving them where nobody else does, else watching whoever does.
 
-use crate::driver::Engine;
-use crate::driver::{Driver, Ended, Scope, Until};
+use crate::driver::{Driver, Ended, Engine, Scope, Until};
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::Outcome;
 use crate::store::{DriverLock, Store, StoreError};

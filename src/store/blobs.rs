@@ -45,8 +45,8 @@ fn put_as(db: &Connection, bytes: &[u8], digest: &[u8; 32]) -> Result<i64, Store
 /// The bytes of a digest.
 pub(in crate::store) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
     match find(db, "digest = ?", digest)? {
-        Some(found) if found.digest == *digest => found.checked(),
-        _ => damaged(format!("the content {} is missing", name(digest))),
+        Some(found) => found.checked(),
+        None => damaged(format!("the content {} is missing", name(digest))),
     }
 }
 

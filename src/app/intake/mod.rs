@@ -15,8 +15,7 @@ mod look;
 mod route;
 
 use crate::config::Config;
-use crate::driver::Engine;
-use crate::driver::Scope;
+use crate::driver::{Engine, Scope};
 use crate::mail::{Account, Mail, MailError};
 use crate::store::{DriverLock, StoreError, Taken};
 use crate::workflows::intake;

@@ -1,8 +1,7 @@
 //! From bytes to the route a mail goes.
 
 use super::{Intake, Trouble};
-use crate::driver::StartError;
-use crate::driver::arrival;
+use crate::driver::{StartError, arrival};
 use crate::graph::{Event, ThreadId, Warning, What};
 use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;

@@ -7,8 +7,10 @@ use crate::app::models::ConfiguredModels;
 use crate::app::services::StoreBlobs;
 use crate::calendar::{self, Busy, Calendar, CalendarError};
 use crate::config::{Config, Env, Price, Rule};
-use crate::graph::{Begun, BoxFuture, EffectState, Intent, InterruptId, Journal, JournalError};
-use crate::graph::{NodeError, StepContext, ThreadId};
+use crate::graph::{
+    Begun, BoxFuture, EffectState, Intent, InterruptId, Journal, JournalError, NodeError, StepContext,
+    ThreadId,
+};
 use crate::llm::Usage;
 use crate::llm::facts::email::Class;
 use crate::mail::risk::DistinctiveText;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 impl Servers {
     /// Whether a decision on this interrupt can be sent: its server answers, and still asks that very thing.
     pub async fn ready_for(&self, id: &InterruptId) -> Result<(), BackendError> {
-        let stored = self.engine().store().inbox().item(id).map_err(BackendError::from)?;
+        let stored = self.engine().store().inbox().item(id)?;
         if stored.engine || stored.item.closed.is_some() {
             return Ok(());
         }
@@ -20,7 +20,7 @@ impl Servers {
         let why = match within(self.compare(&stored.item.thread)).await {
             Ok(true) => return Ok(()),
             Ok(false) => {
-                let item = self.engine().store().inbox().item(id).map_err(BackendError::from)?.item;
+                let item = self.engine().store().inbox().item(id)?.item;
                 let why = item.closed.unwrap_or_else(|| "it was settled on its server".to_owned());
                 return Err(BackendError::NotOpen { id: item.id, why });
             }
@@ -100,10 +100,7 @@ impl Servers {
                 let Some((remote, thread)) = self.find(thread).await? else { return Err(error.into()) };
                 let of = Mirrored { end: true, ..poll::mirrored(&remote, &thread) };
                 // It may have been mirrored, and so renamed, since somebody saw it.
-                let known = store
-                    .threads()
-                    .keyed(&workflow(&of), &key(&of.server, &of.thread))
-                    .map_err(BackendError::from)?;
+                let known = store.threads().keyed(&workflow(&of), &key(&of.server, &of.thread))?;
                 if let Some((mirror, _)) = known {
                     return Box::pin(self.end(&mirror)).await;
                 }

@@ -94,7 +94,7 @@ impl Servers {
 
     /// The threads of servers that stand in this folder already.
     fn mirrored(&self) -> Result<HashSet<String>, BackendError> {
-        let keys = self.engine().store().threads().keys().map_err(BackendError::from)?;
+        let keys = self.engine().store().threads().keys()?;
         Ok(keys.into_iter().map(|key| key.split('#').next().unwrap_or_default().to_owned()).collect())
     }
 
@@ -106,13 +106,7 @@ impl Servers {
         page: &mut ThreadPage,
     ) -> Result<(), BackendError> {
         while let (true, Some(after)) = (place.local.is_empty(), place.local_next) {
-            let found = self
-                .engine()
-                .store()
-                .threads()
-                .list(&ThreadQuery { after, ..query.clone() })
-                .await
-                .map_err(BackendError::from)?;
+            let found = self.engine().store().threads().list(&ThreadQuery { after, ..query.clone() }).await?;
             page.damaged.extend(found.damaged);
             place.local.extend(found.threads);
             place.local_next = found.next.map(Some);
@@ -192,7 +186,7 @@ impl Servers {
 
     /// What the server says of a mirrored thread, in place of what is kept of it here.
     pub async fn state_there(&self, id: &ThreadId) -> Result<Option<Value>, BackendError> {
-        let Some((remote, mirror)) = self.mirror(id).map_err(BackendError::from)? else { return Ok(None) };
+        let Some((remote, mirror)) = self.mirror(id)? else { return Ok(None) };
         let said = async {
             let Some(thread) = within(remote.thread(&mirror.of.thread)).await? else {
                 return Ok(Value::Null);

@@ -7,7 +7,7 @@
 
 use crate::graph::ThreadId;
 use crate::store::rows::{ThreadRow, damaged};
-use crate::store::{Figures, StoreError, blobs};
+use crate::store::{Figures, StoreError, blobs, lz4};
 use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
@@ -79,10 +79,10 @@ pub(in crate::store) fn keep(
         Some(links) => Delta::from(&links, &prompt.messages),
         None => Delta::whole(&prompt.messages),
     };
-    let mut middle = pack(&delta.middle, &[]);
+    let mut middle = lz4::pack(delta.middle.as_bytes(), &[]);
     let mut mail = if delta.shares() { None } else { newest_mail(db, thread)? };
     if let Some(blob) = mail {
-        let repeated = pack(&delta.middle, &mail_text(db, blob)?);
+        let repeated = lz4::pack(delta.middle.as_bytes(), &mail_text(db, blob)?);
         if repeated.len() < middle.len() {
             middle = repeated;
         } else {
@@ -101,7 +101,7 @@ pub(in crate::store) fn keep(
         delta.begins as i64,
         delta.ends as i64,
         middle,
-        prompt.answer.as_deref().map(|answer| pack(answer, &[])),
+        prompt.answer.as_deref().map(|answer| lz4::pack(answer.as_bytes(), &[])),
         digest(&prompt.messages),
     ])?;
     Ok(())
@@ -256,22 +256,8 @@ fn last<'a>(pieces: &[&'a str], mut bytes: usize) -> Option<Vec<&'a str>> {
     (bytes == 0).then_some(taken)
 }
 
-/// LZ4 of a text; `repeats` are bytes it has much of.
-fn pack(text: &str, repeats: &[u8]) -> Vec<u8> {
-    match repeats.is_empty() {
-        true => lz4_flex::compress_prepend_size(text.as_bytes()),
-        false => lz4_flex::block::compress_prepend_size_with_dict(text.as_bytes(), repeats),
-    }
-}
-
 fn unpack(packed: &[u8], repeats: &[u8]) -> Result<String, StoreError> {
-    // The size stands before the bytes, and a row that was changed may name any.
-    let size = packed.first_chunk().map_or(0, |size| u32::from_le_bytes(*size));
-    let bytes = match repeats.is_empty() {
-        _ if size as usize > MOST => None,
-        true => lz4_flex::decompress_size_prepended(packed).ok(),
-        false => lz4_flex::block::decompress_size_prepended_with_dict(packed, repeats).ok(),
-    };
+    let bytes = lz4::unpack(packed, repeats, MOST);
     bytes.map_or_else(|| damaged("the words of a model call cannot be unpacked"), as_text)
 }
 

@@ -3,6 +3,7 @@
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::{Item, ItemKind, ItemPage, ItemQuery, Status};
 use crate::store::log::{Did, Kind as Happened};
+use crate::store::pages::Page;
 use crate::store::record::append::append;
 use crate::store::record::questions::{not_open, question_of, schema_of};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, time};
@@ -176,45 +177,21 @@ fn interrupts(
          ORDER BY seq LIMIT ?5",
         params![after, kind.map(Kind::word), now, query.snoozed, limit.saturating_add(1)],
     )?;
-    let mut page = ItemPage::default();
-    let (mut taken, mut last) = (0, after);
+    let mut page = Page::new(query.limit);
     for row in rows {
-        if taken == query.limit {
-            page.next = Some(last);
-            break;
-        }
-        taken += 1;
-        last = row.seq;
-        page.last = Some(last);
-        match item_of(db, &row) {
-            Ok(item) => page.items.push(item),
-            Err(StoreError::Damaged(what)) => page.damaged.push(what),
-            Err(error) => return Err(error),
-        }
+        page.take(row.seq, || item_of(db, &row))?;
     }
-    Ok(page)
+    Ok(ItemPage { next: page.next(after), last: page.last, items: page.found, damaged: page.damaged })
 }
 
 fn results(db: &Connection, query: &ItemQuery) -> Result<ItemPage, StoreError> {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
     let rest = "WHERE unread = 1 AND seq > ? ORDER BY seq LIMIT ?";
-    let mut page = ItemPage::default();
-    let (mut taken, mut last) = (0, 0);
+    let mut page = Page::new(query.limit);
     for row in ThreadRow::select(db, rest, [query.after.unwrap_or(0), limit])? {
-        if taken == query.limit {
-            page.next = Some(last);
-            break;
-        }
-        taken += 1;
-        last = row.seq;
-        page.last = Some(last);
-        match result(&row) {
-            Ok(item) => page.items.push(item),
-            Err(StoreError::Damaged(what)) => page.damaged.push(what),
-            Err(error) => return Err(error),
-        }
+        page.take(row.seq, || result(&row))?;
     }
-    Ok(page)
+    Ok(ItemPage { next: page.next(0), last: page.last, items: page.found, damaged: page.damaged })
 }
 
 pub(in crate::store) fn result(row: &ThreadRow) -> Result<Item, StoreError> {

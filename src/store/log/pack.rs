@@ -3,6 +3,8 @@
 //! A packed body is: how many entries it repeats, their numbers as distances back, then LZ4 with its length before it.
 
 use crate::store::log::{Entry, StoreError};
+use crate::store::lz4;
+
 /// Shorter bodies are not worth it.
 const LEAST: usize = 160;
 /// No more of a dictionary is of use to LZ4.
@@ -27,11 +29,7 @@ pub(in crate::store) fn pack_always(body: &str, like: &[&Entry]) -> Vec<u8> {
     for entry in &like {
         packed.extend_from_slice(&entry.seq.to_le_bytes()[..6]);
     }
-    let dictionary = dictionary(&words);
-    packed.extend(match dictionary.is_empty() {
-        true => lz4_flex::block::compress_prepend_size(body.as_bytes()),
-        false => lz4_flex::block::compress_prepend_size_with_dict(body.as_bytes(), &dictionary),
-    });
+    packed.extend(lz4::pack(body.as_bytes(), &dictionary(&words)));
     packed
 }
 
@@ -55,17 +53,10 @@ pub(in crate::store) fn unpack(
         }
         words.push(find(like)?);
     }
-    let size = packed.first_chunk().map_or(usize::MAX, |size| u32::from_le_bytes(*size) as usize);
-    if size > MOST.min(packed.len().saturating_mul(256)) {
-        return Err(broken());
-    }
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let dictionary = dictionary(&words);
-    let bytes = match dictionary.is_empty() {
-        true => lz4_flex::block::decompress_size_prepended(packed),
-        false => lz4_flex::block::decompress_size_prepended_with_dict(packed, &dictionary),
-    };
-    bytes.ok().and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(broken)
+    let most = MOST.min(packed.len().saturating_mul(256));
+    let bytes = lz4::unpack(packed, &dictionary(&words), most);
+    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(broken)
 }
 
 fn dictionary(words: &[&str]) -> Vec<u8> {

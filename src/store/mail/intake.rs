@@ -6,6 +6,7 @@
 use crate::graph::ThreadId;
 use crate::inbox::{MailLine, MailPage, MailQuery};
 use crate::store::log::Tx;
+use crate::store::pages::Page;
 use crate::store::rows::{MailRow, MailState, ThreadRow, time};
 use crate::store::threads::arrive::{self, Arrival};
 use crate::store::threads::start::{NewThread, start};
@@ -187,22 +188,13 @@ impl Mail<'_> {
                 db.prepare_cached("SELECT * FROM mails WHERE seq < ? ORDER BY seq DESC LIMIT ?")?;
             let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
             let mut rows = found.query([query.after.unwrap_or(i64::MAX), limit])?;
-            let mut page = MailPage::default();
-            let (mut taken, mut last) = (0, 0);
+            let mut page = Page::new(query.limit);
             while let Some(row) = rows.next()? {
-                if taken == query.limit {
-                    page.next = Some(last);
+                if !page.take(row.get(0)?, || line(db, MailRow::read(row)?))? {
                     break;
                 }
-                taken += 1;
-                last = row.get(0)?;
-                match MailRow::read(row).and_then(|mail| line(db, mail)) {
-                    Ok(line) => page.mails.push(line),
-                    Err(StoreError::Damaged(what)) => page.damaged.push(what),
-                    Err(error) => return Err(error),
-                }
             }
-            Ok(page)
+            Ok(MailPage { next: page.next(0), mails: page.found, damaged: page.damaged })
         })
     }
 }

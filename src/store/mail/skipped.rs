@@ -1,6 +1,7 @@
 //! Mail that the model or a rule ignored.
 
 use crate::inbox::{SkippedLine, SkippedPage, SkippedQuery};
+use crate::store::pages::Page;
 use crate::store::rows::{MailRow, ThreadRow, time};
 use crate::store::{Mail, StoreError};
 use rusqlite::Connection;
@@ -13,21 +14,13 @@ impl Mail<'_> {
                 "SELECT * FROM mails INDEXED BY mails_skipped WHERE class = 'ignore' AND seq < ? ORDER BY seq DESC",
             )?;
             let mut rows = found.query([query.after.unwrap_or(i64::MAX)])?;
-            let (mut page, mut taken, mut last) = (SkippedPage::default(), 0, 0);
+            let mut page = Page::new(query.limit);
             while let Some(row) = rows.next()? {
-                if taken == query.limit {
-                    page.next = Some(last);
+                if !page.take(row.get(0)?, || line(db, MailRow::read(row)?))? {
                     break;
                 }
-                taken += 1;
-                last = row.get(0)?;
-                match MailRow::read(row).and_then(|mail| line(db, mail)) {
-                    Ok(line) => page.mails.push(line),
-                    Err(StoreError::Damaged(what)) => page.damaged.push(what),
-                    Err(error) => return Err(error),
-                }
             }
-            Ok(page)
+            Ok(SkippedPage { next: page.next(0), mails: page.found, damaged: page.damaged })
         })
     }
 }

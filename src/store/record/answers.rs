@@ -1,8 +1,6 @@
 //! Answers put down and taken back.
 
-use crate::graph::BatchId;
-use crate::graph::Decision;
-use crate::graph::Hash;
+use crate::graph::{BatchId, Decision, Hash};
 use crate::inbox::By;
 use crate::store::StoreError;
 use crate::store::log::{Because, Decided, Entry, Kind, Tx, Undone};
@@ -10,6 +8,7 @@ use crate::store::record::append::append;
 use crate::store::record::calls;
 use crate::store::record::recent::Recent;
 use crate::store::rows::ThreadRow;
+
 /// An answer about to be put down.
 pub(in crate::store) struct NewDecision {
     pub decision: Decision,

@@ -5,6 +5,7 @@ use crate::store::log::{self, Entry, Kind, NewEntry, Step, Stepped, Tx};
 use crate::store::record::project::apply;
 use crate::store::rows::ThreadRow;
 use serde_json::value::RawValue;
+
 /// JSON that is kept as it is.
 pub(in crate::store) fn raw(text: &str) -> Result<Box<RawValue>, StoreError> {
     RawValue::from_string(text.to_owned()).map_err(|e| StoreError::Sql(e.to_string()))

@@ -6,6 +6,7 @@ use crate::store::seal::{Digest, Seal};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::HashMap;
+
 fn seal(thread: i64, step: i64, name: &str, result: &str) -> Digest {
     Seal::of("calls").int(thread).int(step).text(name).text(result).done()
 }

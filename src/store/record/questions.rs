@@ -11,6 +11,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 use sha2::Digest as _;
 use sha2::Sha256;
+
 /// The question a row leads to, as the log tells it.
 pub(in crate::store) fn question_of(
     db: &Connection,

@@ -1,8 +1,7 @@
 //! A thread since its last step, as the log tells it: what it asks, what was answered, what has reached it and what it
 //! has begun. Whoever takes a thread further, answers it or lets something leave judges by this and by no projection.
 
-use crate::graph::What;
-use crate::graph::{Decision, EffectState, Event, Hash};
+use crate::graph::{Decision, EffectState, Event, Hash, What};
 use crate::inbox::{NextView, Status};
 use crate::store::StoreError;
 use crate::store::log::{

@@ -5,6 +5,7 @@ use crate::store::StoreError;
 use crate::store::log::{self, Entry, Kind, Settled, Started, Step, Stepped};
 use crate::store::rows::{ThreadRow, damaged, json};
 use rusqlite::Connection;
+
 /// One step of a thread, its own or one it shares.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct StepOf {

@@ -2,8 +2,7 @@
 //! done rests on them.
 
 use crate::graph::{EffectState, InterruptId, Kind, ThreadId};
-use crate::inbox::ErrorView;
-use crate::inbox::Status;
+use crate::inbox::{ErrorView, Status};
 use crate::store::StoreError;
 use crate::store::rows::columns::row;
 use crate::store::rows::{damaged, find, json, time};

@@ -1,18 +1,12 @@
 //! Which threads are listed: by status, workflow and account, and by words. Each page begins in an index where the last
 //! one ended.
 
-use crate::graph::InterruptId;
-use crate::graph::ThreadId;
-use crate::inbox::ForkedFrom;
-use crate::inbox::Outcome;
-use crate::inbox::ThreadLine;
-use crate::inbox::ThreadPage;
-use crate::inbox::{Facets, Status, ThreadQuery};
+use crate::graph::{InterruptId, ThreadId};
+use crate::inbox::{Facets, ForkedFrom, Outcome, Status, ThreadLine, ThreadPage, ThreadQuery};
+use crate::store::pages::Page;
 use crate::store::rows::{InterruptRow, ThreadRow, time};
 use crate::store::{StoreError, Threads, search};
-use rusqlite::OptionalExtension;
-use rusqlite::Rows;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, Rows, params};
 
 impl Threads<'_> {
     /// The threads of a workflow that wait for a person.
@@ -230,19 +224,12 @@ fn page(db: &Connection, query: &ThreadQuery) -> Result<ThreadPage, StoreError> 
     let before = query.after.unwrap_or(i64::MAX);
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
     let seqs = numbers(db, query, before, limit)?;
-    let mut page = ThreadPage::default();
-    for (place, seq) in seqs.iter().enumerate() {
-        if place == query.limit {
-            page.next = seqs.get(place.wrapping_sub(1)).copied();
-            break;
-        }
-        match ThreadRow::by_seq(db, *seq).and_then(|row| line(db, &row)) {
-            Ok(line) => page.threads.push(line),
-            Err(StoreError::Damaged(what)) => page.damaged.push(what),
-            Err(error) => return Err(error),
-        }
+    let mut page = Page::new(query.limit);
+    for seq in seqs {
+        page.take(seq, || line(db, &ThreadRow::by_seq(db, seq)?))?;
     }
-    Ok(page)
+    let next = page.last.filter(|_| page.more);
+    Ok(ThreadPage { next, threads: page.found, damaged: page.damaged })
 }
 
 pub(in crate::store) fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadLine, StoreError> {

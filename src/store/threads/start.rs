@@ -6,6 +6,7 @@ use crate::store::record::append::raw;
 use crate::store::record::project::apply;
 use crate::store::rows::ThreadRow;
 use crate::store::{StoreError, Threads};
+
 /// A thread about to be started.
 #[derive(Clone, Debug)]
 pub struct NewThread {
