@@ -124,10 +124,10 @@ fn read(db: &Connection, call: i64) -> Result<Option<Prompt>, StoreError> {
     }
 }
 
-/// The mail a thread got last, by the number of its bytes.
+/// The mail a thread got last, by the number of its bytes; a large one is not worth reading for this.
 fn newest_mail(db: &Connection, thread: i64) -> Result<Option<i64>, StoreError> {
     let newest = "SELECT b.seq FROM mails m JOIN blobs b ON b.digest = m.raw
-                  WHERE m.thread = ? ORDER BY m.seq DESC LIMIT 1";
+                  WHERE m.thread = ? AND octet_length(b.bytes) < 262144 ORDER BY m.seq DESC LIMIT 1";
     Ok(db.prepare_cached(newest)?.query_row([thread], |row| row.get(0)).optional()?)
 }
 
