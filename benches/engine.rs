@@ -12,9 +12,10 @@ mod talk;
 
 use report::Row;
 use rusqlite::Connection;
-use sayso::app::{Driver, Engine, Local, Scope, Settings, Until};
+use sayso::app::{Driver, Engine, Scope, Settings, Until};
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Backend, By, Decide, ItemQuery, Registry};
+use sayso::inbox::{By, Decide, ItemQuery, Registry};
+use sayso::service::Inbox;
 use sayso::store::Store;
 use serde_json::json;
 use std::path::Path;
@@ -80,9 +81,9 @@ fn settings() -> Settings {
     }
 }
 
-fn open(folder: &Path) -> Local {
+fn open(folder: &Path) -> Inbox {
     let store = Store::open(folder).unwrap();
-    Local::new(Engine::new(store, Registry::new([talk::spec()]), settings()))
+    Inbox::new(Engine::new(store, Registry::new([talk::spec()]), settings()))
 }
 
 /// Two FULL commits a turn, each message written once: a decision, then a node's result.
@@ -105,11 +106,11 @@ fn raw_turns(turns: u32) -> f64 {
 
 async fn durable_turns(threads: usize, turns: u32) -> f64 {
     let folder = tempfile::tempdir().unwrap();
-    let local = open(folder.path());
+    let inbox = open(folder.path());
     for _ in 0..threads {
-        local.start("talk".to_owned(), json!({})).await.unwrap();
+        inbox.threads().start("talk".to_owned(), json!({})).await.unwrap();
     }
-    let mut worker = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+    let mut worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let driver = tokio::spawn(async move {
         let stop = async {
@@ -118,7 +119,7 @@ async fn durable_turns(threads: usize, turns: u32) -> f64 {
         worker.run(&Scope::All, Until::Told, stop).await.unwrap();
     });
     let begin = Instant::now();
-    answer_all(&local, threads, turns).await;
+    answer_all(&inbox, threads, turns).await;
     let rate = threads as f64 * f64::from(turns) / begin.elapsed().as_secs_f64();
     let _ = stop.send(());
     driver.await.unwrap();
@@ -151,22 +152,26 @@ fn langgraph_turns() -> Option<f64> {
 }
 
 /// Answers whatever is asked, as soon as it is, until every thread has had its turns.
-async fn answer_all(local: &Local, threads: usize, turns: u32) {
-    let mut changes = local.changes();
+async fn answer_all(inbox: &Inbox, threads: usize, turns: u32) {
+    let mut changes = inbox.changes();
     let mut deciding = tokio::task::JoinSet::new();
     let (mut after, mut answered) = (None, 0);
     while answered < threads * turns as usize {
         changes.borrow_and_update();
         // Questions are asked in the order of their numbers, so what lies behind the last one seen is new.
-        let page = local.items(ItemQuery { after, limit: threads, ..ItemQuery::default() }).await.unwrap();
+        let page = inbox
+            .decisions()
+            .items(ItemQuery { after, limit: threads, ..ItemQuery::default() })
+            .await
+            .unwrap();
         after = page.last.or(after);
         for item in page.items {
             answered += 1;
             let decision = Decision::Respond { text: talk::answer(answered as u32) };
             let interrupt = item.interrupt().unwrap();
             let decide = Decide { interrupt, decision, shown: None, learn: true, by: By::Cli };
-            let local = local.clone();
-            deciding.spawn(async move { local.decide(decide).await.unwrap() });
+            let inbox = inbox.clone();
+            deciding.spawn(async move { inbox.decisions().decide(decide).await.unwrap() });
         }
         changes.changed().await.unwrap();
         while let Some(decided) = deciding.try_join_next() {
@@ -178,21 +183,21 @@ async fn answer_all(local: &Local, threads: usize, turns: u32) {
 
 async fn size_and_load(turns: u32) -> Vec<Row> {
     let folder = tempfile::tempdir().unwrap();
-    let local = open(folder.path());
-    let short = local.start("talk".to_owned(), json!({})).await.unwrap().thread;
-    drive(&local, &short, 4).await;
+    let inbox = open(folder.path());
+    let short = inbox.threads().start("talk".to_owned(), json!({})).await.unwrap().thread;
+    drive(&inbox, &short, 4).await;
     let before = file_bytes(folder.path());
-    let long = local.start("talk".to_owned(), json!({})).await.unwrap().thread;
-    drive(&local, &long, turns / 2).await;
+    let long = inbox.threads().start("talk".to_owned(), json!({})).await.unwrap().thread;
+    drive(&inbox, &long, turns / 2).await;
     let half = file_bytes(folder.path());
-    drive(&local, &long, turns / 2).await;
+    drive(&inbox, &long, turns / 2).await;
     let whole = file_bytes(folder.path());
     let messages: usize = (0..turns).map(|turn| talk::question(turn).len() + talk::answer(turn).len()).sum();
     let (size, messages) = ((whole - before) as f64, messages as f64);
     let halves = (whole - half) as f64 / (half - before) as f64;
     // A snapshot every so often makes single steps uneven, so loading is measured on state of bounded size.
-    let (small, big) = (load(&local, 10).await, load(&local, 1000).await);
-    let (short, long) = (fold(&local, &short), fold(&local, &long));
+    let (small, big) = (load(&inbox, 10).await, load(&inbox, 1000).await);
+    let (short, long) = (fold(&inbox, &short), fold(&inbox, &long));
     vec![
         Row::new(
             "E3",
@@ -233,30 +238,34 @@ async fn size_and_load(turns: u32) -> Vec<Row> {
     ]
 }
 
-async fn drive(local: &Local, id: &ThreadId, turns: u32) {
-    let engine = local.engine().clone();
+async fn drive(inbox: &Inbox, id: &ThreadId, turns: u32) {
+    let engine = inbox.engine().clone();
     let mut worker = Driver::take(engine).await.unwrap().unwrap();
     for turn in 0..turns {
         worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-        let interrupt = local.outcome(id.clone()).await.unwrap().interrupts[0].clone();
+        let interrupt = inbox.threads().outcome(id.clone()).await.unwrap().interrupts[0].clone();
         let decision = Decision::Respond { text: talk::answer(turn) };
-        local.decide(Decide { interrupt, decision, shown: None, learn: true, by: By::Cli }).await.unwrap();
+        inbox
+            .decisions()
+            .decide(Decide { interrupt, decision, shown: None, learn: true, by: By::Cli })
+            .await
+            .unwrap();
     }
     worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
 }
 
 /// The median time to load a thread of `steps` steps whose state does not grow, in microseconds.
-async fn load(local: &Local, steps: u32) -> f64 {
-    let id = local.start("talk".to_owned(), json!({ "steps": steps })).await.unwrap().thread;
-    let mut worker = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+async fn load(inbox: &Inbox, steps: u32) -> f64 {
+    let id = inbox.threads().start("talk".to_owned(), json!({ "steps": steps })).await.unwrap().thread;
+    let mut worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-    fold(local, &id)
+    fold(inbox, &id)
 }
 
-fn fold(local: &Local, id: &ThreadId) -> f64 {
+fn fold(inbox: &Inbox, id: &ThreadId) -> f64 {
     let once = || {
         let begin = Instant::now();
-        local.engine().state_at(id, None).unwrap().unwrap();
+        inbox.engine().state_at(id, None).unwrap().unwrap();
         begin.elapsed().as_secs_f64() * 1e6
     };
     median((0..200).map(|_| once()).collect())

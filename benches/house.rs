@@ -1,12 +1,13 @@
 //! The program as it is set up, on a folder of the bench's own.
 
-use sayso::app::{Local, Setup};
+use sayso::app::Setup;
 use sayso::config::{Config, Env, Flags, Host, Inputs};
+use sayso::service::Inbox;
 use sayso::store::{Clock, Store};
 use std::path::PathBuf;
 
 /// Opens a data folder with this config and this clock.
-pub fn open(data: PathBuf, text: &str, clock: Clock) -> (Local, Setup) {
+pub fn open(data: PathBuf, text: &str, clock: Clock) -> (Inbox, Setup) {
     std::fs::create_dir_all(&data).unwrap();
     std::fs::write(data.join("config.toml"), text).unwrap();
     let store = Store::open_with(&data, clock).unwrap();
@@ -15,7 +16,7 @@ pub fn open(data: PathBuf, text: &str, clock: Clock) -> (Local, Setup) {
     let config = Config::load(&Inputs { flags, env: env.clone(), host: Host::system() }).unwrap();
     let setup = Setup::over(config, env, store);
     let engine = setup.engine(setup.workflows().unwrap());
-    (Local::new(engine), setup)
+    (Inbox::new(engine), setup)
 }
 
 /// One of 20,000 words and a blank, without digits: most of a mail is not numbers.

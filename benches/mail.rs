@@ -11,8 +11,9 @@ mod report;
 use axum::Router;
 use axum::routing::post;
 use report::Row;
-use sayso::app::{Driver, Local, Scope, Setup, Until};
-use sayso::inbox::{Backend, Status, ThreadQuery};
+use sayso::app::{Driver, Scope, Setup, Until};
+use sayso::inbox::{Status, ThreadQuery};
+use sayso::service::Inbox;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -37,8 +38,8 @@ fn main() {
 /// M1: mails parsed, made Visible, indexed and stored, each with the thread it starts.
 async fn taken_in(count: usize) -> Vec<Row> {
     let home = tempfile::tempdir().unwrap();
-    let (local, setup) = open(home.path(), "").await;
-    let intake = setup.intake(local.engine());
+    let (inbox, setup) = open(home.path(), "").await;
+    let intake = setup.intake(inbox.engine());
     // The first look, at nothing: what comes from now on is followed.
     assert_eq!(intake.sync(&|_| ()).await.remove(0).error, None);
     let maildir = home.path().join("mail");
@@ -81,19 +82,19 @@ async fn triaged(count: usize) -> Row {
         "[model]\nprovider = \"openai\"\nname = \"slow\"\nbase_url = \"http://{address}/v1\"\n\
          max_concurrent = {AT_ONCE}\n[prices.slow]\ninput = 0\noutput = 0\n[engine]\nconcurrency = {AT_ONCE}\n"
     );
-    let (local, setup) = open(home.path(), &config).await;
-    let intake = setup.intake(local.engine());
+    let (inbox, setup) = open(home.path(), &config).await;
+    let intake = setup.intake(inbox.engine());
     intake.sync(&|_| ()).await;
     for n in 0..count {
         fs::write(home.path().join(format!("mail/new/{n:06}.host")), letter(n)).unwrap();
     }
     assert_eq!(intake.sync(&|_| ()).await.remove(0).started, count as u64);
-    let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+    let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     let begun = Instant::now();
     driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     let took = begun.elapsed().as_secs_f64();
     let query = ThreadQuery { status: Some(Status::Done), limit: count + 1, ..ThreadQuery::default() };
-    assert_eq!(local.threads(query).await.unwrap().threads.len(), count);
+    assert_eq!(inbox.threads().list(query).await.unwrap().threads.len(), count);
     let ideal = (count as f64 / f64::from(AT_ONCE)).ceil() * ANSWER.as_secs_f64();
     Row::new(
         "F1",
@@ -115,7 +116,7 @@ async fn answer() -> String {
     format!("data: {chunk}\n\ndata: [DONE]\n\n")
 }
 
-async fn open(home: &Path, model: &str) -> (Local, Setup) {
+async fn open(home: &Path, model: &str) -> (Inbox, Setup) {
     for part in ["cur", "new", "tmp"] {
         fs::create_dir_all(home.join("mail").join(part)).unwrap();
     }

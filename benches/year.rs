@@ -14,11 +14,10 @@ mod seed;
 
 use jiff::{SignedDuration, Timestamp};
 use report::Row;
-use sayso::app::{Driver, Local, Scope, Setup, Until};
+use sayso::app::{Driver, Scope, Setup, Until};
 use sayso::graph::Decision;
-use sayso::inbox::{
-    ActivityQuery, Backend, By, Decide, ItemQuery, PruneQuery, Screen, Status, Storage, ThreadQuery,
-};
+use sayso::inbox::{ActivityQuery, By, Decide, ItemQuery, PruneQuery, Status, Storage, ThreadQuery};
+use sayso::service::Inbox;
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -82,17 +81,17 @@ async fn searched(threads: usize) -> Vec<Row> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_owned();
     tokio::task::spawn_blocking(move || seed::fill(&path, threads, threads / 10)).await.unwrap();
-    let local = seed::open(folder.path());
+    let inbox = seed::open(folder.path());
     let find = async |words: &str, after| {
         let query =
             ThreadQuery { search: Some(words.to_owned()), after, limit: 50, ..ThreadQuery::default() };
-        local.threads(query).await.unwrap()
+        inbox.threads().list(query).await.unwrap()
     };
     let begun = Instant::now();
     find("figures", None).await;
     let indexed = ms(begun);
     let listed = median(async || {
-        local.threads(ThreadQuery { limit: 50, ..ThreadQuery::default() }).await.unwrap();
+        inbox.threads().list(ThreadQuery { limit: 50, ..ThreadQuery::default() }).await.unwrap();
     })
     .await;
     let rare = format!("note {}", threads / 2);
@@ -102,10 +101,11 @@ async fn searched(threads: usize) -> Vec<Row> {
     let further = median(async || assert_eq!(find("figures week", next).await.threads.len(), 50)).await;
     let of_workflow = median(async || {
         let query = ThreadQuery { workflow: Some("note".to_owned()), limit: 50, ..ThreadQuery::default() };
-        assert_eq!(local.threads(query).await.unwrap().threads.len(), 50);
+        assert_eq!(inbox.threads().list(query).await.unwrap().threads.len(), 50);
     })
     .await;
-    let facets = median(async || assert_eq!(local.facets().await.unwrap().workflows, ["note"])).await;
+    let facets =
+        median(async || assert_eq!(inbox.threads().facets().await.unwrap().workflows, ["note"])).await;
     let row = |what, value: f64| {
         Row::new("S1", what, value, "a page without a search, ms", listed, value / listed, "< 50 ms")
     };
@@ -130,10 +130,10 @@ async fn searched(threads: usize) -> Vec<Row> {
 async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
     let home = tempfile::tempdir().unwrap();
     let today = Arc::new(AtomicI64::new(0));
-    let (local, setup) = open(home.path(), days, today.clone());
-    let intake = setup.intake(local.engine());
+    let (inbox, setup) = open(home.path(), days, today.clone());
+    let intake = setup.intake(inbox.engine());
     intake.sync(&|_| ()).await;
-    let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+    let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     let (mut first, mut last, mut decided) = (Vec::new(), Vec::new(), 0);
     for day in 0..days {
         today.store(day as i64, Ordering::SeqCst);
@@ -144,7 +144,8 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
         let begun = Instant::now();
         assert_eq!(intake.sync(&|_| ()).await.remove(0).error, None);
         driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-        let items = local.items(ItemQuery { limit: 10_000, ..ItemQuery::default() }).await.unwrap().items;
+        let items =
+            inbox.decisions().items(ItemQuery { limit: 10_000, ..ItemQuery::default() }).await.unwrap().items;
         for (n, item) in items.iter().enumerate() {
             let Some(interrupt) = item.interrupt() else { continue };
             let decision = match n % 6 {
@@ -155,7 +156,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
             // Taught on for a year, the built-in rules would be measured reading an ever longer profile.
             let decide =
                 Decide { interrupt, decision, shown: None, learn: day < 5 && n % 3 == 0, by: By::Cli };
-            decided += usize::from(local.decide(decide).await.is_ok());
+            decided += usize::from(inbox.decisions().decide(decide).await.is_ok());
         }
         driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
         let took = MAILS as f64 / begun.elapsed().as_secs_f64();
@@ -175,25 +176,25 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
     let mails = (days * MAILS) as f64;
     let now = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
     let counted = median(async || {
-        local.activity(ActivityQuery::last(30, &now)).await.unwrap();
+        inbox.figures().activity(ActivityQuery::last(30, &now)).await.unwrap();
     })
     .await;
     let begun = Instant::now();
-    let before = local.storage().await.unwrap();
+    let before = inbox.figures().storage().await.unwrap();
     let sized = ms(begun);
     let query = PruneQuery {
         before: Timestamp::now().checked_add(SignedDuration::from_hours(1)).unwrap(),
         statuses: vec![Status::Done, Status::Abandoned],
     };
     let begun = Instant::now();
-    let plan = local.prune_plan(query.clone()).await.unwrap();
+    let plan = inbox.prune().plan(query.clone()).await.unwrap();
     let planned = ms(begun);
     let begun = Instant::now();
-    let pruned = local.prune(query).await.unwrap();
+    let pruned = inbox.prune().run(query).await.unwrap();
     let took = ms(begun);
     assert_eq!((pruned.taken.threads, pruned.left), (plan.threads, Vec::new()));
-    let after = local.storage().await.unwrap();
-    assert!(local.engine().store().audit().verify().unwrap().damaged.is_empty());
+    let after = inbox.figures().storage().await.unwrap();
+    assert!(inbox.engine().store().audit().verify().unwrap().damaged.is_empty());
     let kb = |bytes: u64| bytes as f64 / 1000.0 / mails;
     let rows = vec![
         Row::new(
@@ -222,7 +223,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
 }
 
 /// A data folder whose clock shows one day of the year after the other.
-fn open(home: &Path, days: usize, today: Arc<AtomicI64>) -> (Local, Setup) {
+fn open(home: &Path, days: usize, today: Arc<AtomicI64>) -> (Inbox, Setup) {
     for part in ["mail/cur", "mail/new", "mail/tmp", "sent/cur", "sent/new", "sent/tmp"] {
         fs::create_dir_all(home.join(part)).unwrap();
     }

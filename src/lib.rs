@@ -8,16 +8,18 @@
 //! - [`graph`]: durable graphs of plain async functions
 //! - [`inbox`]: what a person sees and may decide
 //! - [`llm`], [`mail`], [`calendar`], [`tools`]: models and hands
-//! - [`remote`]: threads of LangGraph servers
 //! - [`store`]: one SQLite file, the only meeting point
 //! - [`driver`]: threads that drive themselves
 //! - [`workflows`]: what agents do
+//! - [`service`]: the inbox as people and programs use it
+//! - [`agents`]: how other agents reach the inbox
 //! - [`app`]: everything put together
 //! - [`cli`], [`tui`]: the command line and the screen
 //!
 //! Three invariants carry everything: state changes only in [`graph::State::apply`]; processes and parts meet
-//! only in the store; people come in only by [`inbox::Backend`]. `ARCHITECTURE.md` says more.
+//! only in the store; people come in only by [`service::Inbox`]. `ARCHITECTURE.md` says more.
 
+pub mod agents;
 pub mod app;
 pub mod calendar;
 pub mod cli;
@@ -27,7 +29,7 @@ pub mod graph;
 pub mod inbox;
 pub mod llm;
 pub mod mail;
-pub mod remote;
+pub mod service;
 pub mod store;
 pub mod text;
 pub mod tools;

@@ -1,6 +1,6 @@
 //! The program: what was typed becomes a verb, and the verb an exit code; without one, the inbox is shown.
 
-use sayso::app::Local;
+use sayso::app::App;
 use sayso::config::Config;
 use sayso::graph::BoxFuture;
 use sayso::tools::sandbox;
@@ -31,6 +31,6 @@ fn check_keys(config: &Config) -> Result<(), String> {
     tui::Keymap::new(&config.keys).map(drop)
 }
 
-fn show(local: Local, config: Arc<Config>) -> BoxFuture<'static, anyhow::Result<()>> {
-    Box::pin(async move { Ok(tui::run(local, (&*config).into()).await?) })
+fn show(app: App, config: Arc<Config>) -> BoxFuture<'static, anyhow::Result<()>> {
+    Box::pin(async move { Ok(tui::run(app, (&*config).into()).await?) })
 }

@@ -4,7 +4,7 @@ use crate::seed;
 use jiff::Timestamp;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
-use sayso::app::Local;
+use sayso::service::Inbox;
 use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, perform, update, view};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 const SIZE: (u16, u16) = (160, 45);
 
 struct Screen {
-    local: Local,
+    inbox: Inbox,
     model: Model,
     terminal: Terminal<TestBackend>,
     runtime: Runtime,
@@ -24,11 +24,11 @@ impl Screen {
     fn open(folder: &Path) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-        let local = seed::open(folder);
+        let inbox = seed::open(folder);
         let model =
             Model::new(Options::default(), Vec::new(), SIZE, Instant::now(), Timestamp::now()).unwrap();
         let terminal = Terminal::new(TestBackend::new(SIZE.0, SIZE.1)).unwrap();
-        Self { local, model, terminal, runtime }
+        Self { inbox, model, terminal, runtime }
     }
 
     fn draw(&mut self) {
@@ -44,7 +44,7 @@ impl Screen {
     fn perform(&mut self, cmds: Vec<Cmd>) {
         let mut queue: VecDeque<Cmd> = cmds.into();
         while let Some(cmd) = queue.pop_front() {
-            if let Some(msg) = self.runtime.block_on(perform(&self.local, cmd)) {
+            if let Some(msg) = self.runtime.block_on(perform(&self.inbox, cmd)) {
                 queue.extend(update(&mut self.model, msg));
             }
         }
@@ -75,7 +75,7 @@ pub fn first_frame(folder: &Path) -> Duration {
         let began = Instant::now();
         let mut screen = Screen::open(folder);
         let first = screen.model.begin().remove(0);
-        let msg = screen.runtime.block_on(perform(&screen.local, first)).unwrap();
+        let msg = screen.runtime.block_on(perform(&screen.inbox, first)).unwrap();
         update(&mut screen.model, msg);
         screen.draw();
         let taken = began.elapsed();

@@ -1,11 +1,12 @@
 //! Fills a store quickly: threads go through the store's own writes, hundreds to a transaction.
 
 use futures_util::future::join_all;
-use sayso::app::{Engine, Local, Settings};
+use sayso::app::{Engine, Settings};
 use sayso::graph::{
     Answer, ChildResult, Command, Ctx, Event, Graph, Kind, NodeError, State, Warning, Workflow, ask, end,
 };
 use sayso::inbox::{Block, Card, Registry, Spec, proposal};
+use sayso::service::Inbox;
 use sayso::store::{Commit, NewStep, NewThread, NextStep, Store};
 use sayso::text::Visible;
 use schemars::JsonSchema;
@@ -72,8 +73,8 @@ fn spec() -> Spec {
     .without_results()
 }
 
-pub fn open(folder: &Path) -> Local {
-    Local::new(Engine::new(Store::open(folder).unwrap(), Registry::new([spec()]), Settings::default()))
+pub fn open(folder: &Path) -> Inbox {
+    Inbox::new(Engine::new(Store::open(folder).unwrap(), Registry::new([spec()]), Settings::default()))
 }
 
 pub fn fill(folder: &Path, threads: usize, asks: usize) {

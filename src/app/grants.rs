@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Policy, PolicyMode, Reach};
 use crate::graph::{NodeError, StepContext};
-use crate::inbox::{GrantLine, POLICY_GRANT};
+use crate::inbox::POLICY_GRANT;
 use crate::mail::compose::is_own;
 use crate::mail::risk::elsewhere;
 use crate::store::Store;
@@ -56,29 +56,6 @@ pub(super) fn allowing(config: &Config) -> BTreeMap<String, Policy> {
     let allow = |policy: &&Policy| policy.mode == PolicyMode::Allow;
     let kept = config.policies.iter().filter(|(_, policy)| allow(policy));
     kept.map(|(tool, policy)| (tool.clone(), policy.clone())).collect()
-}
-
-/// A policy as one line of the list of grants.
-pub(super) fn policy_line(tool: &str, policy: &Policy) -> GrantLine {
-    let reach = policy.recipients.iter().map(|reach| match reach {
-        Reach::Thread => "people in the conversation",
-        Reach::OwnDomain => "people at your own domain",
-    });
-    let reach: Vec<&str> = reach.collect();
-    let scope = if reach.is_empty() { "what reaches nobody".to_owned() } else { reach.join(" and ") };
-    GrantLine {
-        id: format!("{POLICY_GRANT}{tool}"),
-        tool: tool.to_owned(),
-        scope,
-        thread: None,
-        sender: None,
-        origin: "config".to_owned(),
-        builtin: false,
-        created_at: None,
-        expires_at: None,
-        revoked_at: None,
-        in_force: true,
-    }
 }
 
 fn allows(policy: &Policy, wish: &Wish<'_>) -> bool {

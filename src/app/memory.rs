@@ -1,24 +1,9 @@
 //! Memory for nodes, over the store.
 
 use crate::graph::{BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
-use crate::inbox::{MemoryCause, MemoryLine};
+use crate::inbox::MemoryCause;
 use crate::store::{NewLesson, Store, StoreError};
 use crate::workflows::{Lesson, Memory, Profile};
-
-/// The newest version of each profile, for lists.
-pub(super) fn lines(store: &Store) -> Result<Vec<MemoryLine>, StoreError> {
-    let mut lines = Vec::new();
-    for namespace in store.memory().namespaces()? {
-        lines.extend(store.memory().newest(&namespace)?.map(|newest| MemoryLine {
-            namespace: newest.namespace,
-            version: newest.version,
-            profile: newest.profile,
-            updated_at: newest.updated_at,
-            cause: newest.cause.kind,
-        }));
-    }
-    Ok(lines)
-}
 
 /// The profiles of a data folder.
 pub(super) struct StoreMemory(pub Store);

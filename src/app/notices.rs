@@ -5,13 +5,16 @@
 //! words are arguments and variables, Visible, short and never an option. A command that fails or hangs hurts nothing.
 //! It runs in the process that drives.
 
-use super::local::Local;
-use crate::config::NoticeCommand;
-use crate::inbox::{Backend, BackendError, Item, ItemQuery};
+use super::features::Background;
+use crate::config::{Config, NoticeCommand};
+use crate::graph::BoxFuture;
+use crate::inbox::{InboxError, Item, ItemQuery};
+use crate::service::Inbox;
 use crate::text::{Visible, truncate};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::process::Command;
 use tokio::time::Instant;
@@ -35,46 +38,48 @@ struct Told {
     count: usize,
 }
 
-/// The command, and whose hours count.
-pub(super) type Way = (NoticeCommand, TimeZone);
+/// A command that tells of what is new, and whose hours count.
+pub(super) struct Notices {
+    inbox: Inbox,
+    command: NoticeCommand,
+    zone: TimeZone,
+}
 
-impl Local {
-    /// The same, with a command that tells of what is new where this process drives.
-    pub fn with_notices(mut self, how: Option<NoticeCommand>, zone: TimeZone) -> Self {
-        self.notices = how.map(|how| (how, zone));
-        self
-    }
-
-    /// Tells of whatever comes, for ever.
-    pub(super) async fn tell_news(&self) {
-        match &self.notices {
-            Some((how, zone)) => tell(self, how, zone).await,
-            None => std::future::pending().await,
-        }
+impl Notices {
+    /// What gives notice beside the driver; `None` if the config names no command for it.
+    pub(super) fn task(inbox: &Inbox, config: &Config) -> Option<Arc<dyn Background>> {
+        let (command, zone) = (config.notice_command.clone()?, config.user.time_zone.clone());
+        Some(Arc::new(Self { inbox: inbox.clone(), command, zone }))
     }
 }
 
-async fn tell(local: &Local, how: &NoticeCommand, zone: &TimeZone) {
-    let mut changes = local.engine().store().changes();
+impl Background for Notices {
+    fn run(&self) -> BoxFuture<'_, ()> {
+        Box::pin(tell(&self.inbox, &self.command, &self.zone))
+    }
+}
+
+async fn tell(inbox: &Inbox, how: &NoticeCommand, zone: &TimeZone) {
+    let mut changes = inbox.engine().store().changes();
     let mut last = None;
     // What waits already is no news.
-    if let Err(error) = arrived(local, &mut last).await {
+    if let Err(error) = arrived(inbox, &mut last).await {
         tracing::warn!(%error, "notices cannot be given");
     }
     let mut waiting: Vec<Item> = Vec::new();
     let mut told: Option<Instant> = None;
     loop {
-        match arrived(local, &mut last).await {
+        match arrived(inbox, &mut last).await {
             Ok(new) => waiting.extend(new.into_iter().filter(|item| wanted(how, item))),
             Err(error) => tracing::warn!(%error, "notices cannot be given"),
         }
         let due = told.map(|told| told + how.every);
         let is_due = due.is_none_or(|due| due <= Instant::now());
-        let quiet = how.is_quiet(local.engine().store().now(), zone);
+        let quiet = how.is_quiet(inbox.engine().store().now(), zone);
         if !waiting.is_empty() && is_due && !quiet {
             let mut open = Vec::new();
             for item in waiting.drain(..) {
-                let still = local.outcome(item.thread.clone()).await;
+                let still = inbox.threads().outcome(item.thread.clone()).await;
                 if still.is_ok_and(|outcome| outcome.interrupts.iter().any(|id| id.as_str() == item.id)) {
                     open.push(item);
                 }
@@ -104,10 +109,11 @@ async fn at(when: Option<Instant>) {
 }
 
 /// What was asked since `last`, which is moved on.
-async fn arrived(local: &Local, last: &mut Option<i64>) -> Result<Vec<Item>, BackendError> {
+async fn arrived(inbox: &Inbox, last: &mut Option<i64>) -> Result<Vec<Item>, InboxError> {
     let mut found = Vec::new();
     loop {
-        let page = local.items(ItemQuery { after: *last, limit: PAGE, ..ItemQuery::default() }).await?;
+        let page =
+            inbox.decisions().items(ItemQuery { after: *last, limit: PAGE, ..ItemQuery::default() }).await?;
         let more = page.items.len() >= PAGE;
         found.extend(page.items);
         *last = page.last.or(*last);

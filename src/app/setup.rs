@@ -1,18 +1,18 @@
 //! From a config to an open data folder.
 
 use super::accounts::{accounts, read_mail};
+use super::features::Background;
 use super::grants;
 use super::intake::Intake;
 use super::mail_services::ConfiguredAccounts;
-use super::servers::Servers;
 use super::services::services;
-use super::traces::Traces;
+use crate::agents::langgraph::{self, Remote, Servers};
 use crate::config::{Config, Env, Server};
 use crate::driver::{Engine, Settings};
 use crate::graph::BuildError;
 use crate::inbox::Registry;
 use crate::mail::Account;
-use crate::remote::{self, Remote};
+use crate::service::Inbox;
 use crate::store::{self, DriverLock, Mode, Store, StoreError};
 use crate::text::nearest;
 use crate::tools::catalogue::ShelfError;
@@ -119,14 +119,28 @@ impl Setup {
         Intake::new(engine.clone(), self.config.clone(), self.accounts.clone(), read)
     }
 
-    /// The servers of the config.
-    pub fn servers(&self, engine: &Engine) -> Servers {
+    /// The inbox of an engine, with the threads of the config's servers in it.
+    pub fn inbox(&self, engine: Engine) -> Inbox {
+        let mut inbox = Inbox::new(engine.clone());
+        if !self.remotes.is_empty() {
+            inbox = inbox.with_remote(Arc::new(self.servers(&engine)));
+        }
+        if self.config.traces.is_some() { inbox.with_traces() } else { inbox }
+    }
+
+    fn servers(&self, engine: &Engine) -> Servers {
         Servers::new(engine.clone(), self.remotes.clone())
     }
 
-    /// What tells traces, where the config wants them told.
-    pub fn traces(&self, engine: &Engine) -> Option<Traces> {
-        Traces::new(engine, &self.config, &self.env)
+    /// What takes mail in beside the driver.
+    pub(super) fn mail_task(&self, inbox: &Inbox) -> Option<Arc<dyn Background>> {
+        let intake = self.intake(inbox.engine());
+        if intake.accounts().is_empty() { None } else { Some(Arc::new(intake)) }
+    }
+
+    /// What looks at servers beside the driver.
+    pub(super) fn server_task(&self, inbox: &Inbox) -> Option<Arc<dyn Background>> {
+        if self.remotes.is_empty() { None } else { Some(Arc::new(self.servers(inbox.engine()))) }
     }
 
     /// The workflows sayso has, with services from this config and this data folder.
@@ -141,7 +155,7 @@ impl Setup {
             if registry.get(remote.name()).is_some() {
                 return Err(WorkflowsError::NameTaken { server: remote.name().to_owned() });
             }
-            registry = registry.with(remote::spec(remote)?);
+            registry = registry.with(langgraph::spec(remote)?);
         }
         let expiring = self.config.approvals.expiry.workflows.keys().map(|name| (name.as_str(), "model"));
         for (workflow, key) in self.config.workflow_keys().chain(expiring) {

@@ -6,9 +6,10 @@ use super::args::Global;
 use super::failure::Failure;
 use super::log;
 use super::output::Page;
-use crate::app::{Engine, Intake, Local, Setup, WorkflowsError, has_data};
+use crate::app::{App, Engine, Intake, Setup, WorkflowsError, has_data};
 use crate::config::{self, Config, Env, Host, Inputs};
-use crate::inbox::{Backend, Registry};
+use crate::inbox::Registry;
+use crate::service::Inbox;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -121,21 +122,15 @@ impl<'a> Context<'a> {
             ) => Failure::usage(error.to_string()),
             Some(WorkflowsError::Build(_)) | None => Failure::from(error),
         })?;
-        let engine = setup.engine(registry);
-        let local = Local::new(engine.clone())
-            .with_intake(setup.intake(&engine))
-            .with_servers(setup.servers(&engine))
-            .with_traces(setup.traces(&engine));
-        let zone = setup.config.user.time_zone.clone();
-        let local = local.with_notices(setup.config.notice_command.clone(), zone);
+        let app = App::open(&setup, registry);
         let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model);
-        Ok(Here { local, page, folder, model, config: setup.config })
+        Ok(Here { app, page, folder, model, config: setup.config })
     }
 }
 
 /// An open data folder.
 pub(super) struct Here {
-    local: Local,
+    app: App,
     config: Arc<Config>,
     pub(super) page: Page,
     /// Where it is, for messages.
@@ -157,29 +152,34 @@ impl Here {
         }
     }
 
-    /// The one door to threads.
-    pub(super) fn backend(&self) -> &dyn Backend {
-        &self.local
+    /// The inbox.
+    pub(super) fn inbox(&self) -> &Inbox {
+        self.app.inbox()
+    }
+
+    /// The inbox, with what works beside its driver.
+    pub(super) fn app(&self) -> &App {
+        &self.app
     }
 
     /// What the screen shows.
-    pub(super) fn for_screen(self) -> (Local, Arc<Config>) {
-        (self.local, self.config)
+    pub(super) fn for_screen(self) -> (App, Arc<Config>) {
+        (self.app, self.config)
     }
 
-    /// What takes mail in; `None` where the config names no account.
+    /// What takes mail in; `None` if the config names no account.
     pub(super) fn intake(&self) -> Option<&Intake> {
-        self.local.intake().filter(|intake| !intake.accounts().is_empty())
+        self.app.intake()
     }
 
-    /// The door to this folder's threads, and to what drives them.
-    pub(super) fn local(&self) -> &Local {
-        &self.local
+    /// Whether the config names a server.
+    pub(super) fn has_servers(&self) -> bool {
+        !self.config.servers.is_empty()
     }
 
     /// What drives them.
     pub(super) fn engine(&self) -> &Engine {
-        self.local.engine()
+        self.app.engine()
     }
 
     /// The input of a new thread that keeps to the model of `--model`, whichever process drives it later.
@@ -194,6 +194,6 @@ impl Here {
 
     /// The workflows there are.
     pub(super) fn registry(&self) -> &Registry {
-        self.local.engine().registry()
+        self.app.engine().registry()
     }
 }

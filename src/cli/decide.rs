@@ -34,7 +34,7 @@ impl Binding {
         shown: Option<String>,
     ) -> Result<Answer, Failure> {
         let decide = Decide { interrupt, decision, shown, learn: true, by: By::Cli };
-        let outcome = here.backend().decide(decide).await?;
+        let outcome = here.inbox().decisions().decide(decide).await?;
         self.waiting.follow(here, outcome).await
     }
 
@@ -47,13 +47,13 @@ impl Binding {
         shown: Option<String>,
         request: GrantRequest,
     ) -> Result<Answer, Failure> {
-        let given = here.backend().grant(request).await;
-        let given = given.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
+        let given = here.inbox().grants().give(request).await;
+        let given = given.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         let decide = Decide { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
-        match here.backend().decide(decide).await {
+        match here.inbox().decisions().decide(decide).await {
             Ok(outcome) => self.waiting.follow(here, outcome).await,
             Err(error) => {
-                here.backend().revoke(given.id).await?;
+                here.inbox().grants().revoke(given.id).await?;
                 Err(error.into())
             }
         }
@@ -62,8 +62,8 @@ impl Binding {
     /// Files a result away.
     pub(super) async fn file_away(&self, here: &Here, thread: ThreadId) -> Result<Answer, Failure> {
         self.unbound(&thread)?;
-        let filed = here.backend().file_away(thread).await;
-        let outcome = filed.map_err(|error| Failure::from_backend(&error, Exit::Gone))?;
+        let filed = here.inbox().decisions().file_away(thread).await;
+        let outcome = filed.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?;
         self.waiting.follow(here, outcome).await
     }
 
@@ -75,7 +75,7 @@ impl Binding {
         words: String,
     ) -> Result<Answer, Failure> {
         self.unbound(&thread)?;
-        let outcome = here.backend().proceed(thread, words).await?;
+        let outcome = here.inbox().threads().proceed(thread, words).await?;
         self.waiting.follow(here, outcome).await
     }
 

@@ -5,9 +5,10 @@ use super::failure::Failure;
 use super::outcome;
 use super::output::Answer;
 use super::print::{note, warning};
-use crate::app::{Attended, Ended, Scope, Until, attend, family_outcome};
+use crate::app::{Ended, Scope, Until};
 use crate::graph::ThreadId;
 use crate::inbox::{Outcome, Status};
+use crate::service::{Attended, attend, family_outcome};
 use clap::Args;
 use std::cell::Cell;
 use std::io::IsTerminal;
@@ -113,7 +114,7 @@ pub(super) async fn driven(
         stopped.set(Some(why));
     };
     let driving = attend(here.engine(), scope, until, stop, theirs);
-    let attended = here.local().telling(driving).await.map_err(anyhow::Error::from)?;
+    let attended = here.app().beside(driving).await.map_err(anyhow::Error::from)?;
     match attended.ended {
         Ended::Paused => note("all driving is paused; `sayso resume` lets threads go on"),
         Ended::Idle | Ended::Told => {}

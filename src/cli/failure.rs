@@ -2,7 +2,7 @@
 
 use super::output::Answer;
 use crate::config;
-use crate::inbox::BackendError;
+use crate::inbox::InboxError;
 use crate::text::Visible;
 use std::io::Write;
 use std::process::ExitCode;
@@ -69,17 +69,15 @@ impl Failure {
         &self.text
     }
 
-    /// A backend's refusal, where a conflict with how things stand means `conflict`.
-    pub(super) fn from_backend(error: &BackendError, conflict: Exit) -> Self {
+    /// The inbox's refusal, if a conflict with how things stand means `conflict`.
+    pub(super) fn from_inbox(error: &InboxError, conflict: Exit) -> Self {
         let exit = match error {
-            BackendError::NotFound { .. } | BackendError::NotOpen { .. } | BackendError::Stale { .. } => {
-                Exit::Gone
-            }
-            BackendError::Ambiguous { .. } | BackendError::Refused { .. } | BackendError::Input { .. } => {
+            InboxError::NotFound { .. } | InboxError::NotOpen { .. } | InboxError::Stale { .. } => Exit::Gone,
+            InboxError::Ambiguous { .. } | InboxError::Refused { .. } | InboxError::Input { .. } => {
                 Exit::Usage
             }
-            BackendError::Conflict(_) => conflict,
-            BackendError::Failed(_) => Exit::Failed,
+            InboxError::Conflict(_) => conflict,
+            InboxError::Failed(_) => Exit::Failed,
         };
         Self::new(exit, error.to_string())
     }
@@ -92,9 +90,9 @@ impl Failure {
     }
 }
 
-impl From<BackendError> for Failure {
-    fn from(error: BackendError) -> Self {
-        Self::from_backend(&error, Exit::Failed)
+impl From<InboxError> for Failure {
+    fn from(error: InboxError) -> Self {
+        Self::from_inbox(&error, Exit::Failed)
     }
 }
 

@@ -6,7 +6,7 @@
 //! completions and the man page.
 //!
 //! What is not here: any rule about what may be decided (`inbox`), any driving (`app`), any screen. A verb asks the
-//! [`Backend`](crate::inbox::Backend), and turns what it says into text or JSON.
+//! [`Inbox`](crate::service::Inbox), and turns what it says into text or JSON.
 //!
 //! The road: `args` is what was typed, `verbs` the table of verbs with a file each, `context` opens what a verb
 //! needs, `output` prints; `talk` holds a conversation at the terminal.
@@ -19,7 +19,6 @@ mod failure;
 mod hook;
 mod ids;
 mod log;
-mod mcp;
 mod outcome;
 mod output;
 mod pages;
@@ -31,12 +30,11 @@ mod table;
 mod talk;
 mod values;
 mod verbs;
-mod when;
 mod wizard;
 
 pub use failure::Exit;
 
-use crate::app::{Local, Setup};
+use crate::app::{App, Setup};
 use crate::config::Config;
 use crate::graph::BoxFuture;
 use crate::inbox::Registry;
@@ -53,7 +51,7 @@ use wizard::First;
 
 /// Shows the inbox on the screen until the person leaves it.
 pub type ShowScreen<'a> =
-    Box<dyn FnOnce(Local, Arc<Config>) -> BoxFuture<'static, Result<(), anyhow::Error>> + 'a>;
+    Box<dyn FnOnce(App, Arc<Config>) -> BoxFuture<'static, Result<(), anyhow::Error>> + 'a>;
 
 /// Lets a person edit text in a program of theirs; the second is how the file's name ends.
 pub type EditText = fn(&str, &str) -> Result<String, String>;

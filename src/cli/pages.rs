@@ -1,9 +1,10 @@
-//! Whole lists from a backend that gives pages.
+//! Whole lists from a inbox that gives pages.
 
 use super::failure::Failure;
 use super::print::warning;
 use super::values::Lines;
-use crate::inbox::{Backend, Block, Card, Item, ItemQuery, MailLine, MailQuery, ThreadLine, ThreadQuery};
+use crate::inbox::{Block, Card, Item, ItemQuery, MailLine, MailQuery, ThreadLine, ThreadQuery};
+use crate::service::Inbox;
 use crate::text::Visible;
 
 /// How much is asked for at once.
@@ -11,7 +12,7 @@ const PAGE: usize = 200;
 
 /// The items of `query`, at most `limit`; rows that cannot be trusted are named on stderr.
 pub(super) async fn items(
-    backend: &dyn Backend,
+    inbox: &Inbox,
     mut query: ItemQuery,
     limit: Option<usize>,
 ) -> Result<Vec<Item>, Failure> {
@@ -19,7 +20,7 @@ pub(super) async fn items(
     loop {
         let left = limit.map_or(PAGE, |limit| limit - items.len());
         query.limit = left.min(PAGE);
-        let page = backend.items(query.clone()).await?;
+        let page = inbox.decisions().items(query.clone()).await?;
         page.damaged.iter().for_each(|what| warning(what));
         items.extend(page.items);
         query.after = page.next;
@@ -31,7 +32,7 @@ pub(super) async fn items(
 
 /// The threads of `query`, at most `limit`.
 pub(super) async fn threads(
-    backend: &dyn Backend,
+    inbox: &Inbox,
     mut query: ThreadQuery,
     limit: Option<usize>,
 ) -> Result<Vec<ThreadLine>, Failure> {
@@ -39,7 +40,7 @@ pub(super) async fn threads(
     loop {
         let left = limit.map_or(PAGE, |limit| limit - threads.len());
         query.limit = left.min(PAGE);
-        let page = backend.threads(query.clone()).await?;
+        let page = inbox.threads().list(query.clone()).await?;
         page.damaged.iter().for_each(|what| warning(what));
         threads.extend(page.threads);
         query.after = page.next;
@@ -50,13 +51,13 @@ pub(super) async fn threads(
 }
 
 /// The mails, newest first, at most `limit`.
-pub(super) async fn mails(backend: &dyn Backend, limit: Option<usize>) -> Result<Vec<MailLine>, Failure> {
+pub(super) async fn mails(inbox: &Inbox, limit: Option<usize>) -> Result<Vec<MailLine>, Failure> {
     let mut query = MailQuery::default();
     let mut mails = Vec::new();
     loop {
         let left = limit.map_or(PAGE, |limit| limit - mails.len());
         query.limit = left.min(PAGE);
-        let page = backend.mails(query.clone()).await?;
+        let page = inbox.mail().list(query.clone()).await?;
         page.damaged.iter().for_each(|what| warning(what));
         mails.extend(page.mails);
         query.after = page.next;
@@ -67,10 +68,10 @@ pub(super) async fn mails(backend: &dyn Backend, limit: Option<usize>) -> Result
 }
 
 /// The same item with its card as text.
-pub(super) async fn with_card(backend: &dyn Backend, mut item: Item) -> Item {
+pub(super) async fn with_card(inbox: &Inbox, mut item: Item) -> Item {
     let card = match item.interrupt() {
-        Some(id) => backend.card(id).await,
-        None => backend.result(item.thread.clone()).await,
+        Some(id) => inbox.decisions().card(id).await,
+        None => inbox.decisions().result(item.thread.clone()).await,
     };
     item.text = match card {
         Ok((_, card)) => in_default(card.text(), &item),

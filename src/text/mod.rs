@@ -16,6 +16,7 @@ mod nearest;
 mod sanitize;
 mod trouble;
 mod visible;
+pub mod when;
 mod width;
 mod wrap;
 

@@ -40,8 +40,8 @@ pub use layer::Layer;
 pub use list::{Filter, Group, Row, Sort};
 pub use model::{Focus, Model, Tab};
 pub use msg::{
-    BackendResult, Cmd, DecisionKind, Driving, Failure, Lines, Mouse, Msg, Past, PendingDecision, Press,
-    Read, Seen,
+    Cmd, DecisionKind, Driving, Failure, InboxResult, Lines, Mouse, Msg, Past, PendingDecision, Press, Read,
+    Seen,
 };
 pub use options::{Options, Startable};
 pub use perform::perform;

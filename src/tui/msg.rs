@@ -4,8 +4,8 @@ use super::key::Key;
 use super::review::Reviewed;
 use crate::graph::{Decision, InterruptId, Progress, ThreadId};
 use crate::inbox::{
-    Activity, ActivityQuery, BackendError, CallView, Card, DecisionView, ErrorLine, Facets, Glance,
-    GrantLine, GrantRequest, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome,
+    Activity, ActivityQuery, CallView, Card, DecisionView, ErrorLine, Facets, Glance, GrantLine,
+    GrantRequest, InboxError, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome,
     Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery, SourceLine, StepStates, Storage,
     ThreadLine, ThreadPage, ThreadQuery, UsageView,
 };
@@ -52,12 +52,12 @@ pub struct Failure {
     pub text: String,
 }
 
-impl From<BackendError> for Failure {
-    fn from(error: BackendError) -> Self {
-        let stale = matches!(error, BackendError::Stale { .. } | BackendError::NotOpen { .. });
+impl From<InboxError> for Failure {
+    fn from(error: InboxError) -> Self {
+        let stale = matches!(error, InboxError::Stale { .. } | InboxError::NotOpen { .. });
         let text = match &error {
-            BackendError::Stale { .. } => "it has changed since it was shown; look at it again".to_owned(),
-            BackendError::Refused { refusal, .. } => refusal.to_string(),
+            InboxError::Stale { .. } => "it has changed since it was shown; look at it again".to_owned(),
+            InboxError::Refused { refusal, .. } => refusal.to_string(),
             other => other.to_string(),
         };
         Self { stale, text }
@@ -65,7 +65,7 @@ impl From<BackendError> for Failure {
 }
 
 /// What was asked, answered.
-pub type BackendResult<T> = Result<T, Failure>;
+pub type InboxResult<T> = Result<T, Failure>;
 
 /// A card as it was read.
 #[derive(Clone, Debug)]
@@ -110,78 +110,78 @@ pub enum Msg {
     Progress(Progress),
     Driving(Driving),
     /// The inbox at a glance.
-    Glanced(BackendResult<Vec<Glance>>),
+    Glanced(InboxResult<Vec<Glance>>),
     /// Lines of the list that were asked for.
-    Lines(BackendResult<Vec<ItemLine>>),
+    Lines(InboxResult<Vec<ItemLine>>),
     /// A card, with what was answered before.
-    Card(String, BackendResult<Box<Read>>),
+    Card(String, InboxResult<Box<Read>>),
     /// The inbox in numbers.
-    Overview(BackendResult<Overview>),
+    Overview(InboxResult<Overview>),
     /// How each mailbox does.
-    Sources(BackendResult<Vec<SourceLine>>),
+    Sources(InboxResult<Vec<SourceLine>>),
     /// What the day has cost.
-    CostToday(BackendResult<f64>),
+    CostToday(InboxResult<f64>),
     /// Running threads.
-    Running(BackendResult<Vec<ThreadLine>>),
+    Running(InboxResult<Vec<ThreadLine>>),
     /// A page of threads that was asked for.
-    Threads(ThreadQuery, BackendResult<ThreadPage>),
+    Threads(ThreadQuery, InboxResult<ThreadPage>),
     /// What threads can be narrowed to.
-    Facets(BackendResult<Facets>),
-    Thread(ThreadId, BackendResult<Box<Reviewed>>),
+    Facets(InboxResult<Facets>),
+    Thread(ThreadId, InboxResult<Box<Reviewed>>),
     /// What a step of a thread changed.
-    StepStates(ThreadId, BackendResult<Box<StepStates>>),
+    StepStates(ThreadId, InboxResult<Box<StepStates>>),
     /// The words of a model call.
-    ModelCall(BackendResult<Box<CallView>>),
+    ModelCall(InboxResult<Box<CallView>>),
     /// A thread was forked.
-    Forked(BackendResult<Outcome>),
+    Forked(InboxResult<Outcome>),
     /// What was learned.
-    Memory(BackendResult<Vec<MemoryLine>>),
+    Memory(InboxResult<Vec<MemoryLine>>),
     /// Why an item is there.
-    Why(String, BackendResult<Card>),
+    Why(String, InboxResult<Card>),
     /// What may be done without asking.
-    Grants(BackendResult<Vec<GrantLine>>),
+    Grants(InboxResult<Vec<GrantLine>>),
     /// A card was accepted, or was not; and where it was, what is allowed from now on.
-    Granted(String, BackendResult<()>, Option<BackendResult<GrantLine>>),
+    Granted(String, InboxResult<()>, Option<InboxResult<GrantLine>>),
     /// A grant was revoked or restored.
-    Revoked(BackendResult<GrantLine>),
+    Revoked(InboxResult<GrantLine>),
     /// Mail that was not shown.
-    Skipped(SkippedQuery, BackendResult<SkippedPage>),
+    Skipped(SkippedQuery, InboxResult<SkippedPage>),
     /// A mail was taken for something else: for what.
-    Reclassified(BackendResult<String>),
+    Reclassified(InboxResult<String>),
     /// A profile with its pins.
-    Profile(BackendResult<MemoryView>),
+    Profile(InboxResult<MemoryView>),
     /// All versions of a profile, newest first.
-    History(Past, BackendResult<Vec<MemoryVersion>>),
+    History(Past, InboxResult<Vec<MemoryVersion>>),
     /// `$EDITOR` was left: namespace, the version it began with, what was written.
-    ProfileEdited(String, u64, BackendResult<String>),
+    ProfileEdited(String, u64, InboxResult<String>),
     /// A profile was written, pinned or taken back.
-    Learned(BackendResult<String>),
+    Learned(InboxResult<String>),
     /// A profile with its pins and all its versions.
-    Versions(String, BackendResult<(MemoryView, Vec<MemoryVersion>)>),
+    Versions(String, InboxResult<(MemoryView, Vec<MemoryVersion>)>),
     /// What went on lately.
-    Activity(BackendResult<Box<Activity>>),
+    Activity(InboxResult<Box<Activity>>),
     /// What goes wrong, by how often.
-    Errors(BackendResult<Vec<ErrorLine>>),
+    Errors(InboxResult<Vec<ErrorLine>>),
     /// What a running thread has used.
-    Usage(ThreadId, BackendResult<UsageView>),
+    Usage(ThreadId, InboxResult<UsageView>),
     /// What the file holds.
-    Storage(BackendResult<Storage>),
+    Storage(InboxResult<Storage>),
     /// What letting go of old threads would take.
-    PrunePlan(PruneQuery, BackendResult<Pruning>),
+    PrunePlan(PruneQuery, InboxResult<Pruning>),
     /// Old threads were let go of.
-    Pruned(BackendResult<Pruned>),
+    Pruned(InboxResult<Pruned>),
     /// Everything begun and not sent.
-    Drafts(BackendResult<Vec<(String, String)>>),
+    Drafts(InboxResult<Vec<(String, String)>>),
     /// Decisions were taken, or not: by item.
-    Decided(DecisionKind, Vec<(String, BackendResult<()>)>),
+    Decided(DecisionKind, Vec<(String, InboxResult<()>)>),
     /// Decisions were taken back, or not: by item.
-    Undone(Vec<(String, BackendResult<()>)>),
+    Undone(Vec<(String, InboxResult<()>)>),
     /// A thread was started.
-    Started(BackendResult<ThreadId>),
+    Started(InboxResult<ThreadId>),
     /// Something without an answer was done, or not.
-    Done(BackendResult<String>),
+    Done(InboxResult<String>),
     /// `$EDITOR` was left.
-    Edited(u64, BackendResult<String>),
+    Edited(u64, InboxResult<String>),
     /// Ways in which a path may go on.
     Completions(u64, String, Vec<String>),
 }

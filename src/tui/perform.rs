@@ -1,15 +1,14 @@
-//! What is to be done, done: each command against the backend becomes one message.
+//! What is to be done, done: each command against the inbox becomes one message.
 //!
 //! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
 
-use super::msg::{BackendResult, Cmd, DecisionKind, Failure, Msg, PendingDecision, Read};
+use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, PendingDecision, Read};
 use super::review::Reviewed;
-use crate::app::{self, Format};
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
-    BackendError, By, Decide, GrantRequest, MemoryVersion, MemoryView, Outcome, Screen, Status, ThreadLine,
-    ThreadQuery,
+    By, Decide, GrantRequest, InboxError, MemoryVersion, MemoryView, Outcome, Status, ThreadLine, ThreadQuery,
 };
+use crate::service::{self, Format, Inbox};
 use crate::text::plain_json;
 use futures_util::future::join_all;
 use jiff::tz::TimeZone;
@@ -22,99 +21,102 @@ const THREADS: usize = 500;
 const WAYS: usize = 50;
 
 /// Does what a command says; `None` where that is the terminal's affair or has no outcome to tell.
-pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
+pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
     Some(match cmd {
-        Cmd::Glance => Msg::Glanced(backend.glance().await.map_err(Failure::from)),
-        Cmd::Lines(lines) => Msg::Lines(backend.lines(lines.into()).await.map_err(Failure::from)),
+        Cmd::Glance => Msg::Glanced(inbox.decisions().glance().await.map_err(Failure::from)),
+        Cmd::Lines(lines) => Msg::Lines(inbox.decisions().lines(lines.into()).await.map_err(Failure::from)),
         Cmd::Card(id) => {
-            let told = card(backend, &id).await;
+            let told = card(inbox, &id).await;
             Msg::Card(id, told)
         }
-        Cmd::Overview => Msg::Overview(backend.overview().await.map_err(Failure::from)),
-        Cmd::Sources => Msg::Sources(backend.sources().await.map_err(Failure::from)),
-        Cmd::CostToday(since) => Msg::CostToday(backend.spent(since).await.map_err(Failure::from)),
-        Cmd::FetchMail => Msg::Done(match backend.fetch_mail().await {
+        Cmd::Overview => Msg::Overview(inbox.figures().overview().await.map_err(Failure::from)),
+        Cmd::Sources => Msg::Sources(inbox.mail().sources().await.map_err(Failure::from)),
+        Cmd::CostToday(since) => {
+            Msg::CostToday(inbox.figures().cost_since(since).await.map_err(Failure::from))
+        }
+        Cmd::FetchMail => Msg::Done(match inbox.mail().fetch().await {
             Ok(()) => Ok("looking for new mail".to_owned()),
             Err(error) => Err(error.into()),
         }),
-        Cmd::Running => Msg::Running(running(backend).await),
-        Cmd::Facets => Msg::Facets(backend.facets().await.map_err(Failure::from)),
+        Cmd::Running => Msg::Running(running(inbox).await),
+        Cmd::Facets => Msg::Facets(inbox.threads().facets().await.map_err(Failure::from)),
         Cmd::Threads(query) => {
-            let told = backend.threads(query.clone()).await.map_err(Failure::from);
+            let told = inbox.threads().list(query.clone()).await.map_err(Failure::from);
             Msg::Threads(query, told)
         }
         Cmd::Thread(id) => {
-            let told = thread(backend, id.clone()).await.map(Box::new).map_err(Failure::from);
+            let told = thread(inbox, id.clone()).await.map(Box::new).map_err(Failure::from);
             Msg::Thread(id, told)
         }
         Cmd::StepStates(id, step) => {
-            let told = backend.step_states(id.clone(), step).await.map(Box::new).map_err(Failure::from);
+            let told =
+                inbox.threads().step_states(id.clone(), step).await.map(Box::new).map_err(Failure::from);
             Msg::StepStates(id, told)
         }
         Cmd::ModelCall(id, call) => {
-            Msg::ModelCall(backend.model_call(id, call).await.map(Box::new).map_err(Failure::from))
+            Msg::ModelCall(inbox.threads().model_call(id, call).await.map(Box::new).map_err(Failure::from))
         }
-        Cmd::Fork(id, step) => Msg::Forked(backend.fork(id, step).await.map_err(Failure::from)),
-        Cmd::Export(id, name) => Msg::Done(export(backend, id, &name).await),
-        Cmd::Memory => Msg::Memory(backend.memory().await.map_err(Failure::from)),
+        Cmd::Fork(id, step) => Msg::Forked(inbox.threads().fork(id, step).await.map_err(Failure::from)),
+        Cmd::Export(id, name) => Msg::Done(export(inbox, id, &name).await),
+        Cmd::Memory => Msg::Memory(inbox.memory().list().await.map_err(Failure::from)),
         Cmd::Why(id) => {
-            let told = backend.why(id.clone()).await.map_err(Failure::from);
+            let told = inbox.decisions().why(id.clone()).await.map_err(Failure::from);
             Msg::Why(id, told)
         }
-        Cmd::Grants => Msg::Grants(backend.grants().await.map_err(Failure::from)),
-        Cmd::Grant(ready, request) => grant(backend, ready, request).await,
-        Cmd::Revoke(id) => Msg::Revoked(backend.revoke(id).await.map_err(Failure::from)),
-        Cmd::Restore(id) => Msg::Revoked(backend.restore(id).await.map_err(Failure::from)),
+        Cmd::Grants => Msg::Grants(inbox.grants().list().await.map_err(Failure::from)),
+        Cmd::Grant(ready, request) => grant(inbox, ready, request).await,
+        Cmd::Revoke(id) => Msg::Revoked(inbox.grants().revoke(id).await.map_err(Failure::from)),
+        Cmd::Restore(id) => Msg::Revoked(inbox.grants().restore(id).await.map_err(Failure::from)),
         Cmd::Skipped(query) => {
-            let told = backend.skipped(query.clone()).await.map_err(Failure::from);
+            let told = inbox.mail().skipped(query.clone()).await.map_err(Failure::from);
             Msg::Skipped(query, told)
         }
         Cmd::Reclassify(thread, class) => {
-            let told = backend.reclassify(thread, class.clone()).await;
+            let told = inbox.mail().reclassify(thread, class.clone()).await;
             Msg::Reclassified(told.map(|_| class).map_err(Failure::from))
         }
-        Cmd::Profile(namespace) => Msg::Profile(backend.memory_show(namespace).await.map_err(Failure::from)),
+        Cmd::Profile(namespace) => Msg::Profile(inbox.memory().show(namespace).await.map_err(Failure::from)),
         Cmd::History(namespace, past) => {
-            Msg::History(past, backend.memory_history(namespace).await.map_err(Failure::from))
+            Msg::History(past, inbox.memory().history(namespace).await.map_err(Failure::from))
         }
         Cmd::Remember(namespace, read, profile) => {
-            let told = backend.memory_edit(namespace, read, profile).await;
+            let told = inbox.memory().edit(namespace, read, profile).await;
             Msg::Learned(
                 told.map(|view| format!("kept as version {}", view.newest.version)).map_err(Failure::from),
             )
         }
         Cmd::Pin(namespace, line, pinned) => {
-            let told = backend.memory_pin(namespace, line.clone(), pinned).await;
+            let told = inbox.memory().pin(namespace, line.clone(), pinned).await;
             let what = if pinned { "pinned" } else { "no longer pinned" };
             Msg::Learned(told.map(|_| format!("{what}: {line}")).map_err(Failure::from))
         }
         Cmd::Revert(namespace, version) => {
-            let told = backend.memory_revert(namespace, version).await;
+            let told = inbox.memory().revert(namespace, version).await;
             let text = |view: MemoryView| {
                 format!("as in version {version}; kept as version {}", view.newest.version)
             };
             Msg::Learned(told.map(text).map_err(Failure::from))
         }
         Cmd::Versions(namespace) => {
-            let told = versions(backend, &namespace).await;
+            let told = versions(inbox, &namespace).await;
             Msg::Versions(namespace, told)
         }
         Cmd::Activity(query) => {
-            Msg::Activity(backend.activity(query).await.map(Box::new).map_err(Failure::from))
+            Msg::Activity(inbox.figures().activity(query).await.map(Box::new).map_err(Failure::from))
         }
-        Cmd::Errors => Msg::Errors(backend.errors().await.map_err(Failure::from)),
+        Cmd::Errors => Msg::Errors(inbox.figures().errors().await.map_err(Failure::from)),
         Cmd::Usage(thread) => {
-            let told = backend.usage(thread.clone()).await.map_err(Failure::from);
+            let told = inbox.threads().usage(thread.clone()).await.map_err(Failure::from);
             Msg::Usage(thread, told)
         }
-        Cmd::Storage => Msg::Storage(backend.storage().await.map_err(Failure::from)),
+        Cmd::Storage => Msg::Storage(inbox.figures().storage().await.map_err(Failure::from)),
         Cmd::PrunePlan(query) => {
-            let told = backend.prune_plan(query.clone()).await.map_err(Failure::from);
+            let told = inbox.prune().plan(query.clone()).await.map_err(Failure::from);
             Msg::PrunePlan(query, told)
         }
-        Cmd::Prune(query) => Msg::Pruned(backend.prune(query).await.map_err(Failure::from)),
-        Cmd::Drafts => Msg::Drafts(backend.drafts().await.map_err(Failure::from)),
-        Cmd::KeepDraft(key, text) => match backend.keep_draft(key, text).await {
+        Cmd::Prune(query) => Msg::Pruned(inbox.prune().run(query).await.map_err(Failure::from)),
+        Cmd::Drafts => Msg::Drafts(inbox.decisions().drafts().await.map_err(Failure::from)),
+        Cmd::KeepDraft(key, text) => match inbox.decisions().keep_draft(key, text).await {
             Ok(()) => return None,
             Err(error) => {
                 let failure = Failure::from(error);
@@ -122,17 +124,18 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
                 Msg::Done(Err(Failure { text, ..failure }))
             }
         },
-        Cmd::Decide(deed, all) => Msg::Decided(deed, decide(backend, all).await),
-        Cmd::FileAway(threads) => Msg::Decided(DecisionKind::Filed, file_away(backend, threads).await),
+        Cmd::Decide(deed, all) => Msg::Decided(deed, decide(inbox, all).await),
+        Cmd::FileAway(threads) => Msg::Decided(DecisionKind::Filed, file_away(inbox, threads).await),
         Cmd::Proceed(thread, words) => {
-            let told = backend.proceed(thread.clone(), words).await.map(|_| ()).map_err(Failure::from);
+            let told =
+                inbox.threads().proceed(thread.clone(), words).await.map(|_| ()).map_err(Failure::from);
             Msg::Decided(DecisionKind::Continued, vec![(thread.to_string(), told)])
         }
-        Cmd::Undo(ids) => Msg::Undone(undo(backend, ids).await),
-        Cmd::UndoTogether(id) => Msg::Undone(undo_together(backend, id).await),
-        Cmd::UndoLast => match backend.last_decided().await {
+        Cmd::Undo(ids) => Msg::Undone(undo(inbox, ids).await),
+        Cmd::UndoTogether(id) => Msg::Undone(undo_together(inbox, id).await),
+        Cmd::UndoLast => match inbox.decisions().last_decided().await {
             Ok(Some(last)) => match last.interrupts.first() {
-                Some(id) => Msg::Undone(undo_together(backend, id.clone()).await),
+                Some(id) => Msg::Undone(undo_together(inbox, id.clone()).await),
                 None => return None,
             },
             Ok(None) => Msg::Done(Ok("there is nothing to take back".to_owned())),
@@ -140,20 +143,21 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
         },
         Cmd::Snooze(ids, until) => {
             let each = join_all(ids.into_iter().map(|id| async move {
-                let told = backend.snooze(id.clone(), until).await.map(|_| ()).map_err(Failure::from);
+                let told =
+                    inbox.decisions().snooze(id.clone(), until).await.map(|_| ()).map_err(Failure::from);
                 (id.to_string(), told)
             }));
             let deed = if until.is_some() { DecisionKind::Snoozed } else { DecisionKind::Woken };
             Msg::Decided(deed, each.await)
         }
-        Cmd::Stop(thread) => Msg::Done(match backend.stop(thread).await {
+        Cmd::Stop(thread) => Msg::Done(match inbox.threads().stop(thread).await {
             Ok(outcome) => Ok(format!("stopped {}", outcome.thread)),
             Err(error) => Err(error.into()),
         }),
         Cmd::Start(workflow, input) => Msg::Started(
-            backend.start(workflow, input).await.map(|outcome| outcome.thread).map_err(Failure::from),
+            inbox.threads().start(workflow, input).await.map(|outcome| outcome.thread).map_err(Failure::from),
         ),
-        Cmd::Pause(paused) => Msg::Done(match backend.pause(paused).await {
+        Cmd::Pause(paused) => Msg::Done(match inbox.pause(paused).await {
             Ok(()) if paused => Ok("paused: nothing is driven until ! resumes".to_owned()),
             Ok(()) => Ok("resumed".to_owned()),
             Err(error) => Err(error.into()),
@@ -174,33 +178,33 @@ pub async fn perform(backend: &dyn Screen, cmd: Cmd) -> Option<Msg> {
     })
 }
 
-async fn card(backend: &dyn Screen, id: &str) -> BackendResult<Box<Read>> {
+async fn card(inbox: &Inbox, id: &str) -> InboxResult<Box<Read>> {
     let (item, card) = match (InterruptId::parse(id), ThreadId::parse(id)) {
-        (Ok(id), _) => backend.card(id).await.map_err(Failure::from)?,
-        (Err(_), Ok(thread)) => backend.result(thread).await.map_err(Failure::from)?,
+        (Ok(id), _) => inbox.decisions().card(id).await.map_err(Failure::from)?,
+        (Err(_), Ok(thread)) => inbox.decisions().result(thread).await.map_err(Failure::from)?,
         (Err(_), Err(error)) => return Err(Failure { stale: false, text: error.to_string() }),
     };
-    let answers = backend.answers(item.thread.clone()).await.map_err(Failure::from)?;
+    let answers = inbox.threads().answers(item.thread.clone()).await.map_err(Failure::from)?;
     Ok(Box::new(Read { item, card, answers }))
 }
 
-async fn versions(backend: &dyn Screen, namespace: &str) -> BackendResult<(MemoryView, Vec<MemoryVersion>)> {
-    let view = backend.memory_show(namespace.to_owned()).await.map_err(Failure::from)?;
-    let history = backend.memory_history(namespace.to_owned()).await.map_err(Failure::from)?;
+async fn versions(inbox: &Inbox, namespace: &str) -> InboxResult<(MemoryView, Vec<MemoryVersion>)> {
+    let view = inbox.memory().show(namespace.to_owned()).await.map_err(Failure::from)?;
+    let history = inbox.memory().history(namespace.to_owned()).await.map_err(Failure::from)?;
     Ok((view, history))
 }
 
-async fn thread(backend: &dyn Screen, id: ThreadId) -> Result<Reviewed, BackendError> {
-    let view = backend.thread(id).await?;
-    let card = backend.conversation(view.id.clone()).await?;
+async fn thread(inbox: &Inbox, id: ThreadId) -> Result<Reviewed, InboxError> {
+    let view = inbox.threads().view(id).await?;
+    let card = inbox.threads().conversation(view.id.clone()).await?;
     // A workflow this build does not know has no picture, and is shown all the same.
-    let shape = backend.graph(view.workflow.clone()).await.ok();
+    let shape = inbox.threads().graph(view.workflow.clone()).await.ok();
     Ok(Reviewed { view, card, shape })
 }
 
 /// Writes a thread to a file that was not there, and says where.
-async fn export(backend: &dyn Screen, id: ThreadId, name: &str) -> BackendResult<String> {
-    let exported = app::export(backend, id).await.map_err(Failure::from)?;
+async fn export(inbox: &Inbox, id: ThreadId, name: &str) -> InboxResult<String> {
+    let exported = service::export(inbox, id).await.map_err(Failure::from)?;
     let failed = |text: String| Failure { stale: false, text };
     let text = match Format::of(name) {
         Format::Markdown => exported.markdown(&TimeZone::system()),
@@ -212,7 +216,7 @@ async fn export(backend: &dyn Screen, id: ThreadId, name: &str) -> BackendResult
     };
     let path = std::path::absolute(&path).unwrap_or(path);
     let shown = path.display().to_string();
-    let written = tokio::task::spawn_blocking(move || app::write_new(&path, &text)).await;
+    let written = tokio::task::spawn_blocking(move || service::write_new(&path, &text)).await;
     match written {
         Ok(Ok(())) => Ok(format!("written to {shown}")),
         Ok(Err(error)) => Err(failed(error.to_string())),
@@ -220,14 +224,14 @@ async fn export(backend: &dyn Screen, id: ThreadId, name: &str) -> BackendResult
     }
 }
 
-async fn threads(backend: &dyn Screen, status: Status) -> BackendResult<Vec<ThreadLine>> {
+async fn threads(inbox: &Inbox, status: Status) -> InboxResult<Vec<ThreadLine>> {
     let query = ThreadQuery { status: Some(status), limit: THREADS, ..ThreadQuery::default() };
-    backend.threads(query).await.map(|page| page.threads).map_err(Failure::from)
+    inbox.threads().list(query).await.map(|page| page.threads).map_err(Failure::from)
 }
 
-async fn running(backend: &dyn Screen) -> BackendResult<Vec<ThreadLine>> {
-    let mut lines = threads(backend, Status::Running).await?;
-    lines.extend(threads(backend, Status::Ready).await?);
+async fn running(inbox: &Inbox) -> InboxResult<Vec<ThreadLine>> {
+    let mut lines = threads(inbox, Status::Running).await?;
+    lines.extend(threads(inbox, Status::Ready).await?);
     Ok(lines)
 }
 
@@ -236,56 +240,50 @@ fn bound(PendingDecision { id, shown, decision, learn }: PendingDecision) -> Dec
 }
 
 /// What was confirmed as one is decided as one, so that it can be taken back as one.
-async fn decide(backend: &dyn Screen, mut all: Vec<PendingDecision>) -> Vec<(String, BackendResult<()>)> {
+async fn decide(inbox: &Inbox, mut all: Vec<PendingDecision>) -> Vec<(String, InboxResult<()>)> {
     if all.len() == 1
         && let Some(one) = all.pop()
     {
         let id = one.id.to_string();
-        return vec![(id, backend.decide(bound(one)).await.map(|_| ()).map_err(Failure::from))];
+        return vec![(id, inbox.decisions().decide(bound(one)).await.map(|_| ()).map_err(Failure::from))];
     }
-    let ids: Vec<String> = all.iter().map(|ready| ready.id.to_string()).collect();
-    match backend.decide_together(all.into_iter().map(bound).collect()).await {
-        Ok(each) => each.into_iter().map(told).collect(),
-        Err(error) => {
-            let failure = Failure::from(error);
-            ids.into_iter().map(|id| (id, Err(failure.clone()))).collect()
-        }
-    }
+    let each = inbox.decisions().decide_together(all.into_iter().map(bound).collect()).await;
+    each.into_iter().map(told).collect()
 }
 
-fn told((id, outcome): (InterruptId, Result<Outcome, BackendError>)) -> (String, BackendResult<()>) {
+fn told((id, outcome): (InterruptId, Result<Outcome, InboxError>)) -> (String, InboxResult<()>) {
     (id.to_string(), outcome.map(|_| ()).map_err(Failure::from))
 }
 
-async fn undo_together(backend: &dyn Screen, id: InterruptId) -> Vec<(String, BackendResult<()>)> {
-    match backend.undo_batch(id.clone()).await {
+async fn undo_together(inbox: &Inbox, id: InterruptId) -> Vec<(String, InboxResult<()>)> {
+    match inbox.decisions().undo_batch(id.clone()).await {
         Ok(each) => each.into_iter().map(told).collect(),
         Err(error) => vec![(id.to_string(), Err(error.into()))],
     }
 }
 
 /// Accepts first: what was refused allows nothing.
-async fn grant(backend: &dyn Screen, ready: PendingDecision, request: GrantRequest) -> Msg {
+async fn grant(inbox: &Inbox, ready: PendingDecision, request: GrantRequest) -> Msg {
     let id = ready.id.to_string();
-    match backend.decide(bound(ready)).await {
+    match inbox.decisions().decide(bound(ready)).await {
         Ok(_) => {
-            let grant = backend.grant(request).await.map_err(Failure::from);
+            let grant = inbox.grants().give(request).await.map_err(Failure::from);
             Msg::Granted(id, Ok(()), Some(grant))
         }
         Err(error) => Msg::Granted(id, Err(error.into()), None),
     }
 }
 
-async fn undo(backend: &dyn Screen, ids: Vec<InterruptId>) -> Vec<(String, BackendResult<()>)> {
-    let each = ids
-        .into_iter()
-        .map(|id| async move { (id.to_string(), backend.undo(id).await.map(|_| ()).map_err(Failure::from)) });
+async fn undo(inbox: &Inbox, ids: Vec<InterruptId>) -> Vec<(String, InboxResult<()>)> {
+    let each = ids.into_iter().map(|id| async move {
+        (id.to_string(), inbox.decisions().undo(id).await.map(|_| ()).map_err(Failure::from))
+    });
     join_all(each).await
 }
 
-async fn file_away(backend: &dyn Screen, threads: Vec<ThreadId>) -> Vec<(String, BackendResult<()>)> {
+async fn file_away(inbox: &Inbox, threads: Vec<ThreadId>) -> Vec<(String, InboxResult<()>)> {
     let each = threads.into_iter().map(|thread| async move {
-        (thread.to_string(), backend.file_away(thread).await.map(|_| ()).map_err(Failure::from))
+        (thread.to_string(), inbox.decisions().file_away(thread).await.map(|_| ()).map_err(Failure::from))
     });
     join_all(each).await
 }

@@ -11,10 +11,9 @@ use super::options::{Options, Startable};
 use super::perform::perform;
 use super::terminal::{self, Screen, TerminalError};
 use super::{update, view};
-use crate::app::{Driver, Local};
+use crate::app::{App, Driver};
 use crate::config::ThemeName;
 use crate::graph::Progress;
-use crate::inbox::Backend;
 use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEventKind};
 use futures_util::{FutureExt, StreamExt};
 use jiff::Timestamp;
@@ -53,11 +52,11 @@ pub enum RunError {
 
 /// Runs the inbox until the person leaves it. Drives all threads where no other process does, and tries to
 /// otherwise.
-pub async fn run(local: Local, mut options: Options) -> Result<(), RunError> {
+pub async fn run(app: App, mut options: Options) -> Result<(), RunError> {
     if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
         options.theme = ThemeName::Plain;
     }
-    let specs = local.engine().registry().iter().filter(|spec| !spec.hidden);
+    let specs = app.engine().registry().iter().filter(|spec| !spec.hidden);
     let workflows = specs.map(|spec| Startable {
         name: spec.workflow.name().to_owned(),
         about: spec.about.to_owned(),
@@ -70,9 +69,9 @@ pub async fn run(local: Local, mut options: Options) -> Result<(), RunError> {
     let screen = Screen::take()?;
     let (stop, stopped) = oneshot::channel();
     let (send, receive) = mpsc::unbounded_channel();
-    let driver = tokio::spawn(drive(local.clone(), send.clone(), stopped));
-    let mut app = App {
-        local,
+    let driver = tokio::spawn(drive(app.clone(), send.clone(), stopped));
+    let mut session = Session {
+        app,
         model,
         screen,
         send,
@@ -83,18 +82,18 @@ pub async fn run(local: Local, mut options: Options) -> Result<(), RunError> {
         unseen: false,
         lent: false,
     };
-    let ended = app.run().await;
-    let App { screen, local, .. } = app;
+    let ended = session.run().await;
+    let Session { screen, app, .. } = session;
     drop(screen);
     let _ = stop.send(());
     // An effect under way may record its outcome; that takes a moment at most.
     let _ = driver.await;
-    drop(local);
+    drop(app);
     ended
 }
 
-struct App {
-    local: Local,
+struct Session {
+    app: App,
     model: Model,
     screen: Screen,
     send: mpsc::UnboundedSender<Msg>,
@@ -116,11 +115,11 @@ enum Flow {
     End,
 }
 
-impl App {
+impl Session {
     async fn run(&mut self) -> Result<(), RunError> {
-        let mut changes = self.local.changes();
-        let _others = self.local.engine().store().watch_others();
-        let mut progress = self.local.engine().progress();
+        let mut changes = self.app.inbox().changes();
+        let _others = self.app.engine().store().watch_others();
+        let mut progress = self.app.engine().progress();
         let mut ends = Ends::new()?;
         let mut change_due: Option<TokioInstant> = None;
         let mut last_change = TokioInstant::now();
@@ -310,9 +309,9 @@ impl App {
     }
 
     fn spawn(&self, cmd: Cmd) {
-        let (local, send) = (self.local.clone(), self.send.clone());
+        let (app, send) = (self.app.clone(), self.send.clone());
         tokio::spawn(async move {
-            if let Some(msg) = perform(&local, cmd).await {
+            if let Some(msg) = perform(app.inbox(), cmd).await {
                 let _ = send.send(msg);
             }
         });
@@ -393,11 +392,11 @@ impl Ends {
 }
 
 /// Drives threads whenever no other process does, until told to stop.
-async fn drive(local: Local, send: mpsc::UnboundedSender<Msg>, stopped: oneshot::Receiver<()>) {
+async fn drive(app: App, send: mpsc::UnboundedSender<Msg>, stopped: oneshot::Receiver<()>) {
     let stopped = stopped.shared();
     let mut last = Driving::Unknown;
     loop {
-        let (driving, worker) = match Driver::take(local.engine().clone()).await {
+        let (driving, worker) = match Driver::take(app.engine().clone()).await {
             Ok(Ok(worker)) => (Driving::Ours, Some(worker)),
             Ok(Err(pid)) => (Driving::Theirs(pid), None),
             Err(error) => (Driving::Nobody(error.to_string()), None),
@@ -408,7 +407,7 @@ async fn drive(local: Local, send: mpsc::UnboundedSender<Msg>, stopped: oneshot:
         }
         if let Some(mut worker) = worker {
             let stop = stopped.clone().map(|_| ());
-            match local.run_everything(&mut worker, stop).await {
+            match app.drive(&mut worker, stop).await {
                 Ok(_) => {}
                 Err(error) => {
                     let _ = send.send(Msg::Done(Err(Failure { stale: false, text: error.to_string() })));

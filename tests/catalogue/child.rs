@@ -3,9 +3,10 @@
 use crate::home::{Home, PARCELS};
 use crate::support::courier::Street;
 use crate::support::house::{decide, eager, open};
-use sayso::app::{Driver, Local, Scope, Until};
+use sayso::app::{Driver, Scope, Until};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{Backend, Item, ItemQuery, Status, ThreadQuery};
+use sayso::inbox::{Item, ItemQuery, Status, ThreadQuery};
+use sayso::service::Inbox;
 use sayso::store::{Mode, Store};
 use serde_json::json;
 use std::io::{BufRead, BufReader};
@@ -123,18 +124,18 @@ fn entry() {
         if Store::open(&home.join("data")).map_err(say).is_err() {
             return;
         }
-        let local = open(&home.join("data"), eager(), &street, &Arc::default(), Vec::new());
+        let inbox = open(&home.join("data"), eager(), &street, &Arc::default(), Vec::new());
         match errand.as_str() {
-            "life" => life(&local, &street).await,
-            "full" => full(&local, &street).await,
-            "drive" => drive(&local).await,
-            "prune" => crate::prunes::prune(&local).await,
-            "try" => match Driver::take(local.engine().clone()).await.unwrap() {
+            "life" => life(&inbox, &street).await,
+            "full" => full(&inbox, &street).await,
+            "drive" => drive(&inbox).await,
+            "prune" => crate::prunes::prune(&inbox).await,
+            "try" => match Driver::take(inbox.engine().clone()).await.unwrap() {
                 Ok(_) => say("ours"),
                 Err(pid) => say(format!("theirs {}", pid.unwrap_or_default())),
             },
-            "accept" => race(&local, Decision::Accept).await,
-            "ignore" => race(&local, Decision::Ignore).await,
+            "accept" => race(&inbox, Decision::Accept).await,
+            "ignore" => race(&inbox, Decision::Ignore).await,
             other => panic!("{other}"),
         }
     });
@@ -146,8 +147,8 @@ fn wanted() -> usize {
     std::env::var("SAYSO_THREADS").map_or(1, |n| n.parse().unwrap())
 }
 
-pub async fn open_items(local: &Local) -> Vec<Item> {
-    local.items(ItemQuery { limit: 999, ..Default::default() }).await.unwrap().items
+pub async fn open_items(inbox: &Inbox) -> Vec<Item> {
+    inbox.decisions().items(ItemQuery { limit: 999, ..Default::default() }).await.unwrap().items
 }
 
 /// What a person answers: yes to deliveries, and the truth where something is in doubt.
@@ -165,41 +166,41 @@ fn answer(item: &Item, street: &Street) -> Decision {
 }
 
 /// Everything left to do: start, drive, answer, until every thread is done. It can be begun again at any time.
-async fn live(local: &Local, street: &Street) -> Result<(), String> {
+async fn live(inbox: &Inbox, street: &Street) -> Result<(), String> {
     let query = ThreadQuery { limit: 999, ..Default::default() };
-    let started = local.threads(query).await.map_err(|e| e.to_string())?.threads.len();
+    let started = inbox.threads().list(query).await.map_err(|e| e.to_string())?.threads.len();
     for _ in started..wanted() {
         let input = json!({"parcels": PARCELS});
-        local.start("courier".to_owned(), input).await.map_err(|e| e.to_string())?;
+        inbox.threads().start("courier".to_owned(), input).await.map_err(|e| e.to_string())?;
     }
     loop {
-        let mut worker = Driver::take(local.engine().clone()).await.map_err(|e| e.to_string())?.unwrap();
+        let mut worker = Driver::take(inbox.engine().clone()).await.map_err(|e| e.to_string())?.unwrap();
         let run = worker.run(&Scope::All, Until::Idle, std::future::pending()).await;
         run.map_err(|e| e.to_string())?;
         if let Some(error) = worker.failed().values().next() {
             return Err(error.to_string());
         }
-        let items = open_items(local).await;
+        let items = open_items(inbox).await;
         if items.is_empty() {
             return Ok(());
         }
         for item in items {
             let id = item.interrupt().unwrap();
-            decide(local, &id, answer(&item, street)).await.map_err(|e| e.to_string())?;
+            decide(inbox, &id, answer(&item, street)).await.map_err(|e| e.to_string())?;
         }
     }
 }
 
 /// Lives as long as it can; when something fails it tries on, and says what it could still do.
-async fn life(local: &Local, street: &Street) {
-    let Err(error) = live(local, street).await else { return say("done") };
+async fn life(inbox: &Inbox, street: &Street) {
+    let Err(error) = live(inbox, street).await else { return say("done") };
     let before = street.deliveries().len();
     say(format!("error {error}"));
     for _ in 0..2 {
-        let _ = live(local, street).await;
+        let _ = live(inbox, street).await;
     }
     let after = street.deliveries().len() - before;
-    let mode = match local.engine().store().mode() {
+    let mode = match inbox.engine().store().mode() {
         Mode::ReadWrite => "read-write".to_owned(),
         Mode::ViewOnly(why) => format!("view-only {why}"),
     };
@@ -208,9 +209,9 @@ async fn life(local: &Local, street: &Street) {
 }
 
 /// The disk fills up and is freed again: whatever is refused is tried again, and nothing is lost.
-async fn full(local: &Local, street: &Street) {
+async fn full(inbox: &Inbox, street: &Street) {
     for _ in 0..60 {
-        match live(local, street).await {
+        match live(inbox, street).await {
             Ok(()) => return say("done"),
             Err(error) => say(format!("error {error}")),
         }
@@ -218,10 +219,10 @@ async fn full(local: &Local, street: &Street) {
 }
 
 /// Drives until every thread is done.
-async fn drive(local: &Local) {
-    let mut worker = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+async fn drive(inbox: &Inbox) {
+    let mut worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     say("driving");
-    let store = local.engine().store().clone();
+    let store = inbox.engine().store().clone();
     let all_done = async {
         let mut changes = store.changes();
         loop {
@@ -239,8 +240,8 @@ async fn drive(local: &Local) {
 }
 
 /// Decides everything that is open, at the same time as somebody else.
-async fn race(local: &Local, decision: Decision) {
-    let mut ids: Vec<InterruptId> = open_items(local).await.iter().filter_map(Item::interrupt).collect();
+async fn race(inbox: &Inbox, decision: Decision) {
+    let mut ids: Vec<InterruptId> = open_items(inbox).await.iter().filter_map(Item::interrupt).collect();
     if decision == Decision::Ignore {
         // From the other end, so that both have a part in it.
         ids.reverse();
@@ -248,7 +249,7 @@ async fn race(local: &Local, decision: Decision) {
     say("ready");
     wait_for_word();
     for id in ids {
-        match decide(local, &id, decision.clone()).await {
+        match decide(inbox, &id, decision.clone()).await {
             Ok(_) => say(format!("won {id}")),
             Err(error) => say(format!("told {id} {error}")),
         }
@@ -264,16 +265,16 @@ async fn look(home: &std::path::Path) {
     say(format!("mode {:?}", store.mode()));
     let street = Street::new(home.join("street"));
     let registry = crate::support::house::registry(&street, &Arc::default(), Vec::new());
-    let local = Local::new(sayso::app::Engine::new(store, registry, eager()));
-    for item in open_items(&local).await {
+    let inbox = Inbox::new(sayso::app::Engine::new(store, registry, eager()));
+    for item in open_items(&inbox).await {
         let id = item.interrupt().unwrap();
-        say(format!("item {} {}", item.id, local.card(id.clone()).await.is_ok()));
-        match decide(&local, &id, Decision::Accept).await {
+        say(format!("item {} {}", item.id, inbox.decisions().card(id.clone()).await.is_ok()));
+        match decide(&inbox, &id, Decision::Accept).await {
             Ok(_) => say("decided"),
             Err(error) => say(format!("no {error}")),
         }
     }
-    match Driver::take(local.engine().clone()).await {
+    match Driver::take(inbox.engine().clone()).await {
         Ok(_) => say("driving"),
         Err(error) => say(format!("no driver {error}")),
     }

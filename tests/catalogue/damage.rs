@@ -11,9 +11,10 @@ use crate::support::house::{eager, open, registry, respond};
 use crate::support::world::World;
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
-use sayso::app::{Driver, Engine, Local, Scope, Settings, Until};
+use sayso::app::{Driver, Engine, Scope, Settings, Until};
 use sayso::graph::{Decision, What};
-use sayso::inbox::{Backend, GrantRequest, GrantScope, ItemQuery, OUTPUT_FILES, ThreadQuery};
+use sayso::inbox::{GrantRequest, GrantScope, ItemQuery, OUTPUT_FILES, ThreadQuery};
+use sayso::service::Inbox;
 use sayso::store::{HandedIn, MemoryCause, Store, StoreError};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -45,8 +46,8 @@ async fn furnished() -> (House, Vec<u8>) {
     }
     let done = house.played(json!([[{"spawn": [kid]}], [{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
     let id = house.asked(&done).await;
-    house.local.decide(decide(&id, Decision::Ignore)).await.unwrap();
-    house.local.undo(id).await.unwrap();
+    house.inbox.decisions().decide(decide(&id, Decision::Ignore)).await.unwrap();
+    house.inbox.decisions().undo(id).await.unwrap();
     house.accept(&done).await;
     house.settle().await;
     let failed = house.played(json!([[{"call": "x"}, {"fail": "for good"}]])).await;
@@ -61,7 +62,7 @@ async fn furnished() -> (House, Vec<u8>) {
     house.news(&queued, "one").await;
     let settled = What::Settled { reason: "elsewhere".to_owned(), payload: Value::Null };
     house.arrive(&queued, "two", settled).await.unwrap();
-    house.local.fork(done, 3).await.unwrap();
+    house.inbox.threads().fork(done, 3).await.unwrap();
     let cause = || MemoryCause { kind: "edit".to_owned(), thread: Some(chat.clone()), interrupt: None };
     for (space, read) in [("tone", 0), ("tone", 1), ("other", 0)] {
         house
@@ -72,28 +73,28 @@ async fn furnished() -> (House, Vec<u8>) {
             .unwrap();
     }
     for space in ["tone", "other"] {
-        house.local.memory_pin(space.to_owned(), "1".to_owned(), true).await.unwrap();
+        house.inbox.memory().pin(space.to_owned(), "1".to_owned(), true).await.unwrap();
     }
     let offering =
         house.played(json!([[{"ask": [{"key": "a", "for_thread": true, "sender": "bo@far.test"}]}]])).await;
     let interrupt = house.asked(&offering).await;
     for scope in [GrantScope::Thread, GrantScope::Sender, GrantScope::Thread] {
         let request = GrantRequest { interrupt: interrupt.clone(), scope, lasts: None };
-        let given = house.local.grant(request).await.unwrap();
+        let given = house.inbox.grants().give(request).await.unwrap();
         if scope == GrantScope::Sender {
-            house.local.revoke(given.id).await.unwrap();
+            house.inbox.grants().revoke(given.id).await.unwrap();
         }
     }
-    house.local.revoke(OUTPUT_FILES.to_owned()).await.unwrap();
-    house.local.decide_together(vec![decide(&interrupt, Decision::Accept)]).await.unwrap();
-    house.local.pause(false).await.unwrap();
+    house.inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
+    house.inbox.decisions().decide_together(vec![decide(&interrupt, Decision::Accept)]).await;
+    house.inbox.pause(false).await.unwrap();
     // What a driver would do next: one approved and held, one to be approved, one that a grant allows.
     let once = |name: &str| json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": name, "key": "a", "frozen": name}}]]);
     house.played(once("to be approved")).await;
     let held = house.played(once("held")).await;
     let held = house.asked(&held).await;
     let slow = Settings { hold: Duration::from_millis(20), ..eager() };
-    house.other(slow).decide(decide(&held, Decision::Accept)).await.unwrap();
+    house.other(slow).decisions().decide(decide(&held, Decision::Accept)).await.unwrap();
     house.play(json!([[{"once": {"name": "switched off", "frozen": "switched off"}}]])).await;
     let raw = house.store().put_blob(b"a mail".to_vec()).await.unwrap();
     let mail = HandedIn {
@@ -109,12 +110,12 @@ async fn furnished() -> (House, Vec<u8>) {
     house.store().mail().hand_in(chat.clone(), mail).await.unwrap();
     found(&house, "tea").await;
     // Closed and opened anew, so that the file is all there is.
-    let House { folder, local, street, world } = house;
-    drop(local);
+    let House { folder, inbox, street, world } = house;
+    drop(inbox);
     let bytes = std::fs::read(folder.path().join("data/sayso.db")).unwrap();
-    let local =
+    let inbox =
         crate::support::house::open(&folder.path().join("data"), eager(), &street, &world, Vec::new());
-    (House { folder, local, street, world }, bytes)
+    (House { folder, inbox, street, world }, bytes)
 }
 
 fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::Decide {
@@ -124,7 +125,7 @@ fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::D
 
 async fn found(house: &House, words: &str) -> usize {
     let query = ThreadQuery { search: Some(words.to_owned()), limit: 9, ..Default::default() };
-    house.local.threads(query).await.unwrap().threads.len()
+    house.inbox.threads().list(query).await.unwrap().threads.len()
 }
 
 /// Everything people and drivers read, as text; an error where something is not to be trusted.
@@ -133,19 +134,22 @@ async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
     if let Some(first) = store.audit().verify()?.problems().into_iter().next() {
         return Err(StoreError::Damaged(first));
     }
-    let local =
-        Local::new(Engine::new(store.clone(), registry(&house.street, &house.world, Vec::new()), eager()));
-    let told = |error: sayso::inbox::BackendError| StoreError::Damaged(error.to_string());
+    let inbox =
+        Inbox::new(Engine::new(store.clone(), registry(&house.street, &house.world, Vec::new()), eager()));
+    let told = |error: sayso::inbox::InboxError| StoreError::Damaged(error.to_string());
     let mut all = Vec::new();
     let mut after = None;
     loop {
-        let page =
-            local.threads(ThreadQuery { limit: 5, after, ..Default::default() }).await.map_err(told)?;
+        let page = inbox
+            .threads()
+            .list(ThreadQuery { limit: 5, after, ..Default::default() })
+            .await
+            .map_err(told)?;
         if let Some(first) = page.damaged.into_iter().next() {
             return Err(StoreError::Damaged(first));
         }
         for line in page.threads {
-            let view = local.thread(line.id.clone()).await.map_err(told)?;
+            let view = inbox.threads().view(line.id.clone()).await.map_err(told)?;
             let mut loaded = store.threads().load(&line.id, None)?;
             // Both are spared work and nothing else: without them it is done again.
             loaded.tail = Default::default();
@@ -160,15 +164,19 @@ async fn read(house: &House, data: &Path) -> Result<String, StoreError> {
         }
     }
     for snoozed in [false, true] {
-        let page = local.items(ItemQuery { snoozed, limit: 99, ..Default::default() }).await.map_err(told)?;
+        let page = inbox
+            .decisions()
+            .items(ItemQuery { snoozed, limit: 99, ..Default::default() })
+            .await
+            .map_err(told)?;
         for item in &page.items {
-            let card = local.card(item.interrupt().unwrap()).await.map_err(told)?;
+            let card = inbox.decisions().card(item.interrupt().unwrap()).await.map_err(told)?;
             all.push(format!("{item:?} {card:?}"));
         }
         all.extend(page.damaged);
     }
     let result = ItemQuery { kind: Some(sayso::inbox::ItemKind::Result), limit: 99, ..Default::default() };
-    all.push(format!("{:?}", local.items(result).await.map_err(told)?));
+    all.push(format!("{:?}", inbox.decisions().items(result).await.map_err(told)?));
     for space in store.memory().namespaces()? {
         all.push(format!("{:?} {:?}", store.memory().history(&space)?, store.memory().view(&space)?));
     }
@@ -201,9 +209,9 @@ async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
     let mut said = Vec::new();
     let Ok(store) = Store::open(data) else { return (BTreeSet::new(), vec!["it was not opened".to_owned()]) };
     drop(store);
-    let local = open(data, eager(), &street, &world, Vec::new());
+    let inbox = open(data, eager(), &street, &world, Vec::new());
     for _ in 0..3 {
-        let mut worker = match Driver::take(local.engine().clone()).await {
+        let mut worker = match Driver::take(inbox.engine().clone()).await {
             Ok(worker) => worker.expect("nobody else drives"),
             Err(error) => {
                 said.push(error.to_string());
@@ -214,7 +222,7 @@ async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
             said.push(error.to_string());
         }
         said.extend(worker.failed().values().map(ToString::to_string));
-        let page = match local.items(ItemQuery { limit: 99, ..Default::default() }).await {
+        let page = match inbox.decisions().items(ItemQuery { limit: 99, ..Default::default() }).await {
             Ok(page) => page,
             Err(error) => {
                 said.push(error.to_string());
@@ -223,7 +231,9 @@ async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
         };
         said.extend(page.damaged);
         for item in page.items {
-            if let Err(error) = local.decide(decide(&item.interrupt().unwrap(), Decision::Accept)).await {
+            if let Err(error) =
+                inbox.decisions().decide(decide(&item.interrupt().unwrap(), Decision::Accept)).await
+            {
                 said.push(error.to_string());
             }
         }

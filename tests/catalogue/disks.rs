@@ -6,7 +6,7 @@ use crate::support::house::{self, decide, eager, open};
 use crate::{report, skipped};
 use sayso::app::{Driver, Scope, Until};
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Status;
 use serde_json::json;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::CommandExt;
@@ -87,11 +87,12 @@ async fn d05_a_small_disk_that_fills_up() {
     }
     let _small = SmallDisk(disk.clone());
     let street = home.street();
-    let local = open(&disk, eager(), &street, &Arc::default(), Vec::new());
-    let thread = local.start("courier".to_owned(), json!({"parcels": ["book"]})).await.unwrap().thread;
-    let mut worker = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+    let inbox = open(&disk, eager(), &street, &Arc::default(), Vec::new());
+    let thread =
+        inbox.threads().start("courier".to_owned(), json!({"parcels": ["book"]})).await.unwrap().thread;
+    let mut worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-    let id = local.outcome(thread.clone()).await.unwrap().interrupts.remove(0);
+    let id = inbox.threads().outcome(thread.clone()).await.unwrap().interrupts.remove(0);
     let filler = disk.join("filler");
     let fill = || {
         let mut size = 1 << 20;
@@ -104,26 +105,26 @@ async fn d05_a_small_disk_that_fills_up() {
         }
     };
     fill();
-    let error = decide(&local, &id, Decision::Accept).await.unwrap_err().to_string();
+    let error = decide(&inbox, &id, Decision::Accept).await.unwrap_err().to_string();
     assert!(error.contains("the disk is full; nothing was written"), "{error}");
-    assert_eq!(local.outcome(thread.clone()).await.unwrap().interrupts, std::slice::from_ref(&id));
+    assert_eq!(inbox.threads().outcome(thread.clone()).await.unwrap().interrupts, std::slice::from_ref(&id));
     std::fs::remove_file(&filler).unwrap();
-    decide(&local, &id, Decision::Accept).await.unwrap();
+    decide(&inbox, &id, Decision::Accept).await.unwrap();
     fill();
     let error = worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap_err();
     assert!(error.to_string().contains("the disk is full"), "{error}");
     assert_eq!(street.deliveries().len(), 0, "refused before the effect");
     drop(worker);
     // A driver that stays does not have to be told that there is space again.
-    let driver = house::drive(local.engine()).await;
+    let driver = house::drive(inbox.engine()).await;
     std::fs::remove_file(&filler).unwrap();
-    let mut changes = local.changes();
-    while local.outcome(thread.clone()).await.unwrap().status != Status::Done {
+    let mut changes = inbox.changes();
+    while inbox.threads().outcome(thread.clone()).await.unwrap().status != Status::Done {
         changes.changed().await.unwrap();
     }
     driver.stop().await;
     assert_eq!(street.deliveries().len(), 1);
-    drop(local);
+    drop(inbox);
     report("D05", "a real full disk", 3);
 }
 
@@ -154,9 +155,9 @@ async fn d06_what_cannot_be_written_is_viewed() {
     {
         let home = Home::new();
         let what = format!("folder {folder_mode:o}, file {file_mode:o}, log {log}");
-        let local = home.local();
-        local.start("courier".to_owned(), json!({"parcels": ["book"]})).await.unwrap();
-        let mut worker = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+        let inbox = home.inbox();
+        inbox.threads().start("courier".to_owned(), json!({"parcels": ["book"]})).await.unwrap();
+        let mut worker = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
         worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
         drop(worker);
         // A copy taken while it is open has its log beside it.
@@ -166,7 +167,7 @@ async fn d06_what_cannot_be_written_is_viewed() {
             let entry = entry.unwrap();
             std::fs::copy(entry.path(), kept.join(entry.file_name())).unwrap();
         }
-        drop(local);
+        drop(inbox);
         if log {
             std::fs::remove_dir_all(home.data()).unwrap();
             std::fs::rename(&kept, home.data()).unwrap();

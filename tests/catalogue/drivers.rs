@@ -6,7 +6,7 @@ use crate::report;
 use crate::support::house::decide;
 use rustix::process::{Pid, Signal, kill_process};
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, NextView};
+use sayso::inbox::NextView;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -43,9 +43,9 @@ async fn d09_a_driver_that_is_stopped_and_continued_is_still_the_only_one() {
     let (mut random, mut trials) = (crate::damage::Random(0xd9), 0);
     for round in 0..6 {
         let (home, threads) = (Home::new(), 4);
-        let local = home.local();
+        let inbox = home.inbox();
         for _ in 0..threads {
-            local.start("courier".to_owned(), json!({"parcels": PARCELS})).await.unwrap();
+            inbox.threads().start("courier".to_owned(), json!({"parcels": PARCELS})).await.unwrap();
         }
         let mut driver = Away::start(errand(&home, "drive"));
         assert_eq!(driver.hear().as_deref(), Some("driving"));
@@ -60,16 +60,16 @@ async fn d09_a_driver_that_is_stopped_and_continued_is_still_the_only_one() {
             let second = tokio::task::spawn_blocking(|| run(command));
             let said = beside(&driver, PATIENCE_WITH_A_PROCESS, second).await.unwrap();
             assert_eq!(said, [format!("theirs {}", driver.child.id())], "round {round}");
-            for item in beside(&driver, PATIENCE, open_items(&local)).await {
+            for item in beside(&driver, PATIENCE, open_items(&inbox)).await {
                 let id = item.interrupt().unwrap();
-                beside(&driver, PATIENCE, decide(&local, &id, Decision::Accept)).await.unwrap();
+                beside(&driver, PATIENCE, decide(&inbox, &id, Decision::Accept)).await.unwrap();
                 decided += 1;
             }
             signal(&driver, Signal::CONT);
             trials += 1;
         }
         assert_eq!(driver.rest(), ["done"], "round {round}");
-        drop(local);
+        drop(inbox);
         home.check_end(threads, &format!("round {round}")).await;
     }
     report("D09", "the driver stopped and continued", trials);
@@ -80,11 +80,11 @@ async fn d12_of_two_processes_that_decide_one_wins_and_the_other_is_told() {
     let mut trials = 0;
     for round in 0..3 {
         let (home, threads) = (Home::new(), 8);
-        let local = home.local();
+        let inbox = home.inbox();
         for _ in 0..threads {
-            local.start("courier".to_owned(), json!({"parcels": PARCELS})).await.unwrap();
+            inbox.threads().start("courier".to_owned(), json!({"parcels": PARCELS})).await.unwrap();
         }
-        let mut worker = sayso::app::Driver::take(local.engine().clone()).await.unwrap().unwrap();
+        let mut worker = sayso::app::Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
         let idle = sayso::app::Until::Idle;
         worker.run(&sayso::app::Scope::All, idle, std::future::pending()).await.unwrap();
         let mut racers = [Away::start(errand(&home, "accept")), Away::start(errand(&home, "ignore"))];
@@ -109,7 +109,7 @@ async fn d12_of_two_processes_that_decide_one_wins_and_the_other_is_told() {
         let accepted = winners.values().filter(|won| won[..] == ["accept"]).count();
         assert!(winners.values().all(|won| won.len() == 1), "round {round}: {winners:?}");
         assert_eq!(home.street().deliveries().len(), accepted, "round {round}: the thread heard the winner");
-        for view in home.threads(&local).await {
+        for view in home.threads(&inbox).await {
             let asked = view.steps.iter().filter(|step| matches!(step.next, NextView::Ask { .. })).count();
             assert_eq!((view.decisions.len(), asked), (PARCELS.len(), 1));
         }

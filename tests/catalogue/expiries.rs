@@ -5,9 +5,10 @@ use crate::child::{errand, has_strace, run, say, traced};
 use crate::home::{Home, PARCELS};
 use crate::support::house::{eager, open};
 use crate::{report, skipped};
-use sayso::app::{Driver, Local, Scope, Settings, Until};
+use sayso::app::{Driver, Scope, Settings, Until};
 use sayso::config::Expiry;
-use sayso::inbox::{Backend, Status, ThreadQuery};
+use sayso::inbox::{Status, ThreadQuery};
+use sayso::service::Inbox;
 use sayso::tools::moment::{Machine, Moment};
 use serde_json::json;
 use std::path::Path;
@@ -20,8 +21,8 @@ fn day(days: i64) -> Moment {
     Moment { wall_ms: ms, machine: Some(Machine { run: "a".to_owned(), ms }) }
 }
 
-async fn drive(local: &Local) {
-    let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+async fn drive(inbox: &Inbox) {
+    let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
 }
 
@@ -30,16 +31,16 @@ pub async fn expire(home: &Path) {
     let week = Some(Duration::from_secs(7 * 86_400));
     let expiry = Expiry { all: week, kinds: vec!["approval".to_owned()], ..Expiry::default() };
     let settings = Settings { expiry, ..eager() };
-    let local = open(&home.join("data"), settings, &crate::post::street(home), &Arc::default(), Vec::new());
+    let inbox = open(&home.join("data"), settings, &crate::post::street(home), &Arc::default(), Vec::new());
     let query = ThreadQuery { limit: 9, ..Default::default() };
-    if local.threads(query).await.unwrap().threads.is_empty() {
-        local.start("courier".to_owned(), json!({"parcels": PARCELS})).await.unwrap();
+    if inbox.threads().list(query).await.unwrap().threads.is_empty() {
+        inbox.threads().start("courier".to_owned(), json!({"parcels": PARCELS})).await.unwrap();
     }
     for days in [0, 8] {
-        drive(&local).await;
-        local.expire_now(&day(days)).await.unwrap();
+        drive(&inbox).await;
+        inbox.expire_now(&day(days)).await.unwrap();
     }
-    drive(&local).await;
+    drive(&inbox).await;
     say("done");
 }
 
@@ -47,14 +48,14 @@ async fn dies_and_recovers(doomed: impl Fn(&Home) -> Command, what: &str) -> boo
     let home = Home::new();
     let done = run(doomed(&home)).last().is_some_and(|last| last == "done");
     assert_eq!(run(errand(&home, "expire")), ["done"], "{what}");
-    let local = home.local();
-    let views = home.threads(&local).await;
+    let inbox = home.inbox();
+    let views = home.threads(&inbox).await;
     assert_eq!(views.len(), 1, "{what}");
     assert_eq!(views[0].status, Status::Done, "{what}");
     let by: Vec<String> = views[0].decisions.iter().map(|decision| decision.by.to_string()).collect();
     assert_eq!(by, vec!["policy:expire"; PARCELS.len()], "{what}: each question ended once");
     assert!(views[0].effects.is_empty() && home.street().deliveries().is_empty(), "{what}: nothing left");
-    let store = local.engine().store();
+    let store = inbox.engine().store();
     assert_eq!(store.audit().verify().unwrap().problems(), Vec::<String>::new(), "{what}");
     assert_eq!(store.audit().check_links().unwrap().problems, Vec::<String>::new(), "{what}");
     !done

@@ -2,8 +2,8 @@
 
 use crate::support::courier::Street;
 use crate::support::house::{eager, open};
-use sayso::app::Local;
-use sayso::inbox::{Backend, Status, ThreadQuery, ThreadView};
+use sayso::inbox::{Status, ThreadQuery, ThreadView};
+use sayso::service::Inbox;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,16 +29,16 @@ impl Home {
     }
 
     /// The folder, opened by this process.
-    pub fn local(&self) -> Local {
+    pub fn inbox(&self) -> Inbox {
         open(&self.data(), eager(), &self.street(), &Arc::default(), Vec::new())
     }
 
     /// Every thread there is, oldest first.
-    pub async fn threads(&self, local: &Local) -> Vec<ThreadView> {
+    pub async fn threads(&self, inbox: &Inbox) -> Vec<ThreadView> {
         let query = ThreadQuery { limit: 999, ..Default::default() };
         let mut views = Vec::new();
-        for line in local.threads(query).await.unwrap().threads.into_iter().rev() {
-            views.push(local.thread(line.id).await.unwrap());
+        for line in inbox.threads().list(query).await.unwrap().threads.into_iter().rev() {
+            views.push(inbox.threads().view(line.id).await.unwrap());
         }
         views
     }
@@ -48,7 +48,7 @@ impl Home {
         if !self.data().join("sayso.db").exists() {
             return HashSet::new();
         }
-        let views = self.threads(&self.local()).await;
+        let views = self.threads(&self.inbox()).await;
         let name = |view: &ThreadView| {
             let id = view.id.clone();
             view.steps.iter().map(move |step| format!("{id} {} {}", step.n, step.node)).collect::<Vec<_>>()
@@ -58,8 +58,8 @@ impl Home {
 
     /// The end of the story: every thread done, every parcel delivered exactly once, nothing damaged.
     pub async fn check_end(&self, threads: usize, what: &str) {
-        let local = self.local();
-        let views = self.threads(&local).await;
+        let inbox = self.inbox();
+        let views = self.threads(&inbox).await;
         assert_eq!(views.len(), threads, "{what}: nothing is lost");
         let mut expected = Vec::new();
         for view in &views {
@@ -80,7 +80,7 @@ impl Home {
         expected.sort();
         assert_eq!(delivered, expected, "{what}: each parcel once");
         assert_eq!(
-            local.engine().store().audit().verify().unwrap().problems(),
+            inbox.engine().store().audit().verify().unwrap().problems(),
             Vec::<String>::new(),
             "{what}"
         );

@@ -5,13 +5,14 @@
 use crate::child::has_strace;
 use crate::support::house::{decide, eager};
 use crate::{report, skipped};
-use sayso::app::{Driver, Engine, Local, Scope, Until, services};
+use sayso::app::{Driver, Engine, Scope, Until, services};
 use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{Backend, ItemQuery, Status, ThreadQuery, ThreadView};
+use sayso::inbox::{ItemQuery, Status, ThreadQuery, ThreadView};
 use sayso::llm::facts::email::{MemoryFacts, ReplyFacts};
 use sayso::llm::{ModelError, Reply, Request, Scripted};
 use sayso::mail::open_mailbox;
+use sayso::service::Inbox;
 use sayso::store::{NewMail, NewThread, Route, Store};
 use sayso::workflows::{self, Models, Picked};
 use serde_json::{Value, json};
@@ -72,7 +73,7 @@ fn answer(request: &Request) -> Result<Reply, ModelError> {
     })
 }
 
-fn open(home: &Path) -> (Local, Arc<Config>) {
+fn open(home: &Path) -> (Inbox, Arc<Config>) {
     let data = home.join("data");
     let store = Store::open(&data).unwrap();
     let (inbox, outbox) = (home.join("inbox"), home.join("outbox"));
@@ -84,18 +85,18 @@ fn open(home: &Path) -> (Local, Arc<Config>) {
     let mut services = services(&config, Env::default(), &store);
     services.models = Arc::new(Cast(Arc::new(Scripted::by(answer))));
     let registry = workflows::all(&Arc::new(services)).unwrap();
-    (Local::new(Engine::new(store, registry, eager())), config)
+    (Inbox::new(Engine::new(store, registry, eager())), config)
 }
 
 /// Takes the mail in, drives, and answers whatever is asked, until nothing is.
 async fn live(home: &Path) {
-    let (local, config) = open(home);
-    take_in(&local, &config).await;
+    let (inbox, config) = open(home);
+    take_in(&inbox, &config).await;
     loop {
-        let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+        let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
         driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
         drop(driver);
-        let page = local.items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap();
+        let page = inbox.decisions().items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap();
         if page.items.is_empty() {
             return;
         }
@@ -110,20 +111,20 @@ async fn live(home: &Path) {
                 }
                 other => panic!("nothing else is asked, not {other}: {}", item.gist),
             };
-            decide(&local, &id, decision).await.unwrap();
+            decide(&inbox, &id, decision).await.unwrap();
         }
     }
 }
 
-async fn take_in(local: &Local, config: &Config) {
+async fn take_in(inbox: &Inbox, config: &Config) {
     let mailbox = open_mailbox(&config.mail[0]).unwrap();
-    let store = local.engine().store();
+    let store = inbox.engine().store();
     for found in mailbox.fetch(None, 10).await.unwrap().mails {
         let mail = sayso::mail::parse(&found.raw).unwrap();
         let identity = sayso::mail::identity("work", &mail);
         let received =
             json!({"account": "work", "identity": identity, "raw": mail.raw, "place": found.place});
-        let workflow = &local.engine().registry().get("email").unwrap().workflow;
+        let workflow = &inbox.engine().registry().get("email").unwrap().workflow;
         let thread = NewThread {
             workflow: "email".to_owned(),
             fingerprint: workflow.fingerprint().to_owned(),
@@ -174,19 +175,19 @@ impl Home {
             .any(|line| line.ends_with("> done"))
     }
 
-    async fn views(&self, local: &Local) -> Vec<ThreadView> {
+    async fn views(&self, inbox: &Inbox) -> Vec<ThreadView> {
         let query = ThreadQuery { limit: 99, ..ThreadQuery::default() };
         let mut views = Vec::new();
-        for line in local.threads(query).await.unwrap().threads.into_iter().rev() {
-            views.push(local.thread(line.id).await.unwrap());
+        for line in inbox.threads().list(query).await.unwrap().threads.into_iter().rev() {
+            views.push(inbox.threads().view(line.id).await.unwrap());
         }
         views
     }
 
     /// The end of the story: everything happened, and happened once.
     async fn check_end(&self, what: &str) {
-        let (local, _) = open(self.0.path());
-        let views = self.views(&local).await;
+        let (inbox, _) = open(self.0.path());
+        let views = self.views(&inbox).await;
         assert!(views.iter().all(|view| view.status == Status::Done), "{what}: {views:?}");
         let workflows: Vec<&str> = views.iter().map(|view| view.workflow.as_str()).collect();
         let mails: Vec<&ThreadView> = views.iter().filter(|view| view.workflow == "email").collect();
@@ -220,7 +221,7 @@ impl Home {
         assert_eq!(seen.len(), 1, "{what}: {seen:?}");
         let name = seen[0].file_name().unwrap().to_string_lossy().into_owned();
         assert!(name.rsplit_once(',').is_some_and(|(_, flags)| flags.contains('S')), "{what}: {name}");
-        let store = local.engine().store();
+        let store = inbox.engine().store();
         for (name, line) in LEARNED {
             let newest = store.memory().newest(&format!("email_assistant/{name}")).unwrap().unwrap();
             assert_eq!(newest.profile.matches(line).count(), 1, "{what}: {name} learned once");

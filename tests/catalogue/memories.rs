@@ -3,7 +3,7 @@
 use crate::office::{Office, calls, done, edit, meet, respond, write};
 use crate::report;
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Backend, Item, Status, ThreadQuery};
+use sayso::inbox::{Item, Status, ThreadQuery};
 use sayso::text::Visible;
 use serde_json::json;
 
@@ -184,7 +184,7 @@ async fn taught(answer: Answer, profile: &str, proposed: &str) -> Office {
     let office = answer.office();
     let thread = office.got().await;
     let read = office.store().memory().newest(answer.namespace()).unwrap().unwrap().version;
-    office.local.memory_edit(answer.namespace().to_owned(), read, profile.to_owned()).await.unwrap();
+    office.inbox.memory().edit(answer.namespace().to_owned(), read, profile.to_owned()).await.unwrap();
     let update = json!({"reasoning": "The person asked for it.", "profile": proposed});
     office.script.memory.lock().unwrap().push_back(update);
     office.decides(&thread, answer.decision()).await;
@@ -193,7 +193,8 @@ async fn taught(answer: Answer, profile: &str, proposed: &str) -> Office {
 }
 
 async fn waiting(office: &Office) -> Vec<ThreadId> {
-    let page = office.local.threads(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();
+    let page =
+        office.inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();
     let of_memory = page.threads.into_iter().filter(|line| line.workflow == "memory");
     of_memory.filter(|line| line.status == Status::Waiting).map(|line| line.id).collect()
 }

@@ -173,11 +173,11 @@ async fn m02_a_retry_is_the_same_mail_and_a_refusal_asks() {
         let words = ["sh", script.to_str().unwrap(), folder.to_str().unwrap()].map(str::to_owned);
         let street =
             Street::by_mail(folder.join("mail"), Arc::new(Program::new(words.into(), None).unwrap()));
-        let local = open(&folder.join("post"), eager(), &street, &Arc::default(), Vec::new());
-        let house = House { local, street, ..house };
+        let inbox = open(&folder.join("post"), eager(), &street, &Arc::default(), Vec::new());
+        let house = House { inbox, street, ..house };
         let thread = house.start("courier", json!({"parcels": ["book"]})).await;
         house.settle().await;
-        decide(&house.local, &house.asked(&thread).await, Decision::Accept).await.unwrap();
+        decide(&house.inbox, &house.asked(&thread).await, Decision::Accept).await.unwrap();
         house.settle().await;
         assert_eq!(house.status(&thread).await, status, "{codes}");
         let folder = house.folder.path();

@@ -3,7 +3,7 @@
 use crate::office::{BOB, Office, calls, done, second, write};
 use crate::report;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, By, Decide, Status};
+use sayso::inbox::{By, Decide, Status};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -143,7 +143,7 @@ async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
         learn: true,
         by: By::Cli,
     };
-    let refused = office.local.decide(decide(&shown)).await.unwrap_err();
+    let refused = office.inbox.decisions().decide(decide(&shown)).await.unwrap_err();
     assert!(refused.to_string().contains("changed since it was shown"), "{refused}");
     let item = office.item(&id).await;
     assert!(item.warnings.iter().any(|warning| warning.code == "new_mail"));
@@ -152,7 +152,7 @@ async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
         item.text.find("No hurry any more.") < item.text.find("When does the report come?"),
         "the newest comes first"
     );
-    office.local.decide(decide(&item.args_hash.unwrap().to_string())).await.unwrap();
+    office.inbox.decisions().decide(decide(&item.args_hash.unwrap().to_string())).await.unwrap();
     office.settle().await;
     assert_eq!(office.sent().len(), 1);
     // What was proposed answers the mail it was proposed for, whatever came since.

@@ -5,8 +5,9 @@ use crate::child::{errand, has_strace, run, say, traced};
 use crate::home::Home;
 use crate::{report, skipped};
 use jiff::{SignedDuration, Timestamp};
-use sayso::app::{Driver, Local, Scope, Until};
-use sayso::inbox::{Backend, ItemKind, ItemQuery, PruneQuery, Status, ThreadQuery};
+use sayso::app::{Driver, Scope, Until};
+use sayso::inbox::{ItemKind, ItemQuery, PruneQuery, Status, ThreadQuery};
+use sayso::service::Inbox;
 use serde_json::json;
 use std::process::Command;
 
@@ -16,8 +17,8 @@ fn old() -> PruneQuery {
 }
 
 /// The errand.
-pub async fn prune(local: &Local) {
-    match local.prune(old()).await {
+pub async fn prune(inbox: &Inbox) {
+    match inbox.prune().run(old()).await {
         Ok(_) => say("done"),
         Err(error) => say(error),
     }
@@ -26,33 +27,35 @@ pub async fn prune(local: &Local) {
 /// Threads that go altogether, threads that leave a record, a fork with its origin, bytes, and one that waits.
 async fn furnished() -> (Home, usize) {
     let home = Home::new();
-    let local = home.local();
+    let inbox = home.inbox();
     let drive = async || {
-        let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+        let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
         driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     };
-    let play =
-        async |program| local.start("player".to_owned(), json!({ "program": program })).await.unwrap().thread;
+    let play = async |program| {
+        inbox.threads().start("player".to_owned(), json!({ "program": program })).await.unwrap().thread
+    };
     for n in 0..6 {
         let digest =
-            local.engine().store().put_blob(format!("bytes {n}").repeat(400).into_bytes()).await.unwrap();
+            inbox.engine().store().put_blob(format!("bytes {n}").repeat(400).into_bytes()).await.unwrap();
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         play(json!([[{"note": hex}], [{"note": "more"}]])).await;
         play(json!([[{"ask": [{"key": "a"}]}], []])).await;
     }
     drive().await;
-    for item in crate::child::open_items(&local).await.into_iter().skip(1) {
+    for item in crate::child::open_items(&inbox).await.into_iter().skip(1) {
         let accept = sayso::graph::Decision::Accept;
-        crate::support::house::decide(&local, &item.interrupt().unwrap(), accept).await.unwrap();
+        crate::support::house::decide(&inbox, &item.interrupt().unwrap(), accept).await.unwrap();
     }
     drive().await;
-    let threads = local.threads(ThreadQuery { limit: 99, ..Default::default() }).await.unwrap().threads;
+    let threads =
+        inbox.threads().list(ThreadQuery { limit: 99, ..Default::default() }).await.unwrap().threads;
     let waits = threads.iter().find(|line| line.status == Status::Waiting).unwrap();
-    local.fork(waits.id.clone(), 0).await.unwrap();
+    inbox.threads().fork(waits.id.clone(), 0).await.unwrap();
     drive().await;
     let results = ItemQuery { kind: Some(ItemKind::Result), limit: 99, ..Default::default() };
-    for item in local.items(results).await.unwrap().items {
-        local.file_away(item.thread).await.unwrap();
+    for item in inbox.decisions().items(results).await.unwrap().items {
+        inbox.decisions().file_away(item.thread).await.unwrap();
     }
     let records = 5 + 2;
     (home, records)
@@ -60,22 +63,23 @@ async fn furnished() -> (Home, usize) {
 
 async fn is_whole_and_is_finished(home: &Home, records: usize, what: &str) {
     assert_eq!(
-        home.local().engine().store().audit().verify().unwrap().problems(),
+        home.inbox().engine().store().audit().verify().unwrap().problems(),
         Vec::<String>::new(),
         "{what}"
     );
-    home.threads(&home.local()).await;
+    home.threads(&home.inbox()).await;
     assert_eq!(run(errand(home, "prune")), ["done"], "{what}");
-    let local = home.local();
+    let inbox = home.inbox();
     assert_eq!(
-        local.engine().store().audit().verify().unwrap().problems(),
+        inbox.engine().store().audit().verify().unwrap().problems(),
         Vec::<String>::new(),
         "{what}: afterwards"
     );
-    assert_eq!(home.threads(&local).await.len(), records, "{what}");
-    let blobs = local.storage().await.unwrap().tables.into_iter().find(|table| table.table == "letting_go");
+    assert_eq!(home.threads(&inbox).await.len(), records, "{what}");
+    let blobs =
+        inbox.figures().storage().await.unwrap().tables.into_iter().find(|table| table.table == "letting_go");
     assert_eq!(blobs.map_or(0, |table| table.rows), 0, "{what}: nothing is left to let go of");
-    assert_eq!(crate::child::open_items(&local).await.len(), 2, "{what}: what waits still waits");
+    assert_eq!(crate::child::open_items(&inbox).await.len(), 2, "{what}: what waits still waits");
 }
 
 async fn dies(home: &Home, records: usize, what: &str, doomed: Command) -> bool {

@@ -6,7 +6,7 @@ use crate::support::house::eager;
 use sayso::app::Settings;
 use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Backend, GrantRequest, GrantScope, Status};
+use sayso::inbox::{GrantRequest, GrantScope, Status};
 use sayso::llm::Reply;
 use serde_json::json;
 
@@ -156,7 +156,7 @@ async fn i18_a_grant_does_not_answer_for_what_another_conversation_says() {
         *office.script.class.lock().unwrap() = "respond".to_owned();
         let thread = office.got().await;
         let interrupt = office.asked(&thread).await;
-        office.local.grant(GrantRequest { interrupt, scope, lasts: None }).await.unwrap();
+        office.inbox.grants().give(GrantRequest { interrupt, scope, lasts: None }).await.unwrap();
         office.decides(&thread, Decision::Accept).await;
         assert_eq!(office.sent().len(), 1, "{scope:?}");
         let warnings = office.open(&thread).await.warnings;

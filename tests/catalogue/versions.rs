@@ -5,9 +5,10 @@ use crate::support::House;
 use crate::support::house::{self, eager};
 use crate::support::walk::{self, Way};
 use jiff::{SignedDuration, Timestamp};
-use sayso::app::{Engine, Local, Settings};
+use sayso::app::{Engine, Settings};
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, ItemQuery, Status, ThreadQuery};
+use sayso::inbox::{ItemQuery, Status, ThreadQuery};
+use sayso::service::Inbox;
 use sayso::store::{Store, StoreError, VERSION};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -32,8 +33,8 @@ async fn d10_a_newer_database_is_refused_and_left_as_it_is() {
         for newer in [VERSION + 1, 999, i64::from(i32::MAX)] {
             let house = House::new();
             house.played(json!([])).await;
-            let House { folder, local, .. } = house;
-            drop(local);
+            let House { folder, inbox, .. } = house;
+            drop(inbox);
             let data = folder.path().join("data");
             let db = rusqlite::Connection::open(data.join("sayso.db")).unwrap();
             db.execute_batch(&format!("PRAGMA user_version = {newer}; CREATE TABLE later (x)")).unwrap();
@@ -131,8 +132,8 @@ async fn d13_a_wild_clock_orders_nothing_and_fires_nothing() {
         let (clock, years) = wild();
         let store = Store::open_with(&house.data(), clock).unwrap();
         let registry = house::registry(&house.street, &house.world, Vec::new());
-        let local = Local::new(Engine::new(store, registry, settings.clone()));
-        let wild = House { local, ..house };
+        let inbox = Inbox::new(Engine::new(store, registry, settings.clone()));
+        let wild = House { inbox, ..house };
         let mut threads = Vec::new();
         for jump in jumps {
             years.store(jump, Ordering::SeqCst);
@@ -145,11 +146,11 @@ async fn d13_a_wild_clock_orders_nothing_and_fires_nothing() {
         // Order comes from numbers, not from clocks.
         let query = ItemQuery { limit: 9, ..Default::default() };
         let asked: Vec<_> =
-            wild.local.items(query).await.unwrap().items.into_iter().map(|i| i.thread).collect();
+            wild.inbox.decisions().items(query).await.unwrap().items.into_iter().map(|i| i.thread).collect();
         assert_eq!(asked, threads, "oldest first");
         let query = ThreadQuery { limit: 9, ..Default::default() };
         let listed: Vec<_> =
-            wild.local.threads(query).await.unwrap().threads.into_iter().map(|l| l.id).collect();
+            wild.inbox.threads().list(query).await.unwrap().threads.into_iter().map(|l| l.id).collect();
         assert_eq!(listed, threads.iter().rev().cloned().collect::<Vec<_>>(), "newest first");
         // A hold under way is neither shortened nor prolonged by a jump, nor acted on twice.
         let driver = wild.driver().await;

@@ -6,7 +6,7 @@ use crate::support::house::{eager, open};
 use rustix::process::Signal;
 use sayso::app::Settings;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{Backend, By, Decide};
+use sayso::inbox::{By, Decide};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,10 +35,10 @@ async fn run_until_idle_waits_out_holds() {
     let (thread, asked) = desk.parcel("book");
     let street = Street::new(desk.path("unused"));
     let settings = Settings { hold: Duration::from_millis(300), ..eager() };
-    let local = open(&desk.data(), settings, &street, &Arc::default(), Vec::new());
+    let inbox = open(&desk.data(), settings, &street, &Arc::default(), Vec::new());
     let interrupt = InterruptId::parse(&asked).unwrap();
     let decide = Decide { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
-    assert_eq!(local.decide(decide).await.unwrap().status.word(), "held");
+    assert_eq!(inbox.decisions().decide(decide).await.unwrap().status.word(), "held");
     assert_eq!(desk.json(&["run", "--until-idle"])["threads"], json!([thread]));
     assert_eq!(desk.deliveries(), 1);
 }

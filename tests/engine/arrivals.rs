@@ -4,7 +4,7 @@ use crate::support::House;
 use crate::support::house::{eager, holding, respond};
 use sayso::app::Settings;
 use sayso::graph::{Decision, EffectError, Found, ThreadId, What};
-use sayso::inbox::{Backend, BackendError, By, Decide, Status};
+use sayso::inbox::{By, Decide, InboxError, Status};
 use sayso::store::StoreError;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -36,7 +36,7 @@ async fn news_marks_open_questions_and_makes_the_card_stale() {
     let shown = before.args_hash.map(|hash| hash.to_string());
     let stale =
         Decide { interrupt: asked[0].clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
-    assert!(matches!(house.local.decide(stale).await.unwrap_err(), BackendError::Stale { .. }));
+    assert!(matches!(house.inbox.decisions().decide(stale).await.unwrap_err(), InboxError::Stale { .. }));
     house.news(&thread, "mail2").await;
     let again = house.item(&asked[0]).await;
     assert_eq!(again.warnings.len(), 1, "one warning of a kind");
@@ -154,14 +154,14 @@ async fn news_that_an_approval_overtook_is_shown_before_anything_is_done() {
         house.world.reached("g").await;
         house.news(&thread, "mail1").await;
         // Whoever drives is told to rest, and the node under way still asks.
-        house.local.pause(true).await.unwrap();
+        house.inbox.pause(true).await.unwrap();
         house.world.open("g");
         house.until(&thread, Status::Waiting).await;
         driver.stop().await;
         let id = house.asked(&thread).await;
         assert!(house.item(&id).await.warnings.is_empty(), "nobody has taken the news in yet");
         house.decide(&id, Decision::Accept).await.unwrap();
-        house.local.pause(false).await.unwrap();
+        house.inbox.pause(false).await.unwrap();
         house.settle().await;
         assert_eq!(house.status(&thread).await, Status::Waiting);
         assert_eq!(house.world.performed().len(), 0);
@@ -249,10 +249,10 @@ async fn what_was_settled_elsewhere_closes_with_the_reason() {
     house.arrive(&thread, "reply", settled("You have answered this mail yourself.")).await.unwrap();
     for id in &asked {
         match house.decide(id, Decision::Accept).await.unwrap_err() {
-            BackendError::NotOpen { why, .. } => assert_eq!(why, "You have answered this mail yourself."),
+            InboxError::NotOpen { why, .. } => assert_eq!(why, "You have answered this mail yourself."),
             other => panic!("{other:?}"),
         }
-        assert!(house.local.undo(id.clone()).await.is_err());
+        assert!(house.inbox.decisions().undo(id.clone()).await.is_err());
     }
     house.settle().await;
     assert_eq!(house.log(&thread).await, json!([{"arrived": "reply"}, "on"]));
@@ -279,17 +279,17 @@ async fn words_after_a_result_run_the_thread_again_from_its_entry() {
     house.settle().await;
     house.respond(&thread, "done").await;
     house.settle().await;
-    let results = house.local.overview().await.unwrap().open;
+    let results = house.inbox.figures().overview().await.unwrap().open;
     assert_eq!(results.last(), Some(&("result".to_owned(), 1)));
-    assert!(house.local.proceed(thread.clone(), " \n".to_owned()).await.is_err(), "no words");
-    let outcome = house.local.proceed(thread.clone(), "now by quarter".to_owned()).await.unwrap();
+    assert!(house.inbox.threads().proceed(thread.clone(), " \n".to_owned()).await.is_err(), "no words");
+    let outcome = house.inbox.threads().proceed(thread.clone(), "now by quarter".to_owned()).await.unwrap();
     assert_eq!(outcome.status, Status::Ready);
-    let busy = house.local.proceed(thread.clone(), "and again".to_owned()).await.unwrap_err();
-    assert!(matches!(busy, BackendError::Conflict(_)), "{busy:?}");
+    let busy = house.inbox.threads().proceed(thread.clone(), "and again".to_owned()).await.unwrap_err();
+    assert!(matches!(busy, InboxError::Conflict(_)), "{busy:?}");
     house.settle().await;
     assert_eq!(house.status(&thread).await, Status::Waiting);
     assert_eq!(house.nodes(&thread).await, ["START", "think", "ANSWERS", "think", "ARRIVED", "think"]);
-    assert_eq!(house.local.overview().await.unwrap().open.last(), Some(&("result".to_owned(), 0)));
+    assert_eq!(house.inbox.figures().overview().await.unwrap().open.last(), Some(&("result".to_owned(), 0)));
 }
 
 #[tokio::test]
@@ -344,7 +344,7 @@ async fn news_for_a_stopped_thread_marks_its_open_questions() {
     let thread = house.played(json!([[{"ask": [{"key": "a"}]}], [{"note": "on"}]])).await;
     let id = house.asked(&thread).await;
     let before = house.item(&id).await.args_hash;
-    house.local.stop(thread.clone()).await.unwrap();
+    house.inbox.threads().stop(thread.clone()).await.unwrap();
     house.news(&thread, "mail1").await;
     assert_eq!(house.status(&thread).await, Status::Trouble);
     assert_ne!(house.item(&id).await.args_hash, before);
@@ -375,7 +375,7 @@ async fn news_after_the_hold_do_not_take_an_answer_back() {
     let thread = house.played(json!([[{"ask": [{"key": "a"}]}], [{"gate": "g"}, {"note": "x"}]])).await;
     let interrupt = house.asked(&thread).await;
     let answer = Decide { interrupt, decision: respond("go on"), shown: None, learn: true, by: By::Tui };
-    assert_eq!(house.local.decide(answer).await.unwrap().status, Status::Held);
+    assert_eq!(house.inbox.decisions().decide(answer).await.unwrap().status, Status::Held);
     let driver = house.driver().await;
     house.world.reached("g").await;
     house.until(&thread, Status::Running).await;

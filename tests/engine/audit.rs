@@ -4,7 +4,7 @@ use crate::support::House;
 use crate::support::house::{holding, respond};
 use proptest::prelude::*;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, GrantRequest, GrantScope, OUTPUT_FILES, PruneQuery, Status};
+use sayso::inbox::{GrantRequest, GrantScope, OUTPUT_FILES, PruneQuery, Status};
 use sayso::store::{MemoryCause, Store};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -51,28 +51,28 @@ async fn lived_in() -> House {
     let thread = thread.await;
     let id = house.asked(&thread).await;
     house.decide(&id, Decision::Ignore).await.unwrap();
-    house.local.undo(id.clone()).await.unwrap();
+    house.inbox.decisions().undo(id.clone()).await.unwrap();
     house.decide(&id, Decision::Accept).await.unwrap();
     house.settle().await;
     let next = house.asked(&thread).await;
     let request = GrantRequest { interrupt: next.clone(), scope: GrantScope::Thread, lasts: None };
-    let grant = house.local.grant(request).await.unwrap();
-    house.local.revoke(grant.id).await.unwrap();
-    house.local.revoke(OUTPUT_FILES.to_owned()).await.unwrap();
-    house.local.restore(OUTPUT_FILES.to_owned()).await.unwrap();
+    let grant = house.inbox.grants().give(request).await.unwrap();
+    house.inbox.grants().revoke(grant.id).await.unwrap();
+    house.inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
+    house.inbox.grants().restore(OUTPUT_FILES.to_owned()).await.unwrap();
     house.decide(&next, Decision::Edit { args: json!({"key": "b", "n": 3}) }).await.unwrap();
     house.settle().await;
     let chat = house.start("chat", json!({"topic": "tea"})).await;
     house.settle().await;
     house.respond(&chat, "green, \u{202e}please").await;
     house.settle().await;
-    house.local.stop(chat.clone()).await.unwrap();
+    house.inbox.threads().stop(chat.clone()).await.unwrap();
     let cause = MemoryCause { kind: "edit".to_owned(), thread: Some(chat), interrupt: None };
     house.store().memory().remember("tone".to_owned(), 0, "be brief".to_owned(), cause).await.unwrap();
-    house.local.memory_pin("tone".to_owned(), "1".to_owned(), true).await.unwrap();
-    house.local.memory_pin("tone".to_owned(), "1".to_owned(), false).await.unwrap();
-    house.local.pause(true).await.unwrap();
-    house.local.pause(false).await.unwrap();
+    house.inbox.memory().pin("tone".to_owned(), "1".to_owned(), true).await.unwrap();
+    house.inbox.memory().pin("tone".to_owned(), "1".to_owned(), false).await.unwrap();
+    house.inbox.pause(true).await.unwrap();
+    house.inbox.pause(false).await.unwrap();
     house
 }
 
@@ -329,12 +329,12 @@ async fn what_people_start_continue_and_prune_is_told() {
     house.settle().await;
     house.respond(&thread, "done").await;
     house.settle().await;
-    house.local.proceed(thread.clone(), "and now by quarter".to_owned()).await.unwrap();
+    house.inbox.threads().proceed(thread.clone(), "and now by quarter".to_owned()).await.unwrap();
     house.settle().await;
     house.respond(&thread, "done").await;
     house.settle().await;
-    let fork = house.local.fork(thread.clone(), 1).await.unwrap().thread;
-    house.local.stop(fork.clone()).await.unwrap();
+    let fork = house.inbox.threads().fork(thread.clone(), 1).await.unwrap().thread;
+    house.inbox.threads().stop(fork.clone()).await.unwrap();
     let lines = export(house.store());
     let told_before = told(&lines);
     let before = facts(&told_before);
@@ -347,10 +347,10 @@ async fn what_people_start_continue_and_prune_is_told() {
     let gone = other.played(json!([[{"ask": [{"key": "a"}]}]])).await;
     other.accept(&gone).await;
     other.settle().await;
-    other.local.file_away(gone.clone()).await.unwrap();
+    other.inbox.decisions().file_away(gone.clone()).await.unwrap();
     let before = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
     let query = PruneQuery { before, statuses: vec![Status::Done] };
-    assert_eq!(other.local.prune(query.clone()).await.unwrap().taken.threads, 1);
+    assert_eq!(other.inbox.prune().run(query.clone()).await.unwrap().taken.threads, 1);
     let kept = told(&export(other.store()));
     let pruned = kept.last().unwrap();
     assert_eq!(
@@ -360,7 +360,7 @@ async fn what_people_start_continue_and_prune_is_told() {
     assert_eq!(pruned["body"]["statuses"], json!(["done"]));
     assert_eq!(pruned["body"]["older_than"], before.as_millisecond());
     // A second one has nothing to let go of, and nothing to tell.
-    other.local.prune(query).await.unwrap();
+    other.inbox.prune().run(query).await.unwrap();
     assert_eq!(told(&export(other.store())).len(), kept.len());
     assert_eq!(other.store().audit().check_links().unwrap().problems, [""; 0]);
     assert_eq!(judged(other.store(), &export(other.store())), [""; 0]);

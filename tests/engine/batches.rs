@@ -4,7 +4,7 @@ use crate::support::House;
 use crate::support::house::{eager, holding};
 use sayso::app::Settings;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{Backend, BackendError, By, Decide, Screen, Status};
+use sayso::inbox::{By, Decide, InboxError, Status};
 use serde_json::json;
 use std::time::Duration;
 
@@ -29,25 +29,33 @@ async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
     let ids = asked(&house, 4).await;
     let stale = Decide { shown: Some("00000000".to_owned()), ..accept(&ids[3]) };
     let told = house
-        .local
+        .inbox
+        .decisions()
         .decide_together(vec![accept(&ids[0]), accept(&ids[1]), accept(&ids[2]), stale])
-        .await
-        .unwrap();
+        .await;
     let held: Vec<bool> =
         told.iter().map(|(_, told)| told.as_ref().is_ok_and(|told| told.status == Status::Held)).collect();
     assert_eq!(held, [true, true, true, false]);
-    assert!(matches!(told[3].1, Err(BackendError::Stale { .. })));
+    assert!(matches!(told[3].1, Err(InboxError::Stale { .. })));
     let other = house.other(holding());
-    let last = other.last_decided().await.unwrap().unwrap();
+    let last = other.decisions().last_decided().await.unwrap().unwrap();
     assert_eq!((last.interrupts.as_slice(), last.decision.as_str()), (&ids[..3], "accept"));
     // One taken back by itself leaves the others as they are.
-    other.undo(ids[1].clone()).await.unwrap();
-    let undone = other.undo_batch(ids[2].clone()).await.unwrap();
+    other.decisions().undo(ids[1].clone()).await.unwrap();
+    let undone = other.decisions().undo_batch(ids[2].clone()).await.unwrap();
     let undone: Vec<(InterruptId, Status)> =
         undone.into_iter().map(|(id, told)| (id, told.unwrap().status)).collect();
     assert_eq!(undone, [(ids[0].clone(), Status::Waiting), (ids[2].clone(), Status::Waiting)]);
-    assert_eq!(other.last_decided().await.unwrap(), None);
-    assert!(other.undo_batch(ids[0].clone()).await.unwrap_err().to_string().contains("nothing to undo"));
+    assert_eq!(other.decisions().last_decided().await.unwrap(), None);
+    assert!(
+        other
+            .decisions()
+            .undo_batch(ids[0].clone())
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("nothing to undo")
+    );
     assert_eq!(house.world.performed().len(), 0);
 }
 
@@ -55,17 +63,17 @@ async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
 async fn what_was_acted_on_is_named_and_the_rest_is_taken_back() {
     let house = House::new();
     let ids = asked(&house, 2).await;
-    house.local.decide_together(ids.iter().map(accept).collect()).await.unwrap();
-    let first = house.local.card(ids[0].clone()).await.unwrap().0.thread;
+    house.inbox.decisions().decide_together(ids.iter().map(accept).collect()).await;
+    let first = house.inbox.decisions().card(ids[0].clone()).await.unwrap().0.thread;
     let scope = sayso::app::Scope::Family(first);
     let mut driver = sayso::app::Driver::take(house.engine().clone()).await.unwrap().unwrap();
     driver.run(&scope, sayso::app::Until::Idle, std::future::pending()).await.unwrap();
     drop(driver);
     for from in &ids {
-        let told = house.local.undo_batch(from.clone()).await;
+        let told = house.inbox.decisions().undo_batch(from.clone()).await;
         if from == &ids[0] {
             let told = told.unwrap();
-            assert!(matches!(told[0].1, Err(BackendError::NotOpen { .. })), "{told:?}");
+            assert!(matches!(told[0].1, Err(InboxError::NotOpen { .. })), "{told:?}");
             assert_eq!(told[1].1.as_ref().unwrap().status, Status::Waiting);
         } else {
             assert!(told.is_err(), "it is open again");
@@ -81,11 +89,11 @@ async fn a_decision_taken_alone_is_taken_back_alone() {
     let thread = house.played(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
     let ids = house.outcome(&thread).await.interrupts;
     for id in &ids {
-        house.local.decide(accept(id)).await.unwrap();
+        house.inbox.decisions().decide(accept(id)).await.unwrap();
     }
-    let last = house.local.last_decided().await.unwrap().unwrap();
+    let last = house.inbox.decisions().last_decided().await.unwrap().unwrap();
     assert_eq!(last.interrupts, [ids[1].clone()]);
-    let undone = house.local.undo_batch(ids[1].clone()).await.unwrap();
+    let undone = house.inbox.decisions().undo_batch(ids[1].clone()).await.unwrap();
     assert_eq!(undone.len(), 1);
-    assert_eq!(house.local.last_decided().await.unwrap().unwrap().interrupts, [ids[0].clone()]);
+    assert_eq!(house.inbox.decisions().last_decided().await.unwrap().unwrap().interrupts, [ids[0].clone()]);
 }

@@ -2,12 +2,13 @@
 
 use crate::support::House;
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Backend, NextView, Status, ThreadQuery};
+use sayso::inbox::{NextView, Status, ThreadQuery};
 use serde_json::{Value, json};
 
 /// Everything a thread started, oldest first.
 async fn children(house: &House, parent: &ThreadId) -> Vec<ThreadId> {
-    let all = house.local.threads(ThreadQuery { limit: 99, ..Default::default() }).await.unwrap().threads;
+    let all =
+        house.inbox.threads().list(ThreadQuery { limit: 99, ..Default::default() }).await.unwrap().threads;
     let mut found: Vec<_> =
         all.into_iter().filter(|line| line.parent.as_ref() == Some(parent)).map(|line| line.id).collect();
     found.reverse();
@@ -64,7 +65,7 @@ async fn an_abandoned_parent_takes_its_children_with_it() {
     let outer = children(&house, &thread).await[0].clone();
     let inner = children(&house, &outer).await[0].clone();
     let question = house.asked(&inner).await;
-    house.local.stop(thread.clone()).await.unwrap();
+    house.inbox.threads().stop(thread.clone()).await.unwrap();
     let trouble = house.asked(&thread).await;
     house.decide(&trouble, Decision::Ignore).await.unwrap();
     house.settle().await;
@@ -117,11 +118,21 @@ async fn a_child_that_cannot_be_started_is_trouble_and_starts_none() {
     let house = House::new();
     let good = kid("good", json!([]));
     let astray = json!({"key": "bad", "program": [[{"spawn": [{"key": "x"}]}]]});
-    let error =
-        house.local.start("player".to_owned(), json!({"program": [[{"spawn": [good, astray]}]]})).await;
+    let error = house
+        .inbox
+        .threads()
+        .start("player".to_owned(), json!({"program": [[{"spawn": [good, astray]}]]}))
+        .await;
     assert!(error.unwrap_err().to_string().contains("program[0][0].spawn[1]"));
     assert_eq!(
-        house.local.threads(ThreadQuery { limit: 9, ..Default::default() }).await.unwrap().threads.len(),
+        house
+            .inbox
+            .threads()
+            .list(ThreadQuery { limit: 9, ..Default::default() })
+            .await
+            .unwrap()
+            .threads
+            .len(),
         0
     );
 }
@@ -130,7 +141,7 @@ async fn a_child_that_cannot_be_started_is_trouble_and_starts_none() {
 async fn a_stopped_parent_joins_when_it_may_go_on() {
     let house = House::new();
     let thread = house.played(json!([[{"spawn": [kid("a", json!([[{"ask": [{"key": "x"}]}]]))]}]])).await;
-    house.local.stop(thread.clone()).await.unwrap();
+    house.inbox.threads().stop(thread.clone()).await.unwrap();
     let child = children(&house, &thread).await[0].clone();
     house.accept(&child).await;
     house.settle().await;
@@ -144,7 +155,7 @@ async fn a_stopped_parent_joins_when_it_may_go_on() {
 async fn a_child_that_goes_on_after_its_parent_stopped_waits_for_it_no_longer() {
     let house = House::new();
     let thread = house.played(json!([[{"spawn": [kid("a", json!([[{"ask": [{"key": "x"}]}]]))]}]])).await;
-    house.local.stop(thread.clone()).await.unwrap();
+    house.inbox.threads().stop(thread.clone()).await.unwrap();
     house.accept(&thread).await;
     house.settle().await;
     assert_eq!(house.status(&thread).await, Status::Joining, "it goes on waiting");

@@ -3,7 +3,7 @@
 use crate::support::House;
 use crate::support::house::{eager, holding};
 use sayso::graph::{Decision, EffectError, Found, ThreadId};
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Status;
 use serde_json::{Value, json};
 
 const ASK: &str = r#"[{"ask": [{"key": "a", "irreversible": true}]}]"#;
@@ -161,7 +161,7 @@ async fn settling_what_is_in_doubt_is_held_and_can_be_undone() {
     let trouble = house.asked(&thread).await;
     let again = Decision::Edit { args: json!({"effect": "go", "outcome": "not_done"}) };
     assert_eq!(house.decide(&trouble, again).await.unwrap().status, Status::Held);
-    assert_eq!(house.local.undo(trouble.clone()).await.unwrap().status, Status::Trouble);
+    assert_eq!(house.inbox.decisions().undo(trouble.clone()).await.unwrap().status, Status::Trouble);
     assert_eq!(house.asked(&thread).await, trouble);
     assert_eq!(house.world.performed().len(), 0);
 }

@@ -5,7 +5,7 @@ use crate::support::{House, house};
 use sayso::app::Settings;
 use sayso::config::Expiry;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{ActivityQuery, Backend, BackendError, ItemQuery, Status};
+use sayso::inbox::{ActivityQuery, InboxError, ItemQuery, Status};
 use sayso::store::StoreError;
 use sayso::tools::moment::{Machine, Moment};
 use serde_json::json;
@@ -35,7 +35,7 @@ fn day(days: i64) -> Moment {
 }
 
 async fn expire(house: &House, now: &Moment) -> usize {
-    house.local.expire_now(now).await.unwrap()
+    house.inbox.expire_now(now).await.unwrap()
 }
 
 fn deliver() -> serde_json::Value {
@@ -58,17 +58,18 @@ async fn what_nobody_answers_is_ignored_by_the_policy_and_leaves_its_trace() {
     }
     assert_eq!(expire(&house, &day(7)).await, 1);
     assert_eq!(expire(&house, &day(9)).await, 0, "once");
-    let open = house.local.items(ItemQuery { limit: 9, ..Default::default() }).await.unwrap().items;
+    let open =
+        house.inbox.decisions().items(ItemQuery { limit: 9, ..Default::default() }).await.unwrap().items;
     assert!(open.is_empty(), "its card is gone");
     house.settle().await;
     assert_eq!(house.log(&thread).await, json!([{"answers": [["a", "ignore"]]}, "went on"]));
     assert_eq!(decisions(&house, &thread).await, [("ignore".to_owned(), "policy:expire".to_owned())]);
     assert!(house.world.performed().is_empty());
     match house.decide(&id, Decision::Accept).await.unwrap_err() {
-        BackendError::NotOpen { why, .. } => assert!(why.starts_with("nobody answered in time"), "{why}"),
+        InboxError::NotOpen { why, .. } => assert!(why.starts_with("nobody answered in time"), "{why}"),
         other => panic!("{other:?}"),
     }
-    assert!(house.local.undo(id).await.is_err());
+    assert!(house.inbox.decisions().undo(id).await.is_err());
     let mut audit = String::new();
     let lines = house.store().audit().export(None, &mut |line| {
         audit.push_str(line);
@@ -81,7 +82,7 @@ async fn what_nobody_answers_is_ignored_by_the_policy_and_leaves_its_trace() {
     assert!(house.store().inbox().past_decisions(None, 9).unwrap().is_empty());
     let now = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
     let query = ActivityQuery { days: vec![jiff::Timestamp::UNIX_EPOCH, now] };
-    assert!(house.local.activity(query).await.unwrap().tools.is_empty());
+    assert!(house.inbox.figures().activity(query).await.unwrap().tools.is_empty());
 }
 
 #[tokio::test]
@@ -182,7 +183,7 @@ async fn what_is_held_snoozed_paused_or_new_does_not_expire() {
     let id = house.asked(&thread).await;
     expire(&house, &day(0)).await;
     // Another thread asks the same; its time is its own.
-    let fork = house.local.fork(thread.clone(), 1).await.unwrap().thread;
+    let fork = house.inbox.threads().fork(thread.clone(), 1).await.unwrap().thread;
     assert_eq!(house.store().audit().verify().unwrap().problems(), Vec::<String>::new());
     let asked_anew = house.asked(&fork).await;
     house.decide(&asked_anew, Decision::Ignore).await.unwrap();
@@ -190,7 +191,7 @@ async fn what_is_held_snoozed_paused_or_new_does_not_expire() {
     assert_eq!(expire(&house, &day(8)).await, 0);
     assert_eq!(house.status(&thread).await, Status::Held);
     // Taken back, it is a question again, and its time begins anew.
-    house.local.undo(id.clone()).await.unwrap();
+    house.inbox.decisions().undo(id.clone()).await.unwrap();
     assert_eq!(expire(&house, &day(9)).await, 0);
     assert_eq!(expire(&house, &day(15)).await, 0);
     // New mail makes it another question.
@@ -198,13 +199,13 @@ async fn what_is_held_snoozed_paused_or_new_does_not_expire() {
     assert_eq!(expire(&house, &day(17)).await, 0);
     // Whoever puts it off has seen it.
     let later = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
-    house.local.snooze(id.clone(), Some(later)).await.unwrap();
+    house.inbox.decisions().snooze(id.clone(), Some(later)).await.unwrap();
     assert_eq!(expire(&house, &day(40)).await, 0);
-    house.local.snooze(id.clone(), None).await.unwrap();
+    house.inbox.decisions().snooze(id.clone(), None).await.unwrap();
     assert_eq!(expire(&house, &day(41)).await, 0);
-    house.local.pause(true).await.unwrap();
+    house.inbox.pause(true).await.unwrap();
     assert_eq!(expire(&house, &day(60)).await, 0);
-    house.local.pause(false).await.unwrap();
+    house.inbox.pause(false).await.unwrap();
     assert_eq!(expire(&house, &day(60)).await, 1);
 }
 
@@ -233,7 +234,7 @@ async fn of_an_answer_and_an_expiry_at_once_exactly_one_stands() {
         let other = house.other(weekly());
         let (now, wanted) = (day(round * 10 + 8), id.clone());
         let ends = tokio::spawn(async move { other.expire_now(&now).await.unwrap() });
-        let answers = house::decide(&house.local, &wanted, Decision::Accept);
+        let answers = house::decide(&house.inbox, &wanted, Decision::Accept);
         let (answer, ended) = tokio::join!(answers, ends);
         let ended = ended.unwrap();
         assert_eq!(usize::from(answer.is_ok()) + ended, 1, "round {round}: {answer:?}");
@@ -261,6 +262,6 @@ async fn a_forged_clock_or_question_is_told_and_ends_nothing() {
         "UPDATE settings SET value = replace(value, ' 86400000 ', ' 96400000 ') WHERE name = 'policy_clock'",
     );
     assert!(matches!(house.store().inbox().policy_clock(), Err(StoreError::Damaged(_))));
-    assert!(house.local.expire_now(&day(9)).await.is_err());
+    assert!(house.inbox.expire_now(&day(9)).await.is_err());
     assert_eq!(house.status(&thread).await, Status::Waiting);
 }

@@ -2,7 +2,7 @@
 
 use crate::support::House;
 use sayso::graph::ThreadId;
-use sayso::inbox::{Backend, Status, ThreadQuery};
+use sayso::inbox::{Status, ThreadQuery};
 use sayso::store::{MemoryCause, Store, StoreError};
 use serde_json::json;
 use std::os::unix::fs::PermissionsExt;
@@ -38,7 +38,7 @@ async fn memory_is_versioned_by_compare_and_set() {
 
 async fn found(house: &House, words: &str, status: Option<Status>) -> Vec<ThreadId> {
     let query = ThreadQuery { search: Some(words.to_owned()), status, limit: 9, ..Default::default() };
-    house.local.threads(query).await.unwrap().threads.into_iter().map(|line| line.id).collect()
+    house.inbox.threads().list(query).await.unwrap().threads.into_iter().map(|line| line.id).collect()
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn lists_come_in_pages() {
         let (mut after, mut titles, mut pages) = (None, Vec::new(), 0);
         loop {
             let query = ThreadQuery { search: search.clone(), limit: 3, after, ..Default::default() };
-            let page = house.local.threads(query).await.unwrap();
+            let page = house.inbox.threads().list(query).await.unwrap();
             titles.extend(page.threads.into_iter().map(|line| line.title));
             pages += 1;
             after = page.next;
@@ -119,7 +119,7 @@ async fn lists_come_in_pages() {
     let (mut after, mut items) = (None, Vec::new());
     loop {
         let query = sayso::inbox::ItemQuery { limit: 2, after, ..Default::default() };
-        let page = house.local.items(query).await.unwrap();
+        let page = house.inbox.decisions().items(query).await.unwrap();
         items.extend(page.items);
         after = page.next;
         if after.is_none() {

@@ -2,11 +2,11 @@
 
 use crate::support::House;
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Status;
 use serde_json::json;
 
 async fn fork(house: &House, thread: &ThreadId, step: u64) -> ThreadId {
-    house.local.fork(thread.clone(), step).await.unwrap().thread
+    house.inbox.threads().fork(thread.clone(), step).await.unwrap().thread
 }
 
 /// START, play (asks), ANSWERS, play (delivers), play (spawns), JOIN, play, play (ends).
@@ -120,10 +120,10 @@ async fn forks_of_forks_know_what_was_done_before_them() {
 async fn a_fork_of_a_step_that_is_not_there_says_which_are() {
     let house = House::new();
     let thread = house.played(json!([])).await;
-    let error = house.local.fork(thread.clone(), 2).await.unwrap_err().to_string();
+    let error = house.inbox.threads().fork(thread.clone(), 2).await.unwrap_err().to_string();
     assert_eq!(error, format!("thread `{thread}` has steps 0 to 1, no step 2"));
-    assert!(house.local.fork(ThreadId::parse("tzzzzzzzz").unwrap(), 0).await.is_err());
-    assert!(house.local.fork(thread, u64::MAX).await.is_err());
+    assert!(house.inbox.threads().fork(ThreadId::parse("tzzzzzzzz").unwrap(), 0).await.is_err());
+    assert!(house.inbox.threads().fork(thread, u64::MAX).await.is_err());
 }
 
 #[tokio::test]

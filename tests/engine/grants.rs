@@ -3,13 +3,14 @@
 use crate::support::House;
 use crate::support::house::{eager, holding, registry};
 use jiff::{SignedDuration, Timestamp};
-use sayso::app::{Engine, Local, Settings};
+use sayso::app::{Engine, Settings};
 use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
-    Backend, BackendError, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED, OUTPUT_FILES,
+    CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED, OUTPUT_FILES,
     SERVER_COMMANDS, Status,
 };
+use sayso::service::Inbox;
 use sayso::store::{Clock, Store};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -23,9 +24,9 @@ struct Bank {
     clock: Clock,
 }
 
-fn local(house: &House, clock: &Clock, settings: Settings) -> Local {
+fn inbox(house: &House, clock: &Clock, settings: Settings) -> Inbox {
     let store = Store::open_with(&house.data(), clock.clone()).unwrap();
-    Local::new(Engine::new(store, registry(&house.street, &house.world, Vec::new()), settings))
+    Inbox::new(Engine::new(store, registry(&house.street, &house.world, Vec::new()), settings))
 }
 
 impl Bank {
@@ -36,8 +37,8 @@ impl Bank {
         let clock: Clock = Arc::new(move || noon + SignedDuration::from_secs(hand.load(Ordering::SeqCst)));
         let house = House::with(eager(), Vec::new());
         house.world.consult(house.data(), clock.clone());
-        let local = local(&house, &clock, settings);
-        Self { house: House { local, ..house }, seconds, clock }
+        let inbox = inbox(&house, &clock, settings);
+        Self { house: House { inbox, ..house }, seconds, clock }
     }
 
     fn new() -> Self {
@@ -53,9 +54,9 @@ impl Bank {
         from: &InterruptId,
         scope: GrantScope,
         lasts: Option<u64>,
-    ) -> Result<GrantLine, BackendError> {
+    ) -> Result<GrantLine, InboxError> {
         let lasts = lasts.map(Duration::from_secs);
-        self.house.local.grant(GrantRequest { interrupt: from.clone(), scope, lasts }).await
+        self.house.inbox.grants().give(GrantRequest { interrupt: from.clone(), scope, lasts }).await
     }
 
     /// A first card, accepted, and the grant that was given from it.
@@ -77,7 +78,7 @@ impl Bank {
         let thread = self.house.play(program).await;
         let driver = self.house.driver().await;
         self.house.world.reached("door").await;
-        self.house.local.pause(true).await.unwrap();
+        self.house.inbox.pause(true).await.unwrap();
         self.house.world.open("door");
         self.house
             .until_so(|| !self.house.store().threads().view(&thread).unwrap().decisions.is_empty())
@@ -113,7 +114,7 @@ async fn a_thread_s_grant_answers_for_that_thread_alone() {
     // Another thread is asked, about mail of the same sender too; and so is a fork, which is another thread.
     let other = bank.house.played(ask_and_do(json!({}))).await;
     assert_eq!(bank.house.status(&other).await, Status::Waiting);
-    let fork = bank.house.local.fork(thread, 2).await.unwrap().thread;
+    let fork = bank.house.inbox.threads().fork(thread, 2).await.unwrap().thread;
     bank.house.settle().await;
     assert_eq!(bank.house.status(&fork).await, Status::Waiting);
     assert_eq!(bank.house.world.performed().len(), 1);
@@ -142,7 +143,7 @@ async fn a_sender_s_grant_answers_in_every_thread_until_it_is_over() {
     bank.later(1);
     let over = bank.house.played(ask_and_do(json!({}))).await;
     assert_eq!(bank.house.status(&over).await, Status::Waiting);
-    let lines = bank.house.local.grants().await.unwrap();
+    let lines = bank.house.inbox.grants().list().await.unwrap();
     let line = lines.iter().find(|one| one.id == line.id).unwrap();
     assert!(!line.in_force && line.revoked_at.is_none());
 }
@@ -176,18 +177,18 @@ async fn what_a_revoked_grant_had_answered_is_asked_again() {
     bank.house.until(&thread, Status::Held).await;
     // From another process, any beginning of the id.
     let other = bank.house.other(eager());
-    let revoked = other.revoke(line.id[..5].to_owned()).await.unwrap();
+    let revoked = other.grants().revoke(line.id[..5].to_owned()).await.unwrap();
     assert!(revoked.revoked_at.is_some() && !revoked.in_force);
     assert_eq!(bank.house.status(&thread).await, Status::Waiting);
     driver.stop().await;
     let decisions = bank.house.view(&thread).await.decisions;
     assert!(decisions[0].undone_at.is_some() && decisions[0].executed.is_none());
-    assert!(matches!(other.revoke(line.id.clone()).await, Err(BackendError::NotOpen { .. })));
+    assert!(matches!(other.grants().revoke(line.id.clone()).await, Err(InboxError::NotOpen { .. })));
     assert!(matches!(
-        other.revoke("gzzzzzzzz".to_owned()).await,
-        Err(BackendError::NotFound { what: "grant", .. })
+        other.grants().revoke("gzzzzzzzz".to_owned()).await,
+        Err(InboxError::NotFound { what: "grant", .. })
     ));
-    assert!(other.restore(line.id).await.unwrap_err().to_string().contains("not built in"));
+    assert!(other.grants().restore(line.id).await.unwrap_err().to_string().contains("not built in"));
     assert_eq!(bank.house.world.performed().len(), 0);
 }
 
@@ -198,7 +199,7 @@ async fn a_grant_that_ends_before_its_answer_is_taken_up_is_not_acted_on() {
     let thread = bank.answered_and_paused().await;
     assert_eq!(bank.by(&thread).await, [format!("grant:{}", line.id)]);
     bank.later(600);
-    bank.house.local.pause(false).await.unwrap();
+    bank.house.inbox.pause(false).await.unwrap();
     bank.house.settle().await;
     assert_eq!(bank.house.status(&thread).await, Status::Waiting);
     assert!(bank.house.view(&thread).await.decisions[0].undone_at.is_some());
@@ -216,7 +217,7 @@ async fn a_grant_that_ends_while_its_node_runs_is_not_acted_on() {
         let driver = bank.house.driver().await;
         bank.house.world.reached("door").await;
         if revoke {
-            bank.house.local.revoke(line.id).await.unwrap();
+            bank.house.inbox.grants().revoke(line.id).await.unwrap();
         } else {
             bank.later(600);
         }
@@ -243,7 +244,7 @@ async fn what_a_person_decided_beside_a_grant_stays_decided() {
     let thread = bank.house.played(json!([[{"ask": both}]])).await;
     let id = bank.house.asked(&thread).await;
     bank.house.decide(&id, Decision::Accept).await.unwrap();
-    bank.house.local.revoke(line.id).await.unwrap();
+    bank.house.inbox.grants().revoke(line.id).await.unwrap();
     let open = bank.house.outcome(&thread).await;
     assert_eq!((open.status, open.interrupts.len()), (Status::Waiting, 1));
     assert_ne!(open.interrupts[0], id);
@@ -274,7 +275,7 @@ async fn only_what_a_card_offers_can_be_allowed() {
     bank.house.decide(&id, Decision::Ignore).await.unwrap();
     let refused = bank.give(&id, GrantScope::Thread, None).await.unwrap_err().to_string();
     assert!(refused.contains("was not accepted"), "{refused}");
-    let given = bank.house.local.grants().await.unwrap();
+    let given = bank.house.inbox.grants().list().await.unwrap();
     assert!(given.iter().all(|line| line.builtin), "{given:?}");
 }
 
@@ -283,27 +284,30 @@ async fn what_is_built_in_is_listed_and_switched() {
     let bank = Bank::new();
     let names =
         |lines: &[GrantLine]| lines.iter().map(|line| (line.id.clone(), line.in_force)).collect::<Vec<_>>();
-    let local = &bank.house.local;
+    let inbox = &bank.house.inbox;
     let (files, handled) = (OUTPUT_FILES.to_owned(), MARK_HANDLED.to_owned());
     let reading = (CATALOGUE_GET.to_owned(), true);
     let servers = (SERVER_COMMANDS.to_owned(), true);
     let all = [(files.clone(), true), (handled.clone(), true), reading.clone(), servers.clone()];
-    assert_eq!(names(&local.grants().await.unwrap()), all);
+    assert_eq!(names(&inbox.grants().list().await.unwrap()), all);
     let program = json!([[{"once": {"name": "go"}}]]);
     let done = bank.house.played(program.clone()).await;
     assert_eq!(bank.house.status(&done).await, Status::Done);
-    assert!(!local.revoke("builtin:out".to_owned()).await.unwrap().in_force);
-    assert!(matches!(local.revoke(files.clone()).await, Err(BackendError::NotOpen { .. })));
-    assert!(matches!(local.revoke("builtin:".to_owned()).await, Err(BackendError::Ambiguous { .. })));
-    assert!(matches!(local.revoke("builtin:nothing".to_owned()).await, Err(BackendError::NotFound { .. })));
+    assert!(!inbox.grants().revoke("builtin:out".to_owned()).await.unwrap().in_force);
+    assert!(matches!(inbox.grants().revoke(files.clone()).await, Err(InboxError::NotOpen { .. })));
+    assert!(matches!(inbox.grants().revoke("builtin:".to_owned()).await, Err(InboxError::Ambiguous { .. })));
+    assert!(matches!(
+        inbox.grants().revoke("builtin:nothing".to_owned()).await,
+        Err(InboxError::NotFound { .. })
+    ));
     assert_eq!(
-        names(&local.grants().await.unwrap()),
+        names(&inbox.grants().list().await.unwrap()),
         [(files.clone(), false), (handled, true), reading, servers]
     );
     let refused = bank.house.played(program.clone()).await;
     assert!(bank.house.trouble(&refused).await.1.contains("`builtin:output_files`"));
-    assert!(local.restore(files.clone()).await.unwrap().in_force);
-    assert!(local.restore(files).await.unwrap().in_force);
+    assert!(inbox.grants().restore(files.clone()).await.unwrap().in_force);
+    assert!(inbox.grants().restore(files).await.unwrap().in_force);
     bank.house.accept(&refused).await;
     bank.house.settle().await;
     assert_eq!(bank.house.status(&refused).await, Status::Done);
@@ -319,10 +323,10 @@ async fn what_the_config_allows_is_listed_and_ends_with_it() {
     let bank = Bank::with(Settings { policies: [("do".to_owned(), policy)].into(), ..eager() });
     let config = bank.house.data().join("config.toml");
     std::fs::write(&config, "[policy.do]\nmode = \"allow\"\nrecipients = [\"thread\"]\n").unwrap();
-    let lines = bank.house.local.grants().await.unwrap();
+    let lines = bank.house.inbox.grants().list().await.unwrap();
     let line = lines.into_iter().find(|line| line.origin == "config").unwrap();
     assert_eq!((line.id.as_str(), line.scope.as_str()), ("policy:do", "people in the conversation"));
-    let refused = bank.house.local.revoke(line.id).await.unwrap_err().to_string();
+    let refused = bank.house.inbox.grants().revoke(line.id).await.unwrap_err().to_string();
     assert!(refused.contains("[policy.do]"), "{refused}");
     let done = bank.house.played(ask_and_do(json!({}))).await;
     assert_eq!(bank.house.status(&done).await, Status::Done);
@@ -330,8 +334,8 @@ async fn what_the_config_allows_is_listed_and_ends_with_it() {
     let thread = bank.answered_and_paused().await;
     // The next driver knows of no such policy.
     let Bank { house, clock, .. } = bank;
-    let house = House { local: local(&house, &clock, eager()), ..house };
-    house.local.pause(false).await.unwrap();
+    let house = House { inbox: inbox(&house, &clock, eager()), ..house };
+    house.inbox.pause(false).await.unwrap();
     house.settle().await;
     assert_eq!(house.status(&thread).await, Status::Waiting);
     assert_eq!(house.world.performed().len(), 1);

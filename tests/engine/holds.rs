@@ -2,9 +2,10 @@
 
 use crate::support::house::{eager, holding, respond};
 use crate::support::{House, house};
-use sayso::app::{Engine, Local};
+use sayso::app::Engine;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, BackendError, By, Decide, Status};
+use sayso::inbox::{By, Decide, InboxError, Status};
+use sayso::service::Inbox;
 use sayso::store::Store;
 use serde_json::json;
 use std::sync::Arc;
@@ -30,10 +31,10 @@ async fn only_what_cannot_be_taken_back_is_held() {
         let interrupt = house.asked(&thread).await;
         let text = format!("{irreversible} {decision:?}");
         let decide = Decide { interrupt, decision, shown: None, learn: true, by };
-        assert_eq!(house.local.decide(decide).await.unwrap().status, status, "{text}");
+        assert_eq!(house.inbox.decisions().decide(decide).await.unwrap().status, status, "{text}");
         // So that the next `played` finds nothing held.
         if status == Status::Held {
-            house.local.stop(thread.clone()).await.unwrap();
+            house.inbox.threads().stop(thread.clone()).await.unwrap();
         }
     }
 }
@@ -45,7 +46,7 @@ async fn decisions_at_the_screen_are_softly_held() {
     let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
     let interrupt = house.asked(&thread).await;
     let decide = Decide { interrupt, decision: Decision::Ignore, shown: None, learn: true, by: By::Tui };
-    assert_eq!(house.local.decide(decide).await.unwrap().status, Status::Held);
+    assert_eq!(house.inbox.decisions().decide(decide).await.unwrap().status, Status::Held);
 }
 
 #[tokio::test]
@@ -64,11 +65,11 @@ async fn undo_opens_the_same_question_again_and_stays_on_record() {
     let id = house.asked(&thread).await;
     let before = house.item(&id).await;
     house.decide(&id, Decision::Accept).await.unwrap();
-    assert_eq!(house.local.undo(id.clone()).await.unwrap().status, Status::Waiting);
+    assert_eq!(house.inbox.decisions().undo(id.clone()).await.unwrap().status, Status::Waiting);
     assert_eq!(house.asked(&thread).await, id);
     assert_eq!(house.item(&id).await.args_hash, before.args_hash);
-    let open = house.local.undo(id.clone()).await.unwrap_err();
-    assert!(matches!(open, BackendError::Conflict(_)), "{open:?}");
+    let open = house.inbox.decisions().undo(id.clone()).await.unwrap_err();
+    assert!(matches!(open, InboxError::Conflict(_)), "{open:?}");
     house.decide(&id, Decision::Ignore).await.unwrap();
     house.settle().await;
     let decisions = house.view(&thread).await.decisions;
@@ -84,8 +85,8 @@ async fn undo_comes_too_late_once_the_thread_has_acted() {
     let id = house.asked(&thread).await;
     house.decide(&id, Decision::Accept).await.unwrap();
     house.settle().await;
-    match house.local.undo(id).await.unwrap_err() {
-        BackendError::NotOpen { why, .. } => assert!(why.starts_with("it was accepted"), "{why}"),
+    match house.inbox.decisions().undo(id).await.unwrap_err() {
+        InboxError::NotOpen { why, .. } => assert!(why.starts_with("it was accepted"), "{why}"),
         other => panic!("{other:?}"),
     }
 }
@@ -99,8 +100,8 @@ async fn undo_is_refused_while_the_effect_is_under_way() {
     house.decide(&id, Decision::Accept).await.unwrap();
     let driver = house.driver().await;
     house.world.reached("out").await;
-    match house.local.undo(id).await.unwrap_err() {
-        BackendError::NotOpen { why, .. } => assert_eq!(why, "the thread has already acted on it"),
+    match house.inbox.decisions().undo(id).await.unwrap_err() {
+        InboxError::NotOpen { why, .. } => assert_eq!(why, "the thread has already acted on it"),
         other => panic!("{other:?}"),
     }
     house.world.open("out");
@@ -120,7 +121,7 @@ async fn a_node_that_rests_on_an_undone_decision_leaves_nothing() {
         house.decide(&id, Decision::Accept).await.unwrap();
         let driver = house.driver().await;
         house.world.reached("g").await;
-        assert_eq!(house.local.undo(id.clone()).await.unwrap().status, Status::Waiting);
+        assert_eq!(house.inbox.decisions().undo(id.clone()).await.unwrap().status, Status::Waiting);
         house.world.open("g");
         house.world.open("g");
         assert_eq!(house.decide(&id, Decision::Ignore).await.unwrap().status, Status::Ready);
@@ -149,12 +150,12 @@ async fn a_hold_found_old_at_start_is_asked_again() {
         let id = house.asked(&thread).await;
         house.decide(&id, Decision::Accept).await.unwrap();
         if paused {
-            house.local.pause(true).await.unwrap();
+            house.inbox.pause(true).await.unwrap();
         }
         let clock = Arc::new(move || jiff::Timestamp::now() + jiff::SignedDuration::from_mins(away));
         let store = Store::open_with(&house.data(), clock).unwrap();
         let registry = house::registry(&house.street, &house.world, Vec::new());
-        let later = Local::new(Engine::new(store, registry, eager()));
+        let later = Inbox::new(Engine::new(store, registry, eager()));
         let driver = house::drive(later.engine()).await;
         if paused {
             // It has looked once, and was not to do anything.
@@ -192,7 +193,7 @@ async fn a_retry_of_what_cannot_be_undone_any_more_is_not_held() {
     house.decide(&id, Decision::Accept).await.unwrap();
     let house = house.reopen(eager(), Vec::new());
     // The hold was long; a driver with another hold waits it out anew, so it is taken away by hand.
-    house.local.undo(id.clone()).await.unwrap();
+    house.inbox.decisions().undo(id.clone()).await.unwrap();
     house.decide(&id, Decision::Accept).await.unwrap();
     house.settle().await;
     assert_eq!(house.trouble(&thread).await.0, "failed");

@@ -3,7 +3,7 @@
 use crate::support::House;
 use crate::support::house::respond;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{Backend, BackendError, By, Decide, ItemQuery, Refusal, Status};
+use sayso::inbox::{By, Decide, InboxError, ItemQuery, Refusal, Status};
 use serde_json::{Value, json};
 
 fn edit(args: Value) -> Decision {
@@ -40,26 +40,26 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
     let thread = house.played(json!([[{"ask": [{"key": "a", "no_respond": true}, {"key": "b"}]}]])).await;
     let [a, b] = <[InterruptId; 2]>::try_from(house.outcome(&thread).await.interrupts).unwrap();
     let hash = house.item(&a).await.args_hash.unwrap().to_string();
-    type Told = fn(&BackendError) -> bool;
+    type Told = fn(&InboxError) -> bool;
     let table: Vec<(&str, InterruptId, Decision, Option<&str>, Told)> = vec![
         ("unknown", InterruptId::parse("izzzzzzzz").unwrap(), Decision::Accept, None, |e| {
-            matches!(e, BackendError::NotFound { what: "interrupt", .. })
+            matches!(e, InboxError::NotFound { what: "interrupt", .. })
         }),
         ("the beginning of both", InterruptId::parse("i").unwrap(), Decision::Accept, None, |e| {
-            matches!(e, BackendError::Ambiguous { count: 2, .. })
+            matches!(e, InboxError::Ambiguous { count: 2, .. })
         }),
         ("another hash", a.clone(), Decision::Accept, Some("00000000"), |e| {
-            matches!(e, BackendError::Stale { .. })
+            matches!(e, InboxError::Stale { .. })
         }),
         ("a hash too short", a.clone(), Decision::Accept, Some(&hash[..7]), |e| {
-            matches!(e, BackendError::Stale { .. })
+            matches!(e, InboxError::Stale { .. })
         }),
         ("not allowed", a.clone(), respond("hm"), None, |e| {
-            matches!(e, BackendError::Refused { refusal: Refusal::NotAllowed("respond", takes), .. }
+            matches!(e, InboxError::Refused { refusal: Refusal::NotAllowed("respond", takes), .. }
                 if takes == "accept, edit or ignore")
         }),
         ("no words", b.clone(), respond(" \u{1b}\n"), None, |e| {
-            matches!(e, BackendError::Refused { refusal: Refusal::Empty, .. })
+            matches!(e, InboxError::Refused { refusal: Refusal::Empty, .. })
         }),
         ("wrong type", a.clone(), edit(json!({"key": "a", "n": "two"})), None, |e| named(e, "`n`: ")),
         ("too big", a.clone(), edit(json!({"key": "a", "n": 10})), None, |e| named(e, "`n`: ")),
@@ -71,7 +71,7 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
     for (what, interrupt, decision, shown, told) in table {
         let decide =
             Decide { interrupt, decision, shown: shown.map(str::to_owned), learn: true, by: By::Cli };
-        let error = house.local.decide(decide).await.unwrap_err();
+        let error = house.inbox.decisions().decide(decide).await.unwrap_err();
         assert!(told(&error), "{what}: {error:?}");
     }
     assert_eq!(house.store().threads().version(&thread).unwrap(), version);
@@ -79,17 +79,17 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
 
     let shown = Some(hash[..8].to_owned());
     let decide = Decide { interrupt: a.clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
-    house.local.decide(decide).await.unwrap();
+    house.inbox.decisions().decide(decide).await.unwrap();
     match house.decide(&a, Decision::Ignore).await.unwrap_err() {
-        BackendError::NotOpen { why, .. } => {
+        InboxError::NotOpen { why, .. } => {
             assert!(why.starts_with("it was accepted (by tui) at "), "{why}")
         }
         other => panic!("{other:?}"),
     }
 }
 
-fn named(error: &BackendError, text: &str) -> bool {
-    matches!(error, BackendError::Refused { refusal: Refusal::Args(why), .. } if why.contains(text))
+fn named(error: &InboxError, text: &str) -> bool {
+    matches!(error, InboxError::Refused { refusal: Refusal::Args(why), .. } if why.contains(text))
 }
 
 #[tokio::test]
@@ -114,7 +114,14 @@ async fn arguments_changed_after_they_were_shown_are_refused() {
     let error = house.decide(&id, Decision::Accept).await.unwrap_err();
     assert!(error.to_string().contains("of the log is not as it was written"), "{error}");
     assert_eq!(
-        house.local.items(ItemQuery { limit: 9, ..Default::default() }).await.unwrap().damaged.len(),
+        house
+            .inbox
+            .decisions()
+            .items(ItemQuery { limit: 9, ..Default::default() })
+            .await
+            .unwrap()
+            .damaged
+            .len(),
         1
     );
 }
@@ -132,10 +139,14 @@ async fn a_start_input_that_does_not_fit_names_the_field() {
         ("kid", json!({"program": []}), "there is no workflow `kid`"),
     ];
     for (workflow, input, said) in table {
-        let error = house.local.start(workflow.to_owned(), input).await.unwrap_err().to_string();
+        let error = house.inbox.threads().start(workflow.to_owned(), input).await.unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
     }
-    assert_eq!(house.local.threads(Default::default()).await.unwrap().threads.len(), 0, "nothing was stored");
+    assert_eq!(
+        house.inbox.threads().list(Default::default()).await.unwrap().threads.len(),
+        0,
+        "nothing was stored"
+    );
 }
 
 #[tokio::test]
@@ -151,12 +162,12 @@ async fn a_snoozed_question_is_out_of_sight_and_still_open() {
     let house = House::new();
     let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
     let id = house.asked(&thread).await;
-    let seen = |snoozed| house.local.items(ItemQuery { snoozed, limit: 9, ..Default::default() });
+    let seen = |snoozed| house.inbox.decisions().items(ItemQuery { snoozed, limit: 9, ..Default::default() });
     let until = Some(jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1));
-    assert!(house.local.snooze(id.clone(), until).await.unwrap().snoozed_until.is_some());
+    assert!(house.inbox.decisions().snooze(id.clone(), until).await.unwrap().snoozed_until.is_some());
     assert_eq!((seen(false).await.unwrap().items.len(), seen(true).await.unwrap().items.len()), (0, 1));
-    house.local.snooze(id.clone(), None).await.unwrap();
+    house.inbox.decisions().snooze(id.clone(), None).await.unwrap();
     assert_eq!((seen(false).await.unwrap().items.len(), seen(true).await.unwrap().items.len()), (1, 0));
     house.decide(&id, Decision::Accept).await.unwrap();
-    assert!(house.local.snooze(id, until).await.is_err());
+    assert!(house.inbox.decisions().snooze(id, until).await.is_err());
 }

@@ -4,9 +4,10 @@ use crate::support::House;
 use crate::support::house::{decide, eager, respond};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use sayso::app::{Local, Settings};
+use sayso::app::Settings;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Status;
+use sayso::service::Inbox;
 use sayso::store::{MemoryCause, StoreError};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -54,7 +55,7 @@ fn any_order_of_decisions_and_undos_gives_each_question_exactly_one_outcome() {
         .run(&proptest::collection::vec(act(), 1..14), |acts| {
             runtime.block_on(async {
                 let house = House::with(held(), Vec::new());
-                let desks: [Local; 2] = [house.other(held()), house.other(held())];
+                let desks: [Inbox; 2] = [house.other(held()), house.other(held())];
                 let thread = house.played(serde_json::from_str(THREE).unwrap()).await;
                 let asked = house.outcome(&thread).await.interrupts;
                 let mut expected: [Option<Decision>; 3] = Default::default();
@@ -72,7 +73,10 @@ fn any_order_of_decisions_and_undos_gives_each_question_exactly_one_outcome() {
                             }
                         }
                         None => {
-                            prop_assert_eq!(desk.undo(id.clone()).await.is_ok(), stands.is_some());
+                            prop_assert_eq!(
+                                desk.decisions().undo(id.clone()).await.is_ok(),
+                                stands.is_some()
+                            );
                             *stands = None;
                         }
                     }
@@ -109,7 +113,7 @@ async fn finish(
     let now = house.other(eager());
     // The last answer decides about the hold, so it is given once more by somebody who holds nothing.
     if expected.iter().all(Option::is_some) {
-        now.undo(asked[2].clone()).await.unwrap();
+        now.decisions().undo(asked[2].clone()).await.unwrap();
         expected[2] = None;
     }
     for (id, stands) in asked.iter().zip(expected.iter_mut()) {
@@ -195,7 +199,7 @@ fn the_fold_of_a_prefix_is_the_state_then() {
                     if !forked {
                         let steps = house.view(&last).await.steps.len();
                         let step = at.index(steps) as u64;
-                        threads.push(house.local.fork(last, step).await.unwrap().thread);
+                        threads.push(house.inbox.threads().fork(last, step).await.unwrap().thread);
                         house.settle().await;
                     }
                 }
@@ -327,7 +331,7 @@ fn any_life_comes_to_its_end_with_each_effect_once() {
                         }
                         Happening::Undo(which) => {
                             if let Some(id) = seen.get(which) {
-                                let _ = house.local.undo(id.clone()).await;
+                                let _ = house.inbox.decisions().undo(id.clone()).await;
                             }
                         }
                         Happening::News if house.status(&thread).await != Status::Done => {
@@ -340,7 +344,7 @@ fn any_life_comes_to_its_end_with_each_effect_once() {
                         }
                         Happening::News | Happening::Settled => {}
                         Happening::Stop => {
-                            let _ = house.local.stop(thread.clone()).await;
+                            let _ = house.inbox.threads().stop(thread.clone()).await;
                         }
                         Happening::Drive => house.settle().await,
                         Happening::Restart => house = house.reopen(eager(), Vec::new()),

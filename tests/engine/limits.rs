@@ -2,10 +2,11 @@
 
 use crate::support::House;
 use crate::support::house::eager;
-use sayso::app::{Attended, Driver, Ended, Scope, Settings, Until, attend, family_outcome};
+use sayso::app::{Driver, Ended, Scope, Settings, Until};
 use sayso::graph::ThreadId;
 use sayso::graph::{Decision, Progress};
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Status;
+use sayso::service::{Attended, attend, family_outcome};
 use sayso::store::{DriverLock, Taken};
 use serde_json::json;
 use std::time::Duration;
@@ -120,8 +121,8 @@ async fn a_stopped_thread_drops_its_node_and_waits() {
     let thread = house.play(json!([[{"call": "x"}, {"gate": "g"}, {"note": "first"}]])).await;
     let driver = house.driver().await;
     house.world.reached("g").await;
-    assert_eq!(house.local.stop(thread.clone()).await.unwrap().status, Status::Trouble);
-    house.local.stop(thread.clone()).await.unwrap();
+    assert_eq!(house.inbox.threads().stop(thread.clone()).await.unwrap().status, Status::Trouble);
+    house.inbox.threads().stop(thread.clone()).await.unwrap();
     assert_eq!(house.trouble(&thread).await.0, "stopped");
     let trouble = house.asked(&thread).await;
     house.world.open("g");
@@ -135,7 +136,7 @@ async fn a_stopped_thread_drops_its_node_and_waits() {
         "what it had paid for is not paid again"
     );
     assert_eq!(house.nodes(&thread).await, ["START", "play", "play"]);
-    assert!(house.local.stop(thread).await.is_err(), "it has ended");
+    assert!(house.inbox.threads().stop(thread).await.is_err(), "it has ended");
 }
 
 #[tokio::test]
@@ -145,12 +146,12 @@ async fn every_answer_to_a_stop_is_carried_out_wherever_it_was_stopped() {
         let house = House::new();
         let thread = house.played(program.clone()).await;
         let before = house.outcome(&thread).await;
-        house.local.stop(thread.clone()).await.unwrap();
+        house.inbox.threads().stop(thread.clone()).await.unwrap();
         let trouble = house.outcome(&thread).await.interrupts.pop().unwrap();
         house.decide(&trouble, Decision::Accept).await.unwrap();
         house.settle().await;
         assert_eq!(house.outcome(&thread).await, before, "as if nothing had been: {program}");
-        house.local.stop(thread.clone()).await.unwrap();
+        house.inbox.threads().stop(thread.clone()).await.unwrap();
         let trouble = house.outcome(&thread).await.interrupts.pop().unwrap();
         house.decide(&trouble, Decision::Ignore).await.unwrap();
         house.settle().await;
@@ -164,7 +165,7 @@ async fn stopping_takes_held_decisions_back() {
     let thread = house.played(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
     house.accept(&thread).await;
     assert_eq!(house.status(&thread).await, Status::Held);
-    house.local.stop(thread.clone()).await.unwrap();
+    house.inbox.threads().stop(thread.clone()).await.unwrap();
     assert_eq!(house.outcome(&thread).await.interrupts.len(), 2, "the question and the trouble");
     assert!(house.view(&thread).await.decisions[0].undone_at.is_some());
 }
@@ -186,8 +187,8 @@ async fn a_pause_holds_in_every_process_and_across_restarts() {
     assert_eq!(ended, Ended::Paused);
     drop(worker);
     assert_eq!(house.status(&late).await, Status::Ready);
-    assert!(house.local.overview().await.unwrap().paused);
-    house.local.pause(false).await.unwrap();
+    assert!(house.inbox.figures().overview().await.unwrap().paused);
+    house.inbox.pause(false).await.unwrap();
     house.settle().await;
     assert_eq!((house.status(&thread).await, house.status(&late).await), (Status::Done, Status::Done));
 }
@@ -199,9 +200,9 @@ async fn one_driver_at_a_time() {
     let other = house.other(eager());
     let theirs = Driver::take(other.engine().clone()).await.unwrap().err().unwrap();
     assert_eq!(theirs, Some(std::process::id()));
-    assert_eq!(house.local.overview().await.unwrap().driver, Some(std::process::id()));
+    assert_eq!(house.inbox.figures().overview().await.unwrap().driver, Some(std::process::id()));
     drop(worker);
-    assert_eq!(house.local.overview().await.unwrap().driver, None);
+    assert_eq!(house.inbox.figures().overview().await.unwrap().driver, None);
     assert!(Driver::take(other.engine().clone()).await.unwrap().is_ok());
 }
 
@@ -289,7 +290,7 @@ async fn a_pause_that_is_not_on_record_as_listed_is_told() {
     ] {
         let house = House::new();
         let thread = house.play(json!([[{"note": "x"}]])).await;
-        house.local.pause(true).await.unwrap();
+        house.inbox.pause(true).await.unwrap();
         // Not at the end of the log, where it would be missed at once.
         house.play(json!([[{"note": "y"}]])).await;
         assert!(house.sql().execute(forge, []).unwrap() > 0);

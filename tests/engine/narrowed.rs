@@ -2,7 +2,7 @@
 
 use crate::support::House;
 use sayso::graph::ThreadId;
-use sayso::inbox::{Backend, Screen, Status, ThreadQuery};
+use sayso::inbox::{Status, ThreadQuery};
 use sayso::store::HandedIn;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -43,7 +43,8 @@ async fn furnished(house: &House) -> BTreeMap<ThreadId, &'static str> {
 async fn pages(house: &House, query: &ThreadQuery) -> Vec<ThreadId> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
-        let page = house.local.threads(ThreadQuery { after, limit: 3, ..query.clone() }).await.unwrap();
+        let page =
+            house.inbox.threads().list(ThreadQuery { after, limit: 3, ..query.clone() }).await.unwrap();
         assert!(page.threads.len() <= 3 && page.damaged.is_empty());
         found.extend(page.threads.into_iter().map(|line| line.id));
         after = page.next;
@@ -57,7 +58,13 @@ async fn pages(house: &House, query: &ThreadQuery) -> Vec<ThreadId> {
 async fn what_is_narrowed_to_is_what_is_found_and_nothing_is_left_out() {
     let house = House::new();
     let accounts = furnished(&house).await;
-    let all = house.local.threads(ThreadQuery { limit: 99, ..ThreadQuery::default() }).await.unwrap().threads;
+    let all = house
+        .inbox
+        .threads()
+        .list(ThreadQuery { limit: 99, ..ThreadQuery::default() })
+        .await
+        .unwrap()
+        .threads;
     let mut narrowed = 0;
     for status in [None, Some(Status::Done), Some(Status::Waiting), Some(Status::Held)] {
         for workflow in [None, Some("chat"), Some("player"), Some("nobody's")] {
@@ -84,7 +91,7 @@ async fn what_is_narrowed_to_is_what_is_found_and_nothing_is_left_out() {
         }
     }
     assert!(narrowed > 20, "{narrowed} lists hold some of them");
-    let facets = house.local.facets().await.unwrap();
+    let facets = house.inbox.threads().facets().await.unwrap();
     assert_eq!(facets.workflows, ["chat", "player"]);
     assert_eq!(facets.accounts, ["home", "work"]);
     assert_eq!(facets.servers, Vec::<String>::new());

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{
-    ActivityQuery, Backend, ItemKind, ItemQuery, PruneQuery, Pruned, Pruning, Status, ThreadQuery, ThreadView,
+    ActivityQuery, ItemKind, ItemQuery, PruneQuery, Pruned, Pruning, Status, ThreadQuery, ThreadView,
 };
 use sayso::store::{HandedIn, MemoryCause, NewLesson, NewMail, Route, TakenIn};
 use serde_json::json;
@@ -22,15 +22,15 @@ fn all() -> PruneQuery {
 /// Everybody has read everything.
 async fn file_all(house: &House) {
     let query = ItemQuery { kind: Some(ItemKind::Result), limit: 999, ..Default::default() };
-    for item in house.local.items(query).await.unwrap().items {
-        house.local.file_away(item.thread).await.unwrap();
+    for item in house.inbox.decisions().items(query).await.unwrap().items {
+        house.inbox.decisions().file_away(item.thread).await.unwrap();
     }
 }
 
 async fn prune(house: &House) -> Pruned {
     file_all(house).await;
-    let plan = house.local.prune_plan(all()).await.unwrap();
-    let done = house.local.prune(all()).await.unwrap();
+    let plan = house.inbox.prune().plan(all()).await.unwrap();
+    let done = house.inbox.prune().run(all()).await.unwrap();
     let figures = |p: &Pruning| (p.threads, p.records, p.mails, sorted(p));
     assert_eq!(figures(&done.taken), figures(&plan), "the preview said what went");
     assert_eq!(damaged(house), Vec::<String>::new());
@@ -83,11 +83,11 @@ async fn what_was_decided_and_done_stays_and_the_rest_goes() {
     let before = house.view(&acted).await;
     let done = prune(&house).await;
     assert_eq!((done.taken.threads, done.taken.records), (3, 1), "{done:?}");
-    assert!(house.local.thread(plain.clone()).await.is_err(), "nobody needs it");
+    assert!(house.inbox.threads().view(plain.clone()).await.is_err(), "nobody needs it");
     let after = house.view(&acted).await;
     assert!(is_pruned(&after) && after.steps.is_empty() && after.state.is_null(), "{after:?}");
     assert_eq!((after.decisions, after.effects), (before.decisions, before.effects));
-    assert!(house.local.thread(newest).await.is_err(), "nor this");
+    assert!(house.inbox.threads().view(newest).await.is_err(), "nor this");
     let thread = house.played(json!([[{"note": "after"}]])).await;
     assert_eq!(house.log(&thread).await, json!(["after"]));
     assert_eq!(prune(&house).await.taken.threads, 1, "what is pruned is not pruned again");
@@ -107,15 +107,15 @@ async fn a_pruned_thread_says_so_wherever_it_is_touched() {
     let asked = house.asked(&thread).await;
     house.respond(&thread, "done").await;
     house.settle().await;
-    assert_eq!(kept(&house.local.prune_plan(all()).await.unwrap()), [("its result is not filed away", 1)]);
-    house.local.file_away(thread.clone()).await.unwrap();
+    assert_eq!(kept(&house.inbox.prune().plan(all()).await.unwrap()), [("its result is not filed away", 1)]);
+    house.inbox.decisions().file_away(thread.clone()).await.unwrap();
     prune(&house).await;
-    let says = |error: sayso::inbox::BackendError| {
+    let says = |error: sayso::inbox::InboxError| {
         assert!(error.to_string().contains("was pruned on 20"), "{error}");
     };
-    says(house.local.proceed(thread.clone(), "more".to_owned()).await.unwrap_err());
-    says(house.local.fork(thread.clone(), 1).await.unwrap_err());
-    let (item, card) = house.local.card(asked).await.unwrap();
+    says(house.inbox.threads().proceed(thread.clone(), "more".to_owned()).await.unwrap_err());
+    says(house.inbox.threads().fork(thread.clone(), 1).await.unwrap_err());
+    let (item, card) = house.inbox.decisions().card(asked).await.unwrap();
     assert!(item.closed.is_some() && !card.text().is_empty());
     assert_eq!(house.outcome(&thread).await.status, Status::Done);
 }
@@ -125,7 +125,7 @@ async fn what_somebody_needs_is_kept_with_the_reason() {
     let house = House::new();
     house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
     let forked = house.played(json!([[{"note": "x"}], [{"ask": [{"key": "a"}]}]])).await;
-    house.local.fork(forked.clone(), 2).await.unwrap();
+    house.inbox.threads().fork(forked.clone(), 2).await.unwrap();
     house.accept(&forked).await;
     house.settle().await;
     let kid = json!({"key": "k", "program": [[{"ask": [{"key": "a"}]}]]});
@@ -134,7 +134,7 @@ async fn what_somebody_needs_is_kept_with_the_reason() {
     let lesson = NewLesson { namespace: "n".to_owned(), cause: "{}".to_owned(), interrupt: None };
     house.store().memory().keep_lessons(taught.clone(), 1, vec![lesson]).await.unwrap();
     file_all(&house).await;
-    let plan = house.local.prune_plan(all()).await.unwrap();
+    let plan = house.inbox.prune().plan(all()).await.unwrap();
     assert_eq!(plan.threads, 0, "{plan:?}");
     let mut why = kept(&plan);
     why.sort_unstable();
@@ -148,9 +148,13 @@ async fn what_somebody_needs_is_kept_with_the_reason() {
     );
     assert_eq!(prune(&house).await.taken.threads, 0);
     let young = PruneQuery { before: Timestamp::UNIX_EPOCH, ..all() };
-    assert_eq!(house.local.prune_plan(young).await.unwrap(), Pruning::default());
+    assert_eq!(house.inbox.prune().plan(young).await.unwrap(), Pruning::default());
     let open = PruneQuery { statuses: vec![Status::Waiting, Status::Ready], ..all() };
-    assert_eq!(house.local.prune_plan(open).await.unwrap().threads, 0, "only what has ended is ever pruned");
+    assert_eq!(
+        house.inbox.prune().plan(open).await.unwrap().threads,
+        0,
+        "only what has ended is ever pruned"
+    );
 }
 
 #[tokio::test]
@@ -167,7 +171,7 @@ async fn an_effect_in_doubt_keeps_its_thread() {
     house.decide(&id, Decision::Ignore).await.unwrap();
     house.settle().await;
     assert_eq!(house.status(&thread).await, Status::Abandoned);
-    let plan = house.local.prune_plan(all()).await.unwrap();
+    let plan = house.inbox.prune().plan(all()).await.unwrap();
     // Abandoned by a person who was told of the doubt: how it ended is on record, or it is not pruned.
     let unsettled = house.view(&thread).await.effects.iter().any(|effect| effect.state == "begun");
     assert_eq!(plan.threads, u64::from(!unsettled), "{plan:?}");
@@ -211,10 +215,10 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
     house.store().mail().triaged(thread.clone(), "ignore".to_owned(), "a rule".to_owned()).await.unwrap();
     house.played(json!([])).await;
     let search = || ThreadQuery { search: Some("saffron".to_owned()), limit: 9, ..Default::default() };
-    assert_eq!(house.local.threads(search()).await.unwrap().threads.len(), 1);
+    assert_eq!(house.inbox.threads().list(search()).await.unwrap().threads.len(), 1);
     let done = prune(&house).await;
     assert_eq!(done.taken.mails, 2, "{done:?}");
-    assert!(house.local.thread(thread).await.is_err());
+    assert!(house.inbox.threads().view(thread).await.is_err());
     assert_eq!(
         house.store().mail().take_in(mail(), Route::Start(start()), 20).await.unwrap(),
         TakenIn::Known
@@ -223,8 +227,9 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
     let kept = "SELECT count(*) FROM mails WHERE account = 'home' AND raw <> zeroblob(32)";
     let kept: i64 = house.sql().query_row(kept, [], |row| row.get(0)).unwrap();
     assert_eq!(kept, 0, "their bytes are gone");
-    assert_eq!(house.local.threads(search()).await.unwrap().threads.len(), 0);
-    let skipped = house.local.skipped(sayso::inbox::SkippedQuery { after: None, limit: 9 }).await.unwrap();
+    assert_eq!(house.inbox.threads().list(search()).await.unwrap().threads.len(), 0);
+    let skipped =
+        house.inbox.mail().skipped(sayso::inbox::SkippedQuery { after: None, limit: 9 }).await.unwrap();
     assert_eq!((skipped.mails.len(), skipped.mails[0].reason.as_str()), (1, "a rule"));
     assert_eq!(prune(&house).await.taken.mails, 0);
 }
@@ -264,13 +269,13 @@ async fn bytes_stay_while_a_thread_is_at_work() {
     house.played(json!([[{"note": hex}]])).await;
     file_all(&house).await;
     let ready = house.play(json!([[{"note": "not driven yet"}]])).await;
-    let done = house.local.prune(all()).await.unwrap();
+    let done = house.inbox.prune().run(all()).await.unwrap();
     assert!(done.left.iter().any(|left| left.contains("threads are at work")), "{done:?}");
     assert!(house.store().blob(&digest).is_ok());
     house.settle().await;
     assert_eq!(house.status(&ready).await, Status::Done);
     file_all(&house).await;
-    let done = house.local.prune(all()).await.unwrap();
+    let done = house.inbox.prune().run(all()).await.unwrap();
     assert_eq!(done.left, Vec::<String>::new());
     assert!(house.store().blob(&digest).is_err(), "the next prune takes them");
 }
@@ -291,11 +296,11 @@ async fn words_of_later_steps_are_found_after_a_prune() {
     let house = House::new();
     house.played(json!([[{"note": "saffron"}]])).await;
     let query = |word: &str| ThreadQuery { search: Some(word.to_owned()), limit: 9, ..Default::default() };
-    assert_eq!(house.local.threads(query("saffron")).await.unwrap().threads.len(), 1);
+    assert_eq!(house.inbox.threads().list(query("saffron")).await.unwrap().threads.len(), 1);
     prune(&house).await;
-    assert_eq!(house.local.threads(query("saffron")).await.unwrap().threads.len(), 0);
+    assert_eq!(house.inbox.threads().list(query("saffron")).await.unwrap().threads.len(), 0);
     house.played(json!([[{"note": "cardamom"}]])).await;
-    assert_eq!(house.local.threads(query("cardamom")).await.unwrap().threads.len(), 1);
+    assert_eq!(house.inbox.threads().list(query("cardamom")).await.unwrap().threads.len(), 1);
 }
 
 #[tokio::test]
@@ -329,14 +334,14 @@ async fn storage_names_every_table_and_a_vacuum_gives_room_back() {
         house.play(json!([[{"note": format!("{n} ").repeat(2_000)}]])).await;
     }
     house.settle().await;
-    let before = house.local.storage().await.unwrap();
+    let before = house.inbox.figures().storage().await.unwrap();
     let rows = |name: &str| before.tables.iter().find(|table| table.table == name).map(|table| table.rows);
     assert_eq!((rows("threads"), rows("log")), (Some(40), Some(121)));
     assert!(before.tables.windows(2).all(|pair| pair[0].bytes >= pair[1].bytes));
     assert!(before.tables.iter().all(|table| !table.table.starts_with("words_")), "{before:?}");
     let done = prune(&house).await;
     assert!(done.after < done.before / 2, "{} of {}", done.after, done.before);
-    assert_eq!(house.local.storage().await.unwrap().file, done.after);
+    assert_eq!(house.inbox.figures().storage().await.unwrap().file, done.after);
 }
 
 #[tokio::test]
@@ -349,9 +354,9 @@ async fn activity_counts_what_people_decided_by_day_and_tool() {
     house.decide(&asked[1], Decision::Ignore).await.unwrap();
     house.decide(&asked[2], Decision::Edit { args: json!({"key": "c", "n": 7}) }).await.unwrap();
     house.decide(&asked[3], Decision::Accept).await.unwrap();
-    house.local.undo(asked[3].clone()).await.unwrap();
+    house.inbox.decisions().undo(asked[3].clone()).await.unwrap();
     let now = Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC);
-    let activity = house.local.activity(ActivityQuery::last(3, &now)).await.unwrap();
+    let activity = house.inbox.figures().activity(ActivityQuery::last(3, &now)).await.unwrap();
     assert_eq!(activity.days.len(), 3);
     let today = activity.days[2].decisions;
     assert_eq!((today.untouched, today.edited, today.ignored, today.by_people()), (1, 1, 1, 3));
@@ -359,7 +364,7 @@ async fn activity_counts_what_people_decided_by_day_and_tool() {
     assert!(
         activity.nodes.iter().any(|node| (node.workflow.as_str(), node.node.as_str()) == ("player", "play"))
     );
-    let none = house.local.activity(ActivityQuery { days: Vec::new() }).await.unwrap();
+    let none = house.inbox.figures().activity(ActivityQuery { days: Vec::new() }).await.unwrap();
     assert!(none.days.is_empty() && none.tools.is_empty());
 }
 
@@ -413,7 +418,7 @@ async fn lives(house: &House, happens: &[Happens], cut: usize) -> (Vec<ThreadId>
             }
             Happens::Gives => {
                 let thread = house.played(json!([[{"ask": [{"key": "a"}]}]])).await;
-                house.local.stop(thread.clone()).await.unwrap();
+                house.inbox.threads().stop(thread.clone()).await.unwrap();
                 for id in house.outcome(&thread).await.interrupts {
                     let _ = house.decide(&id, Decision::Ignore).await;
                 }
@@ -423,7 +428,7 @@ async fn lives(house: &House, happens: &[Happens], cut: usize) -> (Vec<ThreadId>
             Happens::Forks { whom, at } if !threads.is_empty() => {
                 let origin = whom.get(&threads).clone();
                 let steps = house.view(&origin).await.steps.len();
-                let fork = house.local.fork(origin, at.index(steps) as u64).await.unwrap().thread;
+                let fork = house.inbox.threads().fork(origin, at.index(steps) as u64).await.unwrap().thread;
                 house.settle().await;
                 threads.push(fork);
             }
@@ -443,7 +448,7 @@ async fn lives(house: &House, happens: &[Happens], cut: usize) -> (Vec<ThreadId>
 async fn views(house: &House) -> HashMap<ThreadId, ThreadView> {
     let query = ThreadQuery { limit: 999, ..Default::default() };
     let mut views = HashMap::new();
-    for line in house.local.threads(query).await.unwrap().threads {
+    for line in house.inbox.threads().list(query).await.unwrap().threads {
         views.insert(line.id.clone(), house.view(&line.id).await);
     }
     views
@@ -462,13 +467,13 @@ fn whatever_is_pruned_the_rest_is_whole_and_goes_on() {
                 let (threads, cutoff) = lives(&house, &story, cut).await;
                 // All but the first are read.
                 for thread in threads.iter().skip(1) {
-                    let _ = house.local.file_away(thread.clone()).await;
+                    let _ = house.inbox.decisions().file_away(thread.clone()).await;
                 }
                 let before = views(&house).await;
                 let statuses = [Status::Done, Status::Abandoned].into_iter().enumerate();
                 let statuses = statuses.filter(|(n, _)| which & (1 << n) != 0).map(|(_, status)| status);
                 let query = PruneQuery { before: cutoff, statuses: statuses.collect() };
-                let done = house.local.prune(query.clone()).await.unwrap();
+                let done = house.inbox.prune().run(query.clone()).await.unwrap();
                 let house = house.reopen(eager(), Vec::new());
                 prop_assert_eq!(damaged(&house), Vec::<String>::new());
                 let after = views(&house).await;
@@ -501,7 +506,7 @@ fn whatever_is_pruned_the_rest_is_whole_and_goes_on() {
                 for (id, view) in after.iter().filter(|(_, view)| !is_pruned(view)) {
                     // Whatever is whole can be forked at every step, children started anew included.
                     for step in 0..view.steps.len() {
-                        house.local.fork(id.clone(), step as u64).await.unwrap();
+                        house.inbox.threads().fork(id.clone(), step as u64).await.unwrap();
                     }
                     house.accept(id).await;
                 }
@@ -518,11 +523,11 @@ fn whatever_is_pruned_the_rest_is_whole_and_goes_on() {
 async fn a_fork_and_its_origin_go_together() {
     let house = House::new();
     let origin = house.played(json!([[{"note": "one"}], [{"note": "two"}]])).await;
-    let fork = house.local.fork(origin.clone(), 1).await.unwrap().thread;
+    let fork = house.inbox.threads().fork(origin.clone(), 1).await.unwrap().thread;
     house.settle().await;
     let done = prune(&house).await;
     assert_eq!((done.taken.threads, done.taken.records), (2, 0), "{done:?}");
     for gone in [origin, fork] {
-        assert!(house.local.thread(gone).await.is_err());
+        assert!(house.inbox.threads().view(gone).await.is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Mail that was not shown: newest first, page by page, with the reason.
 
 use crate::support::House;
-use sayso::inbox::{Backend, SkippedQuery};
+use sayso::inbox::SkippedQuery;
 use sayso::store::HandedIn;
 use serde_json::json;
 
@@ -26,7 +26,7 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
         house.store().mail().triaged(thread.clone(), class.to_owned(), format!("rule {n}")).await.unwrap();
         threads.push(thread);
     }
-    let read = |after, limit| house.local.skipped(SkippedQuery { after, limit });
+    let read = |after, limit| house.inbox.mail().skipped(SkippedQuery { after, limit });
     let first = read(None, 2).await.unwrap();
     let titles: Vec<&str> = first.mails.iter().map(|mail| mail.title.as_str()).collect();
     assert_eq!(titles, ["Offer 3", "Offer 2"]);

@@ -52,7 +52,7 @@ async fn two_engines_take_turns() {
     let program: Vec<Value> =
         (0..90).map(|n| json!([{"note": n.to_string()}, {"ask": [{"key": "a"}]}])).collect();
     let thread = house.play(json!(program)).await;
-    let other = House { local: house.other(patient()), ..House::with(patient(), Vec::new()) };
+    let other = House { inbox: house.other(patient()), ..House::with(patient(), Vec::new()) };
     for turn in 0..90 {
         let one = if turn % 3 == 0 { &house } else { &other };
         one.settle().await;

@@ -1,7 +1,7 @@
 //! Questions and answers.
 
 use crate::support::House;
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Status;
 use serde_json::json;
 
 #[tokio::test]
@@ -19,7 +19,7 @@ async fn a_conversation_goes_on_until_it_is_over() {
     let outcome = house.outcome(&thread).await;
     assert_eq!(outcome.status, Status::Done);
     assert_eq!(outcome.output, Some(json!({"turns": 201})));
-    let view = house.local.thread(thread).await.unwrap();
+    let view = house.inbox.threads().view(thread).await.unwrap();
     assert_eq!(view.steps.len(), 1 + 2 * 201 + 1);
     assert_eq!(view.decisions.len(), 201);
 }
@@ -34,7 +34,7 @@ async fn a_delivery_is_carried_out_once() {
     house.settle().await;
     assert_eq!(house.outcome(&thread).await.status, Status::Done);
     assert_eq!(house.street.deliveries().len(), 1);
-    let view = house.local.thread(thread).await.unwrap();
+    let view = house.inbox.threads().view(thread).await.unwrap();
     assert_eq!(view.effects[0].state, "done");
     assert_eq!(view.decisions[0].executed, Some(json!({"parcel": "book"})));
 }

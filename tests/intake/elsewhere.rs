@@ -4,7 +4,7 @@ use crate::CONFIG;
 use crate::pigeonhole::letter;
 use crate::post::Post;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, By, Decide, Status};
+use sayso::inbox::{By, Decide, Status};
 
 async fn waiting(post: &Post) -> sayso::inbox::Item {
     post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
@@ -17,7 +17,7 @@ async fn closed(post: &Post, item: &sayso::inbox::Item, reason: &str) {
     post.sync().await;
     let interrupt = item.interrupt().unwrap();
     let decide = Decide { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
-    let error = post.local.decide(decide).await.unwrap_err().to_string();
+    let error = post.inbox.decisions().decide(decide).await.unwrap_err().to_string();
     assert!(error.contains(reason), "{error}");
     post.drive().await;
     let thread = &post.threads("email").await[0];

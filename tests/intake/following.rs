@@ -5,7 +5,6 @@ use crate::pigeonhole::letter;
 use crate::post::Post;
 use sayso::app::Driver;
 use sayso::graph::Decision;
-use sayso::inbox::Backend;
 use std::future::Future;
 use std::time::Duration;
 
@@ -37,7 +36,7 @@ async fn it_follows_carries_out_answers_and_looks_when_told() {
         learn: true,
         by: sayso::inbox::By::Cli,
     };
-    post.local.decide(decide).await.unwrap();
+    post.inbox.decisions().decide(decide).await.unwrap();
     until(&post, async || post.items().await.len() == 2).await;
 
     // Another process asks for a look, and is told what it brought.
@@ -46,7 +45,7 @@ async fn it_follows_carries_out_answers_and_looks_when_told() {
     let synced = other.intake().sync_anywhere(&|_| (), Duration::from_secs(20)).await.unwrap().unwrap();
     assert_eq!((synced[0].new, synced[0].started, synced[0].error.as_deref()), (1, 1, None));
     post.hole.put(&letter(4, "joe@j.example", "Four", ""));
-    other.local.fetch_mail().await.unwrap();
+    other.inbox.mail().fetch().await.unwrap();
     until(&post, async || post.mails().await.len() == 4).await;
     stop.send(()).unwrap();
     driver.await.unwrap();
@@ -92,7 +91,7 @@ async fn a_look_asked_of_a_driver_that_ends_is_had_here() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
     post.hole.put(&letter(1, "bob@b.example", "One", ""));
-    let driver = Driver::take(post.local.engine().clone()).await.unwrap().expect("the lock is free");
+    let driver = Driver::take(post.inbox.engine().clone()).await.unwrap().expect("the lock is free");
     let other = Post::open(folder.path(), CONFIG);
     let intake = other.intake();
     let asked = tokio::spawn(async move { intake.sync_anywhere(&|_| (), Duration::from_secs(20)).await });

@@ -4,7 +4,7 @@ use crate::CONFIG;
 use crate::pigeonhole::{Pigeonhole, letter};
 use crate::post::Post;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, By, Decide, Item};
+use sayso::inbox::{By, Decide, Item};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn a_login_that_is_over_is_one_card_until_it_works() {
     assert_eq!(items.len(), 1, "{items:?}");
     let item = &items[0];
     assert_eq!((item.kind.word(), item.source.as_deref()), ("trouble", Some("home")));
-    let card = post.local.card(item.interrupt().unwrap()).await.unwrap().0;
+    let card = post.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap().0;
     assert!(card.text.contains("run `locksmith`"), "{}", card.text);
     // It is not to be left: it stands for as long as the login is over.
     let ignore = Decide {
@@ -40,7 +40,7 @@ async fn a_login_that_is_over_is_one_card_until_it_works() {
         learn: true,
         by: By::Cli,
     };
-    assert!(post.local.decide(ignore).await.is_err());
+    assert!(post.inbox.decisions().decide(ignore).await.is_err());
     // Trying in vain asks again; what fails otherwise says nothing about the login.
     post.decide(&item.interrupt().unwrap(), Decision::Accept).await;
     assert_eq!(logins(&post).await.len(), 0);
@@ -56,7 +56,7 @@ async fn a_login_that_is_over_is_one_card_until_it_works() {
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.new, synced.error), (1, None));
     assert_eq!(logins(&post).await.len(), 0, "it went by itself");
-    let late = post.local.decide(Decide {
+    let late = post.inbox.decisions().decide(Decide {
         interrupt: again[0].interrupt().unwrap(),
         decision: Decision::Accept,
         shown: None,
@@ -118,7 +118,7 @@ async fn an_answer_brings_the_next_look_about() {
     refuse(&post, false);
     let interrupt = logins(&post).await[0].interrupt().unwrap();
     let accept = Decide { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
-    post.local.decide(accept).await.unwrap();
+    post.inbox.decisions().decide(accept).await.unwrap();
     until(0, 1).await;
     stop.send(()).unwrap();
     driver.await.unwrap();

@@ -2,11 +2,12 @@
 
 use crate::letters;
 use crate::pigeonhole::Pigeonhole;
-use sayso::app::{Driver, Engine, Intake, Local, ReadMail, Scope, Settings, Synced, Until};
+use sayso::app::{App, Driver, Engine, Intake, ReadMail, Scope, Settings, Synced, Until};
 use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{Backend, By, Decide, Item, ItemQuery, MailLine, MailQuery, ThreadQuery, ThreadView};
+use sayso::inbox::{By, Decide, Item, ItemQuery, MailLine, MailQuery, ThreadQuery, ThreadView};
 use sayso::mail::Account;
+use sayso::service::Inbox;
 use sayso::store::Store;
 use sayso::workflows;
 use std::path::Path;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub struct Post {
-    pub local: Local,
+    pub inbox: Inbox,
     pub config: Arc<Config>,
     pub hole: Arc<Pigeonhole>,
     pub read: ReadMail,
@@ -35,14 +36,14 @@ pub fn reader() -> ReadMail {
 impl Post {
     /// Drives and takes mail in until it is told to stop.
     pub fn tended(&self) -> (tokio::sync::oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
-        let local = self.local.clone().with_intake(self.intake());
+        let app = App::new(self.inbox.clone()).with(Arc::new(self.intake()));
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let driver = tokio::spawn(async move {
-            let mut worker = Driver::take(local.engine().clone()).await.unwrap().expect("the lock is free");
+            let mut worker = Driver::take(app.engine().clone()).await.unwrap().expect("the lock is free");
             let stopped = async {
                 let _ = stopped.await;
             };
-            local.run_everything(&mut worker, stopped).await.unwrap();
+            app.drive(&mut worker, stopped).await.unwrap();
         });
         (stop, driver)
     }
@@ -57,13 +58,13 @@ impl Post {
         let registry =
             sayso::inbox::Registry::new([letters::spec(), workflows::intake::spec(services).unwrap()]);
         let settings = Settings { hold: Duration::ZERO, soft_hold: Duration::ZERO, ..Settings::default() };
-        let local = Local::new(Engine::new(store, registry, settings));
+        let inbox = Inbox::new(Engine::new(store, registry, settings));
         let hole = Pigeonhole::new(folder.join("hole"));
-        Self { local, config, hole, read: reader() }
+        Self { inbox, config, hole, read: reader() }
     }
 
     pub fn store(&self) -> &Store {
-        self.local.engine().store()
+        self.inbox.engine().store()
     }
 
     pub fn intake(&self) -> Intake {
@@ -71,7 +72,7 @@ impl Post {
     }
 
     pub fn intake_of(&self, accounts: Vec<Account>) -> Intake {
-        Intake::new(self.local.engine().clone(), self.config.clone(), accounts, self.read.clone())
+        Intake::new(self.inbox.engine().clone(), self.config.clone(), accounts, self.read.clone())
     }
 
     pub async fn sync(&self) -> Synced {
@@ -86,12 +87,12 @@ impl Post {
     }
 
     pub async fn drive(&self) {
-        let mut worker = Driver::take(self.local.engine().clone()).await.unwrap().expect("the lock is free");
+        let mut worker = Driver::take(self.inbox.engine().clone()).await.unwrap().expect("the lock is free");
         worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     }
 
     pub async fn mails(&self) -> Vec<MailLine> {
-        let mut mails = self.local.mails(MailQuery { limit: 9999, after: None }).await.unwrap().mails;
+        let mut mails = self.inbox.mail().list(MailQuery { limit: 9999, after: None }).await.unwrap().mails;
         mails.reverse();
         mails
     }
@@ -100,21 +101,21 @@ impl Post {
     pub async fn threads(&self, workflow: &str) -> Vec<ThreadView> {
         let query = ThreadQuery { limit: 9999, ..Default::default() };
         let mut views = Vec::new();
-        for line in self.local.threads(query).await.unwrap().threads.into_iter().rev() {
+        for line in self.inbox.threads().list(query).await.unwrap().threads.into_iter().rev() {
             if line.workflow == workflow {
-                views.push(self.local.thread(line.id).await.unwrap());
+                views.push(self.inbox.threads().view(line.id).await.unwrap());
             }
         }
         views
     }
 
     pub async fn items(&self) -> Vec<Item> {
-        self.local.items(ItemQuery { limit: 9999, ..Default::default() }).await.unwrap().items
+        self.inbox.decisions().items(ItemQuery { limit: 9999, ..Default::default() }).await.unwrap().items
     }
 
     pub async fn decide(&self, id: &InterruptId, decision: Decision) {
         let decide = Decide { interrupt: id.clone(), decision, shown: None, learn: true, by: By::Cli };
-        self.local.decide(decide).await.unwrap();
+        self.inbox.decisions().decide(decide).await.unwrap();
         self.drive().await;
     }
 

@@ -4,7 +4,6 @@ use crate::CONFIG;
 use crate::pigeonhole::letter;
 use crate::post::Post;
 use sayso::graph::Decision;
-use sayso::inbox::Backend;
 use std::sync::Arc;
 
 #[tokio::test]
@@ -20,7 +19,7 @@ async fn it_is_one_question_and_the_others_come_in() {
     let item = items.iter().find(|item| item.action == "unreadable_mail").unwrap();
     assert_eq!(item.kind.word(), "trouble");
     assert_eq!((item.allow.accept, item.allow.ignore, item.allow.edit), (true, true, false));
-    let (_, card) = post.local.card(item.interrupt().unwrap()).await.unwrap();
+    let (_, card) = post.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap();
     assert!(card.text().contains("it is broken"), "{}", card.text());
     assert_eq!(post.sync_and_drive().await.started, 0, "it is asked once");
 

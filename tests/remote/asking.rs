@@ -2,7 +2,7 @@
 
 use crate::room::Room;
 use sayso::graph::{Decision, Kind};
-use sayso::inbox::{Backend, BackendError, Item, ItemKind, Status};
+use sayso::inbox::{InboxError, Item, ItemKind, Status};
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -52,13 +52,13 @@ async fn a_batch_waits_for_its_last_answer_and_can_be_undone_till_then() {
     let send = named(&items, "send");
     assert_eq!(room.decide(send, Decision::Accept).await.unwrap().status, Status::Waiting);
     assert!(room.house().resumes().is_empty());
-    room.local.undo(send.interrupt().unwrap()).await.unwrap();
+    room.inbox.decisions().undo(send.interrupt().unwrap()).await.unwrap();
     assert_eq!(room.items().await.len(), 2);
     room.decide(send, Decision::Edit { args: json!({"n": 3}) }).await.unwrap();
     let delete = named(&items, "delete");
     assert!(matches!(
         room.decide(delete, Decision::Edit { args: json!({"path": "/y"}) }).await,
-        Err(BackendError::Refused { .. })
+        Err(InboxError::Refused { .. })
     ));
     room.decide(delete, Decision::Respond { text: "too risky".into() }).await.unwrap();
     room.stands(send, Status::Done).await;
@@ -95,7 +95,7 @@ async fn several_interrupts_are_resumed_at_once_by_their_ids() {
 async fn cards(room: &Room, items: &[Item]) -> Vec<(String, String)> {
     let mut cards = Vec::new();
     for item in items {
-        let text = room.local.card(item.interrupt().unwrap()).await.unwrap().0.text;
+        let text = room.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap().0.text;
         cards.push((item.gist.clone(), text));
     }
     cards.sort();
@@ -154,7 +154,7 @@ async fn what_is_answered_elsewhere_closes_and_refuses_whoever_is_late() {
     room.house().settle(&id);
     let late = room.decide(&item, Decision::Accept).await;
     assert!(
-        matches!(&late, Err(BackendError::NotOpen { why, .. }) if why == "it was answered elsewhere"),
+        matches!(&late, Err(InboxError::NotOpen { why, .. }) if why == "it was answered elsewhere"),
         "{late:?}"
     );
     room.open(0).await;
@@ -171,7 +171,7 @@ async fn a_held_answer_is_not_sent_when_the_question_is_settled_elsewhere() {
     room.house().settle(&id);
     room.stands(&item, Status::Done).await;
     assert!(room.house().resumes().is_empty());
-    let closed = room.local.card(item.interrupt().unwrap()).await.unwrap().0.closed;
+    let closed = room.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap().0.closed;
     assert_eq!(closed.as_deref(), Some("it was answered elsewhere"));
 }
 

@@ -3,7 +3,7 @@
 use crate::room::Room;
 use crate::server::Wrong;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, BackendError, Item, ItemKind, Status};
+use sayso::inbox::{InboxError, Item, ItemKind, Status};
 use serde_json::json;
 
 async fn asked(room: &Room) -> Item {
@@ -71,17 +71,16 @@ async fn while_the_server_is_away_nothing_is_decided() {
     let item = asked(&room).await;
     room.server.go().await;
     let away = room.decide(&item, answer()).await;
-    assert!(
-        matches!(&away, Err(BackendError::Conflict(why)) if why.starts_with("lab is away (")),
-        "{away:?}"
-    );
+    assert!(matches!(&away, Err(InboxError::Conflict(why)) if why.starts_with("lab is away (")), "{away:?}");
     assert_eq!(room.items().await.len(), 1);
     let failing = room
-        .until(async || room.local.sources().await.unwrap().into_iter().find(|line| line.error.is_some()))
+        .until(async || {
+            room.inbox.mail().sources().await.unwrap().into_iter().find(|line| line.error.is_some())
+        })
         .await;
     assert_eq!(failing.source, "server lab");
     room.server.come_back().await;
-    room.until(async || room.local.sources().await.unwrap()[0].error.is_none().then_some(())).await;
+    room.until(async || room.inbox.mail().sources().await.unwrap()[0].error.is_none().then_some(())).await;
     assert!(room.house().resumes().is_empty());
     room.decide(&item, answer()).await.unwrap();
     room.stands(&item, Status::Done).await;

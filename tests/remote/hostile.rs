@@ -2,7 +2,7 @@
 
 use crate::room::Room;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Status;
 use serde_json::{Value, json};
 
 /// What no terminal may be handed.
@@ -36,7 +36,7 @@ async fn escapes_in_every_field_are_seen_and_the_answer_is_sent_as_it_came() {
     room.house().thread(&evil("graph"), vec![(evil("id"), value.to_string(), None)], Vec::new());
     room.house().lock().threads[0].title = evil("title");
     let item = room.open(1).await.remove(0);
-    let (shown, card) = room.local.card(item.interrupt().unwrap()).await.unwrap();
+    let (shown, card) = room.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap();
     for text in
         [card.text(), shown.text.clone(), shown.title.clone(), shown.gist.clone(), shown.workflow.clone()]
     {
@@ -51,7 +51,7 @@ async fn escapes_in_every_field_are_seen_and_the_answer_is_sent_as_it_came() {
     room.stands(&item, Status::Done).await;
     let sent: Value = serde_json::from_str(&room.house().resume()).unwrap();
     assert_eq!(sent[evil("id")][0]["args"]["args"], value["action_request"]["args"]);
-    let view = room.local.thread(item.thread.clone()).await.unwrap();
+    let view = room.inbox.threads().view(item.thread.clone()).await.unwrap();
     assert!(all_clean(&view.state), "{}", view.state);
 }
 
@@ -86,17 +86,20 @@ async fn what_is_no_langgraph_server_is_named_and_hides_nothing() {
     room.open(1).await;
     for page in ["<html>hello</html>", "{}", "[[[[", "\"canary\"", "null"] {
         room.house().lock().page = Some(page.to_owned());
-        room.local.fetch_mail().await.unwrap();
+        room.inbox.mail().fetch().await.unwrap();
         let line = room
-            .until(async || room.local.sources().await.unwrap().into_iter().find(|line| line.error.is_some()))
+            .until(async || {
+                room.inbox.mail().sources().await.unwrap().into_iter().find(|line| line.error.is_some())
+            })
             .await;
         let error = line.error.unwrap();
         assert!(error.contains("not as a LangGraph server does") && !error.contains("canary"), "{error}");
         // What was asked stays asked.
         assert_eq!(room.items().await.len(), 1);
         room.house().lock().page = None;
-        room.local.fetch_mail().await.unwrap();
-        room.until(async || room.local.sources().await.unwrap()[0].error.is_none().then_some(())).await;
+        room.inbox.mail().fetch().await.unwrap();
+        room.until(async || room.inbox.mail().sources().await.unwrap()[0].error.is_none().then_some(()))
+            .await;
     }
     // Threads that are none, among one that is.
     room.house().lock().page = Some(r#"[{"thread_id": 7}, null, {"thread_id": "../../x", "status": "interrupted", "interrupts": {"t": [{"id": "i", "value": 1}]}}]"#.to_owned());

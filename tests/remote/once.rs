@@ -2,7 +2,7 @@
 
 use crate::room::Room;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Status;
 use sayso::store::{DriverLock, Taken};
 use serde_json::json;
 use std::time::Duration;
@@ -28,7 +28,7 @@ async fn a_look_brings_what_is_asked_and_closes_what_is_settled() {
     assert_eq!(room.look_once().await, NOTHING);
     assert_eq!(room.items().await, []);
     assert_eq!(room.threads().await[0].status, Status::Done);
-    let sources = room.local.sources().await.unwrap();
+    let sources = room.inbox.mail().sources().await.unwrap();
     assert_eq!((sources[0].source.as_str(), &sources[0].error), ("server lab", &None));
 }
 
@@ -41,8 +41,8 @@ async fn a_look_sends_nothing_that_was_decided_started_or_ended() {
     let items = room.items().await;
     let titled = |title: &str| items.iter().find(|item| item.title == title).unwrap();
     room.decide(titled("decided"), Decision::Respond { text: "42".into() }).await.unwrap();
-    room.local.stop(titled("ended").thread.clone()).await.unwrap();
-    room.local.start("lab/agent".to_owned(), json!({"task": "x"})).await.unwrap();
+    room.inbox.threads().stop(titled("ended").thread.clone()).await.unwrap();
+    room.inbox.threads().start("lab/agent".to_owned(), json!({"task": "x"})).await.unwrap();
     assert_eq!(room.look_once().await, NOTHING);
     assert_eq!(room.house().resumes(), NOTHING);
     assert!(room.house().lock().threads.iter().all(|thread| !thread.ended));
@@ -51,12 +51,12 @@ async fn a_look_sends_nothing_that_was_decided_started_or_ended() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_mirror_that_was_left_before_it_could_read_reads_with_the_next_look() {
     let mut room = Room::new().await;
-    room.local.pause(true).await.unwrap();
+    room.inbox.pause(true).await.unwrap();
     room.house().asks("agent", &json!("How old are you?"));
-    let ready = async || room.local.overview().await.unwrap().threads_in(Status::Ready);
+    let ready = async || room.inbox.figures().overview().await.unwrap().threads_in(Status::Ready);
     room.until(async || (ready().await == 1).then_some(())).await;
     room.rest().await;
-    room.local.pause(false).await.unwrap();
+    room.inbox.pause(false).await.unwrap();
     assert_eq!(room.look_once().await, NOTHING);
     assert_eq!(room.items().await.len(), 1);
 }
@@ -65,16 +65,16 @@ async fn a_mirror_that_was_left_before_it_could_read_reads_with_the_next_look() 
 async fn whoever_drives_looks_alone_and_a_pause_holds_everybody() {
     let room = Room::undriven(Duration::ZERO).await;
     room.house().asks("agent", &json!("How old are you?"));
-    let Taken::Ours(lock) = DriverLock::take(room.local.engine().store().folder()).unwrap() else {
+    let Taken::Ours(lock) = DriverLock::take(room.inbox.engine().store().folder()).unwrap() else {
         panic!("the lock is free")
     };
     assert_eq!(room.look_once().await, NOTHING);
     drop(lock);
-    room.local.pause(true).await.unwrap();
+    room.inbox.pause(true).await.unwrap();
     let said = room.look_once().await;
     assert!(said[0].starts_with("all driving is paused, so no server was checked"), "{said:?}");
     assert!(room.house().lock().headers.is_empty(), "the server was asked");
-    room.local.pause(false).await.unwrap();
+    room.inbox.pause(false).await.unwrap();
     assert_eq!(room.look_once().await, NOTHING);
     assert_eq!(room.items().await.len(), 1);
 }
@@ -92,5 +92,5 @@ async fn a_server_that_is_away_costs_a_sentence() {
         "{said:?}"
     );
     assert_eq!(room.items().await.len(), 1);
-    assert!(room.local.sources().await.unwrap()[0].error.is_some());
+    assert!(room.inbox.mail().sources().await.unwrap()[0].error.is_some());
 }

@@ -1,13 +1,15 @@
 //! A data folder beside a server, driven and polled as `sayso watch` does.
 
 use crate::server::{LangGraph, Server};
-use sayso::app::{Driver, Engine, Local, Servers, Settings};
+use sayso::agents::langgraph::Servers;
+use sayso::agents::langgraph::{Remote, spec};
+use sayso::app::{App, Driver, Engine, Settings};
 use sayso::config::{self, Env, Header, Secret};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{
-    Backend, BackendError, By, Decide, Item, ItemQuery, Outcome, Registry, Status, ThreadLine, ThreadQuery,
+    By, Decide, InboxError, Item, ItemQuery, Outcome, Registry, Status, ThreadLine, ThreadQuery,
 };
-use sayso::remote::{Remote, spec};
+use sayso::service::Inbox;
 use sayso::store::Store;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Room {
     _folder: TempDir,
     pub server: Server,
-    pub local: Local,
+    app: App,
+    pub inbox: Inbox,
     driver: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
 }
 
@@ -67,19 +70,20 @@ impl Room {
         };
         let engine = Engine::new(Store::open(&folder.path().join("data")).unwrap(), registry, settings);
         let servers = Servers::new(engine.clone(), vec![remote]);
-        let local = Local::new(engine).with_servers(servers);
-        Self { _folder: folder, server, local, driver: None }
+        let inbox = Inbox::new(engine).with_remote(Arc::new(servers.clone()));
+        let app = App::new(inbox.clone()).with(Arc::new(servers));
+        Self { _folder: folder, server, app, inbox, driver: None }
     }
 
     async fn drive(&mut self) {
         let (stop, told) = oneshot::channel::<()>();
-        let local = self.local.clone();
-        let mut worker = Driver::take(local.engine().clone()).await.unwrap().expect("the lock is free");
+        let app = self.app.clone();
+        let mut worker = Driver::take(app.engine().clone()).await.unwrap().expect("the lock is free");
         let driving = tokio::spawn(async move {
             let told = async {
                 let _ = told.await;
             };
-            local.run_everything(&mut worker, told).await.unwrap();
+            app.drive(&mut worker, told).await.unwrap();
         });
         self.driver = Some((stop, driving));
     }
@@ -93,7 +97,7 @@ impl Room {
 
     /// What `sayso list` does first; gives what it would say besides the list.
     pub async fn look_once(&self) -> Vec<String> {
-        self.local.servers().unwrap().look_once().await.unwrap()
+        self.inbox.threads().look_at_servers().await.unwrap()
     }
 
     pub fn house(&self) -> &LangGraph {
@@ -102,7 +106,7 @@ impl Room {
 
     pub async fn items(&self) -> Vec<Item> {
         let query = ItemQuery { limit: 100, ..ItemQuery::default() };
-        self.local.items(query).await.unwrap().items
+        self.inbox.decisions().items(query).await.unwrap().items
     }
 
     /// The open items once there are so many.
@@ -116,7 +120,7 @@ impl Room {
 
     /// Waits for something that only a write can bring about; a look a second finds what was missed.
     pub async fn until<T>(&self, so: impl AsyncFn() -> Option<T>) -> T {
-        let mut changes = self.local.changes();
+        let mut changes = self.inbox.changes();
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             changes.borrow_and_update();
@@ -129,20 +133,20 @@ impl Room {
         }
     }
 
-    pub async fn decide(&self, item: &Item, decision: Decision) -> Result<Outcome, BackendError> {
+    pub async fn decide(&self, item: &Item, decision: Decision) -> Result<Outcome, InboxError> {
         let interrupt = InterruptId::parse(&item.id).unwrap();
         let shown = item.args_hash.map(|hash| hash.to_string());
-        self.local.decide(Decide { interrupt, decision, shown, learn: true, by: By::Cli }).await
+        self.inbox.decisions().decide(Decide { interrupt, decision, shown, learn: true, by: By::Cli }).await
     }
 
     pub async fn threads(&self) -> Vec<ThreadLine> {
-        self.local.threads(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap().threads
+        self.inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap().threads
     }
 
     /// Waits until an item's thread stands like this.
     pub async fn stands(&self, item: &Item, status: Status) -> Outcome {
         self.until(async || {
-            let outcome = self.local.outcome(item.thread.clone()).await.unwrap();
+            let outcome = self.inbox.threads().outcome(item.thread.clone()).await.unwrap();
             (outcome.status == status).then_some(outcome)
         })
         .await

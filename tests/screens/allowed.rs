@@ -1,7 +1,7 @@
 //! What is allowed from a card, saved as a draft, taken for something else, and learned.
 
 use crate::harness::Desk;
-use sayso::inbox::{Backend, SkippedLine, SkippedPage, SkippedQuery};
+use sayso::inbox::{SkippedLine, SkippedPage, SkippedQuery};
 use sayso::store::HandedIn;
 use sayso::tui::{Cmd, Msg, Tab};
 use serde_json::json;
@@ -49,12 +49,11 @@ fn a_refused_acceptance_allows_nothing() {
     let mut desk = desk();
     desk.press("A").press("<enter>");
     let id = desk.model.list.selected().unwrap().id.clone();
-    desk.behind(async |local| {
-        use sayso::inbox::Backend;
+    desk.behind(async |inbox| {
         let interrupt = sayso::graph::InterruptId::parse(&id).unwrap();
         let (decision, by) = (sayso::graph::Decision::Ignore, sayso::inbox::By::Cli);
         let decide = sayso::inbox::Decide { interrupt, decision, shown: None, learn: false, by };
-        local.decide(decide).await.unwrap();
+        inbox.decisions().decide(decide).await.unwrap();
     });
     desk.press("y");
     assert!(desk.grants().is_empty());
@@ -99,7 +98,7 @@ fn saved_as_a_draft_and_taken_back() {
 #[test]
 fn mail_is_fetched_on_demand() {
     let mut desk = desk();
-    let store = desk.local.engine().store().clone();
+    let store = desk.inbox.engine().store().clone();
     let before = store.mail().sync_wanted().unwrap();
     desk.press("$");
     assert_eq!(desk.note(), "looking for new mail");
@@ -129,11 +128,11 @@ fn a_mail_is_taken_for_something_else_after_a_yes() {
 #[test]
 fn all_that_was_skipped_is_read_as_one_moves() {
     let mut desk = Desk::with(SIZE, Vec::new());
-    let skip = async |local: &sayso::app::Local, n: usize| {
+    let skip = async |inbox: &sayso::service::Inbox, n: usize| {
         let title = format!("Offer {n}");
         let input = json!({"kind": "mail", "title": title, "from": "news@letters.test"});
-        let thread = local.start("desk".to_owned(), input).await.unwrap().thread;
-        let store = local.engine().store();
+        let thread = inbox.threads().start("desk".to_owned(), input).await.unwrap().thread;
+        let store = inbox.engine().store();
         let mail = HandedIn {
             identity: format!("mail-{n}"),
             message_id: None,
@@ -147,9 +146,9 @@ fn all_that_was_skipped_is_read_as_one_moves() {
         store.mail().hand_in(thread.clone(), mail).await.unwrap();
         store.mail().triaged(thread, "ignore".to_owned(), "an advertisement".to_owned()).await.unwrap();
     };
-    desk.behind(async |local| {
+    desk.behind(async |inbox| {
         for n in 0..130 {
-            skip(local, n).await;
+            skip(inbox, n).await;
         }
     });
     desk.press("gk");
@@ -157,7 +156,7 @@ fn all_that_was_skipped_is_read_as_one_moves() {
     desk.press("G").press("G");
     assert_eq!(desk.model.skipped.rows.len(), 130);
     assert_eq!(desk.model.skipped.selected().unwrap().title, "Offer 0");
-    desk.behind(async |local| skip(local, 130).await);
+    desk.behind(async |inbox| skip(inbox, 130).await);
     assert_eq!(desk.model.skipped.selected().unwrap().title, "Offer 0", "and it is still there");
     assert!(desk.dump().contains("an advertisement"), "{}", desk.dump());
     desk.press("gg");
@@ -198,9 +197,9 @@ fn what_was_decided_together_is_taken_back_together_even_by_another_screen() {
     let mut desk = Desk::full(SIZE);
     desk.press("gn").press("*").press("a").press("y");
     assert_eq!(desk.decisions().len(), 2);
-    let Desk { folder, local, .. } = desk;
+    let Desk { folder, inbox, .. } = desk;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let mut other = Desk::over(folder, local, runtime, SIZE);
+    let mut other = Desk::over(folder, inbox, runtime, SIZE);
     other.press("u");
     assert_eq!(other.note(), "taken back: 2 items");
     assert!(other.decisions().iter().all(|decision| decision.undone_at.is_some()));

@@ -1,6 +1,6 @@
 //! What was typed survives leaving, and a crash.
 
-use crate::harness::{Desk, local};
+use crate::harness::{Desk, inbox};
 use sayso::tui::Msg;
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn text_survives_leaving_and_a_crash() {
     desk.tell(Msg::Tick(at, wall));
     let Desk { folder, .. } = desk;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let again = local(&folder, Duration::from_secs(10));
+    let again = inbox(&folder, Duration::from_secs(10));
     let mut desk = Desk::over(folder, again, runtime, (120, 32));
     assert!(desk.dump().contains('✎'), "the list shows what was begun");
     desk.press("jr");

@@ -6,11 +6,10 @@ use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
-use sayso::app::{Driver, Engine, Local, Scope, Settings, Until};
+use sayso::app::{Driver, Engine, Scope, Settings, Until};
 use sayso::graph::ThreadId;
-use sayso::inbox::{
-    Backend, DecisionView, GrantLine, MemoryView, Registry, Screen, Status, ThreadQuery, TraceView,
-};
+use sayso::inbox::{DecisionView, GrantLine, MemoryView, Registry, Status, ThreadQuery, TraceView};
+use sayso::service::Inbox;
 use sayso::store::{MemoryCause, Store};
 use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, Seen, Startable, perform, update, view};
 use serde_json::Value;
@@ -26,7 +25,7 @@ const HOLD: Duration = Duration::from_secs(10);
 
 pub struct Desk {
     pub folder: TempDir,
-    pub local: Local,
+    pub inbox: Inbox,
     pub model: Model,
     pub at: Instant,
     /// What only a terminal can do, in order.
@@ -44,9 +43,9 @@ pub fn store(folder: &TempDir) -> Store {
     Store::open_with(&folder.path().join("data"), Arc::new(wall)).unwrap()
 }
 
-pub fn local(folder: &TempDir, hold: Duration) -> Local {
+pub fn inbox(folder: &TempDir, hold: Duration) -> Inbox {
     let settings = Settings { hold, soft_hold: hold, ..Settings::default() };
-    Local::new(Engine::new(store(folder), Registry::new(desk::specs(folder.path().join("outbox"))), settings))
+    Inbox::new(Engine::new(store(folder), Registry::new(desk::specs(folder.path().join("outbox"))), settings))
 }
 
 fn runtime() -> Runtime {
@@ -68,10 +67,10 @@ fn lay(folder: &TempDir, samples: &[(&str, Value)]) {
         return;
     }
     // Closed at the end, so that the files are all there is.
-    let (desk, runtime) = (local(folder, HOLD), runtime());
+    let (desk, runtime) = (inbox(folder, HOLD), runtime());
     runtime.block_on(async {
         for (workflow, input) in samples {
-            desk.start((*workflow).to_owned(), input.clone()).await.unwrap();
+            desk.threads().start((*workflow).to_owned(), input.clone()).await.unwrap();
             drive(&desk, Duration::from_secs(120)).await;
         }
     });
@@ -92,13 +91,13 @@ impl Desk {
     pub fn with(size: (u16, u16), samples: Vec<(&str, Value)>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         lay(&folder, &samples);
-        let desk = local(&folder, HOLD);
+        let desk = inbox(&folder, HOLD);
         Self::over(folder, desk, runtime(), size)
     }
 
-    pub fn over(folder: TempDir, local: Local, runtime: Runtime, size: (u16, u16)) -> Self {
+    pub fn over(folder: TempDir, inbox: Inbox, runtime: Runtime, size: (u16, u16)) -> Self {
         let options = Options { time_zone: TimeZone::UTC, ..Options::default() };
-        let registry = local.engine().registry();
+        let registry = inbox.engine().registry();
         let workflows = registry.iter().map(|spec| Startable {
             name: spec.workflow.name().to_owned(),
             about: spec.about.to_owned(),
@@ -108,7 +107,7 @@ impl Desk {
         let model = Model::new(options, workflows.collect(), size, at, wall()).unwrap();
         let terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
         let mut desk =
-            Self { folder, local, model, at, outside: Vec::new(), terminal, runtime, last: Seen::default() };
+            Self { folder, inbox, model, at, outside: Vec::new(), terminal, runtime, last: Seen::default() };
         let begin = desk.model.begin();
         desk.perform(begin);
         desk.drawn();
@@ -129,7 +128,7 @@ impl Desk {
                 | Cmd::Redraw
                 | Cmd::Quit => self.outside.push(cmd),
                 cmd => {
-                    if let Some(mut msg) = self.runtime.block_on(perform(&self.local, cmd)) {
+                    if let Some(mut msg) = self.runtime.block_on(perform(&self.inbox, cmd)) {
                         // What took how long differs from run to run.
                         if let Msg::Thread(_, Ok(read)) = &mut msg {
                             let mut at = wall();
@@ -244,8 +243,8 @@ impl Desk {
         self.runtime.block_on(async {
             let query = ThreadQuery { limit: 1000, ..ThreadQuery::default() };
             let mut all = Vec::new();
-            for line in self.local.threads(query).await.unwrap().threads {
-                all.extend(self.local.answers(line.id).await.unwrap());
+            for line in self.inbox.threads().list(query).await.unwrap().threads {
+                all.extend(self.inbox.threads().answers(line.id).await.unwrap());
             }
             all
         })
@@ -264,24 +263,24 @@ impl Desk {
     }
 
     /// Something happens behind the screen's back.
-    pub fn behind(&mut self, work: impl AsyncFnOnce(&Local)) {
-        let local = self.local.clone();
-        self.runtime.block_on(work(&local));
+    pub fn behind(&mut self, work: impl AsyncFnOnce(&Inbox)) {
+        let inbox = self.inbox.clone();
+        self.runtime.block_on(work(&inbox));
         self.tell(Msg::Changed);
         self.drawn();
     }
 
     pub fn grants(&self) -> Vec<GrantLine> {
-        let all = self.runtime.block_on(self.local.grants()).unwrap();
+        let all = self.runtime.block_on(self.inbox.grants().list()).unwrap();
         all.into_iter().filter(|grant| grant.in_force && !grant.builtin).collect()
     }
 
     pub fn profile(&self) -> MemoryView {
-        self.runtime.block_on(self.local.memory_show("response_preferences".to_owned())).unwrap()
+        self.runtime.block_on(self.inbox.memory().show("response_preferences".to_owned())).unwrap()
     }
 
     pub fn remember(&mut self) {
-        let store = self.local.engine().store().clone();
+        let store = self.inbox.engine().store().clone();
         let cause = MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
         let profile = "Prefers short replies.\nSigns with “Ada”.".to_owned();
         self.runtime
@@ -290,11 +289,11 @@ impl Desk {
     }
 
     pub fn start(&mut self, workflow: &str, input: Value) -> ThreadId {
-        let local = self.local.clone();
+        let inbox = self.inbox.clone();
         let workflow = workflow.to_owned();
         let thread = self.runtime.block_on(async {
-            let thread = local.start(workflow, input).await.unwrap().thread;
-            drive(&local, Duration::from_millis(400)).await;
+            let thread = inbox.threads().start(workflow, input).await.unwrap().thread;
+            drive(&inbox, Duration::from_millis(400)).await;
             thread
         });
         self.tell(Msg::Changed);
@@ -316,20 +315,20 @@ fn settled(span: &mut TraceView, at: &mut Timestamp) {
 }
 
 /// Drives until nothing is left to do, though not longer than this: some work never ends.
-pub async fn drive(local: &Local, longest: Duration) {
-    let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+pub async fn drive(inbox: &Inbox, longest: Duration) {
+    let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     let stop = tokio::time::sleep(longest);
     tokio::select! {
         ended = driver.run(&Scope::All, Until::Idle, stop) => drop(ended.unwrap()),
-        () = past_holds(local) => {}
+        () = past_holds(inbox) => {}
     }
 }
 
 /// Holds run on the runtime's clock: where nothing else is left to wait for, it is put forward.
-async fn past_holds(local: &Local) {
+async fn past_holds(inbox: &Inbox) {
     loop {
         tokio::time::sleep(Duration::from_millis(5)).await;
-        let left = local.engine().store().threads().to_do().unwrap().threads;
+        let left = inbox.engine().store().threads().to_do().unwrap().threads;
         if !left.is_empty() && left.iter().all(|thread| thread.status == Status::Held) {
             tokio::time::pause();
             tokio::time::advance(HOLD).await;

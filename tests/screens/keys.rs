@@ -2,7 +2,7 @@
 
 use crate::harness::Desk;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{Backend, By, Decide};
+use sayso::inbox::{By, Decide};
 use sayso::tui::{Cmd, Focus, Mouse, Msg, Tab};
 use serde_json::json;
 
@@ -100,10 +100,10 @@ fn keys_are_dead_on_what_vanished_until_the_next_move() {
     let mut desk = Desk::full(SIZE);
     desk.press("j");
     let id = InterruptId::parse(&desk.model.list.selected().unwrap().id).unwrap();
-    desk.behind(async |local| {
+    desk.behind(async |inbox| {
         let decide =
             Decide { interrupt: id, decision: Decision::Ignore, shown: None, learn: true, by: By::Cli };
-        local.decide(decide).await.unwrap();
+        inbox.decisions().decide(decide).await.unwrap();
     });
     assert_eq!(desk.selected(), "");
     desk.press("a").press("i");

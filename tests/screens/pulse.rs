@@ -2,7 +2,7 @@
 
 use crate::harness::Desk;
 use sayso::graph::{Progress, ThreadId};
-use sayso::inbox::{Backend, ItemKind, ItemQuery, PruneQuery, Status};
+use sayso::inbox::{ItemKind, ItemQuery, PruneQuery, Status};
 use sayso::store::MemoryCause;
 use sayso::tui::{Cmd, Msg, Tab};
 
@@ -42,35 +42,35 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     assert!(desk.dump().contains("Let go of ended threads when"), "{}", desk.dump());
     desk.press("<enter>");
     assert_eq!(desk.note(), "nothing is that old");
-    desk.behind(async |local| {
+    desk.behind(async |inbox| {
         let query = ItemQuery { kind: Some(ItemKind::Result), limit: 9, ..Default::default() };
-        for item in local.items(query).await.unwrap().items {
-            local.file_away(item.thread).await.unwrap();
+        for item in inbox.decisions().items(query).await.unwrap().items {
+            inbox.decisions().file_away(item.thread).await.unwrap();
         }
     });
     // As if some months had passed.
     let before = crate::harness::wall().checked_add(jiff::SignedDuration::from_hours(1)).unwrap();
     let query = PruneQuery { before, statuses: vec![Status::Done, Status::Abandoned] };
-    let all = whole(&desk.local);
+    let all = whole(&desk.inbox);
     desk.perform(vec![Cmd::PrunePlan(query)]);
     desk.drawn();
     let shown = desk.dump();
     assert!(shown.contains("It cannot be undone") && shown.contains("log "), "{shown}");
     desk.press("<enter>").burst("y");
-    assert_eq!(whole(&desk.local), all, "neither Enter nor a burst goes on");
+    assert_eq!(whole(&desk.inbox), all, "neither Enter nor a burst goes on");
     desk.press("y");
     assert!(desk.note().contains("let go of; the file took"), "{}", desk.note());
-    assert!(whole(&desk.local) < all, "steps of ended threads are gone");
+    assert!(whole(&desk.inbox) < all, "steps of ended threads are gone");
 }
 
 /// How many threads still have their steps.
-fn whole(local: &sayso::app::Local) -> usize {
+fn whole(inbox: &sayso::service::Inbox) -> usize {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let query = sayso::inbox::ThreadQuery { limit: 999, ..Default::default() };
         let mut count = 0;
-        for line in local.threads(query).await.unwrap().threads {
-            count += usize::from(!local.thread(line.id).await.unwrap().steps.is_empty());
+        for line in inbox.threads().list(query).await.unwrap().threads {
+            count += usize::from(!inbox.threads().view(line.id).await.unwrap().steps.is_empty());
         }
         count
     })
@@ -111,10 +111,10 @@ fn versions_are_gone_through_with_their_causes() {
     let thread = desk.model.list.selected().unwrap().thread.clone();
     desk.press("3");
     let told: ThreadId = thread.clone();
-    desk.behind(async move |local| {
+    desk.behind(async move |inbox| {
         let cause = MemoryCause { kind: "answer".to_owned(), thread: Some(told), interrupt: None };
         let profile = "Prefers long replies.\nSigns with “Ada”.".to_owned();
-        let store = local.engine().store();
+        let store = inbox.engine().store();
         store.memory().remember("email/response_preferences".to_owned(), 1, profile, cause).await.unwrap();
     });
     let shown = desk.dump();

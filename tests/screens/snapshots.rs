@@ -346,8 +346,7 @@ fn gone() {
     snap_with("gone", |desk| {
         desk.press("j");
         let id = desk.model.list.selected().unwrap().id.clone();
-        desk.behind(async |local| {
-            use sayso::inbox::Backend;
+        desk.behind(async |inbox| {
             let id = sayso::graph::InterruptId::parse(&id).unwrap();
             let decision = sayso::graph::Decision::Ignore;
             let decide = sayso::inbox::Decide {
@@ -357,7 +356,7 @@ fn gone() {
                 learn: true,
                 by: sayso::inbox::By::Cli,
             };
-            local.decide(decide).await.unwrap();
+            inbox.decisions().decide(decide).await.unwrap();
         });
     });
 }

@@ -4,7 +4,7 @@ use crate::harness::{Desk, drive};
 use crate::snapshots::{snap, snap_with};
 use crate::support::{House, desk};
 use sayso::graph::{EffectError, Found, ThreadId};
-use sayso::inbox::{Backend, Screen, Status, ThreadQuery};
+use sayso::inbox::{Status, ThreadQuery};
 use sayso::tui::{Aspect, Focus, Tab};
 use serde_json::json;
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn every_side() {
     snap_with("threads_edited", |desk| {
         desk.press("je").press("<ctrl-u>").type_in("Friday").press("<ctrl-s>").press("y");
         desk.pass(Duration::from_secs(11));
-        desk.behind(async |local| drive(local, Duration::from_secs(60)).await);
+        desk.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
         desk.press("2").press("G").press("k").press("<enter>").press("G");
     });
 }
@@ -116,8 +116,8 @@ fn what_happens_meanwhile_moves_no_selection() {
     assert_eq!(listed(&desk)[0], "Just in");
     assert_eq!(selected(&desk), before);
     let thread = shown(&desk).view.id.clone();
-    desk.behind(async |local| {
-        local.stop(thread).await.unwrap();
+    desk.behind(async |inbox| {
+        inbox.threads().stop(thread).await.unwrap();
     });
     assert_eq!(selected(&desk), before);
     assert_eq!(shown(&desk).view.status, Status::Trouble, "what is shown is as it stands");
@@ -126,11 +126,11 @@ fn what_happens_meanwhile_moves_no_selection() {
 #[test]
 fn further_pages_are_read_as_one_moves() {
     let mut desk = Desk::with((120, 32), Vec::new());
-    desk.behind(async |local| {
+    desk.behind(async |inbox| {
         for n in 0..230 {
             let input =
                 json!({"kind": "mail", "title": format!("Mail {n}"), "from": "x@example.org", "text": "x"});
-            local.start("desk".to_owned(), input).await.unwrap();
+            inbox.threads().start("desk".to_owned(), input).await.unwrap();
         }
     });
     desk.press("2");
@@ -141,9 +141,9 @@ fn further_pages_are_read_as_one_moves() {
     desk.press("G");
     assert_eq!(listed(&desk).len(), 230);
     assert_eq!(selected(&desk), "Mail 0");
-    desk.behind(async |local| {
+    desk.behind(async |inbox| {
         let input = json!({"kind": "mail", "title": "One more", "from": "x@example.org", "text": "x"});
-        local.start("desk".to_owned(), input).await.unwrap();
+        inbox.threads().start("desk".to_owned(), input).await.unwrap();
     });
     assert_eq!((listed(&desk).len(), selected(&desk)), (231, "Mail 0".to_owned()));
 }
@@ -190,10 +190,10 @@ fn a_fork_is_asked_about_and_opens_in_the_inbox() {
     assert_eq!(desk.selected(), "Quarterly figures");
     let fork: ThreadId = desk.model.selected().unwrap().thread.clone();
     assert_ne!(fork, original.id);
-    desk.behind(async |local| {
-        let fork = local.thread(fork).await.unwrap();
+    desk.behind(async |inbox| {
+        let fork = inbox.threads().view(fork).await.unwrap();
         assert_eq!(fork.forked_from.unwrap().thread, original.id);
-        assert_eq!(local.thread(original.id.clone()).await.unwrap().steps, original.steps);
+        assert_eq!(inbox.threads().view(original.id.clone()).await.unwrap().steps, original.steps);
     });
 }
 
@@ -209,11 +209,11 @@ fn trouble_is_retried_or_given_up_from_its_thread() {
     desk.press("Ry");
     let decided = desk.decisions();
     assert_eq!((decided[0].r#type.as_str(), decided[0].by.as_str()), ("accept", "tui"));
-    desk.behind(async |local| drive(local, Duration::from_secs(60)).await);
+    desk.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
     assert_eq!(shown(&desk).view.status, Status::Trouble, "it failed again");
     desk.press("Xy");
     assert_eq!(desk.decisions().last().unwrap().r#type, "ignore");
-    desk.behind(async |local| drive(local, Duration::from_secs(60)).await);
+    desk.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
     assert_eq!(shown(&desk).view.status, Status::Abandoned);
     desk.press("X");
     assert!(desk.note().contains("has ended"), "{}", desk.note());
@@ -237,8 +237,8 @@ fn an_effect_in_doubt_is_settled_from_its_thread() {
             assert_eq!(house.trouble(&thread).await.0, "in_doubt");
             thread
         });
-        let House { folder, local, world, street: _street } = house;
-        let mut desk = Desk::over(folder, local, runtime, (120, 32));
+        let House { folder, inbox, world, street: _street } = house;
+        let mut desk = Desk::over(folder, inbox, runtime, (120, 32));
         desk.press("2");
         assert_eq!(shown(&desk).view.id, thread);
         let before = desk.decisions().len();
@@ -248,7 +248,7 @@ fn an_effect_in_doubt_is_settled_from_its_thread() {
         assert_eq!(desk.decisions().len(), before, "neither Enter nor a burst settles it");
         desk.press("<esc>").press("S").press(&"j".repeat(row)).press("<enter>").press("y");
         assert_eq!(desk.decisions().len(), before + 1);
-        desk.behind(async |local| drive(local, Duration::from_secs(60)).await);
+        desk.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
         assert_eq!(shown(&desk).view.status, Status::Done, "{asked}");
         assert_eq!(shown(&desk).view.effects[0].state, state, "{asked}");
         assert_eq!(world.performed().len(), performed, "{asked}");
@@ -290,10 +290,10 @@ fn why_is_told_of_past_questions() {
     desk.press("2Gw");
     assert!(desk.dump().contains("Why it is here"), "{}", desk.dump());
     let all = ThreadQuery { limit: 100, ..ThreadQuery::default() };
-    desk.press("<esc>").behind(async |local| {
-        for line in local.threads(all).await.unwrap().threads {
-            for question in local.thread(line.id).await.unwrap().questions {
-                let why = local.why(question.id.to_string()).await.unwrap();
+    desk.press("<esc>").behind(async |inbox| {
+        for line in inbox.threads().list(all).await.unwrap().threads {
+            for question in inbox.threads().view(line.id).await.unwrap().questions {
+                let why = inbox.decisions().why(question.id.to_string()).await.unwrap();
                 assert!(why.text().contains("cost"), "{}", why.text());
             }
         }

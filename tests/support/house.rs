@@ -3,9 +3,10 @@
 use super::courier::Street;
 use super::world::World;
 use super::{chat, courier, player};
-use sayso::app::{Driver, Ended, Engine, Local, Scope, Settings, Until};
+use sayso::app::{Driver, Ended, Engine, Scope, Settings, Until};
 use sayso::graph::{Decision, Event, InterruptId, ThreadId, What};
-use sayso::inbox::{Backend, BackendError, By, Decide, Item, Outcome, Registry, Spec, Status, ThreadView};
+use sayso::inbox::{By, Decide, InboxError, Item, Outcome, Registry, Spec, Status, ThreadView};
+use sayso::service::Inbox;
 use sayso::store::{Arrival, Store, StoreError};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -15,7 +16,7 @@ use tempfile::TempDir;
 
 pub struct House {
     pub folder: TempDir,
-    pub local: Local,
+    pub inbox: Inbox,
     pub street: Arc<Street>,
     pub world: Arc<World>,
 }
@@ -82,21 +83,21 @@ impl House {
         let folder = tempfile::tempdir().unwrap();
         let street = Street::new(folder.path().join("street"));
         let world = Arc::<World>::default();
-        let local = open(&folder.path().join("data"), settings, &street, &world, more);
-        Self { folder, local, street, world }
+        let inbox = open(&folder.path().join("data"), settings, &street, &world, more);
+        Self { folder, inbox, street, world }
     }
 
     /// Another engine over the same folder, as another process would have it.
-    pub fn other(&self, settings: Settings) -> Local {
+    pub fn other(&self, settings: Settings) -> Inbox {
         open(&self.data(), settings, &self.street, &self.world, Vec::new())
     }
 
     /// Closes the folder and opens it again, as after a restart.
     pub fn reopen(self, settings: Settings, more: Vec<Spec>) -> Self {
-        let Self { folder, local, street, world } = self;
-        drop(local);
-        let local = open(&folder.path().join("data"), settings, &street, &world, more);
-        Self { folder, local, street, world }
+        let Self { folder, inbox, street, world } = self;
+        drop(inbox);
+        let inbox = open(&folder.path().join("data"), settings, &street, &world, more);
+        Self { folder, inbox, street, world }
     }
 
     pub fn data(&self) -> std::path::PathBuf {
@@ -104,15 +105,15 @@ impl House {
     }
 
     pub fn engine(&self) -> &Engine {
-        self.local.engine()
+        self.inbox.engine()
     }
 
     pub fn store(&self) -> &Store {
-        self.local.engine().store()
+        self.inbox.engine().store()
     }
 
     pub async fn start(&self, workflow: &str, input: Value) -> ThreadId {
-        self.local.start(workflow.to_owned(), input).await.unwrap().thread
+        self.inbox.threads().start(workflow.to_owned(), input).await.unwrap().thread
     }
 
     /// Starts a player with this program.
@@ -165,7 +166,7 @@ impl House {
     }
 
     pub async fn outcome(&self, thread: &ThreadId) -> Outcome {
-        self.local.outcome(thread.clone()).await.unwrap()
+        self.inbox.threads().outcome(thread.clone()).await.unwrap()
     }
 
     pub async fn status(&self, thread: &ThreadId) -> Status {
@@ -173,7 +174,7 @@ impl House {
     }
 
     pub async fn view(&self, thread: &ThreadId) -> ThreadView {
-        self.local.thread(thread.clone()).await.unwrap()
+        self.inbox.threads().view(thread.clone()).await.unwrap()
     }
 
     /// The log of a player.
@@ -194,7 +195,7 @@ impl House {
     }
 
     pub async fn item(&self, id: &InterruptId) -> Item {
-        self.local.card(id.clone()).await.unwrap().0
+        self.inbox.decisions().card(id.clone()).await.unwrap().0
     }
 
     /// The code and text of the trouble a thread is in.
@@ -205,8 +206,8 @@ impl House {
         (error.code, error.text)
     }
 
-    pub async fn decide(&self, interrupt: &InterruptId, decision: Decision) -> Result<Outcome, BackendError> {
-        decide(&self.local, interrupt, decision).await
+    pub async fn decide(&self, interrupt: &InterruptId, decision: Decision) -> Result<Outcome, InboxError> {
+        decide(&self.inbox, interrupt, decision).await
     }
 
     /// Accepts everything a thread asks.
@@ -259,9 +260,9 @@ pub async fn drive(engine: &Engine) -> Driving {
     Driving { stop, task }
 }
 
-pub async fn decide(local: &Local, id: &InterruptId, decision: Decision) -> Result<Outcome, BackendError> {
+pub async fn decide(inbox: &Inbox, id: &InterruptId, decision: Decision) -> Result<Outcome, InboxError> {
     let interrupt = id.clone();
-    local.decide(Decide { interrupt, decision, shown: None, learn: true, by: By::Cli }).await
+    inbox.decisions().decide(Decide { interrupt, decision, shown: None, learn: true, by: By::Cli }).await
 }
 
 pub fn open(
@@ -270,7 +271,7 @@ pub fn open(
     street: &Arc<Street>,
     world: &Arc<World>,
     more: Vec<Spec>,
-) -> Local {
+) -> Inbox {
     let store = Store::open(data).unwrap();
-    Local::new(Engine::new(store, registry(street, world, more), settings))
+    Inbox::new(Engine::new(store, registry(street, world, more), settings))
 }

@@ -2,7 +2,7 @@
 
 use crate::process::{filled, open};
 use crate::pty::Pty;
-use sayso::inbox::{Backend, Screen, ThreadQuery};
+use sayso::inbox::ThreadQuery;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,11 +10,13 @@ const HELD: Duration = Duration::from_secs(600);
 
 fn decided(folder: &Path) -> Vec<(String, bool)> {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let local = open(folder, HELD);
+    let inbox = open(folder, HELD);
     runtime.block_on(async {
         let mut all = Vec::new();
-        for line in local.threads(ThreadQuery { limit: 100, ..Default::default() }).await.unwrap().threads {
-            all.extend(local.answers(line.id).await.unwrap());
+        for line in
+            inbox.threads().list(ThreadQuery { limit: 100, ..Default::default() }).await.unwrap().threads
+        {
+            all.extend(inbox.threads().answers(line.id).await.unwrap());
         }
         all.into_iter().map(|decision| (decision.r#type, decision.undone_at.is_some())).collect()
     })

@@ -3,9 +3,10 @@
 use crate::process::{fill, open};
 use crate::pty::Pty;
 use crate::support::desk;
-use sayso::app::{Driver, Engine, Local, Scope, Settings, Until};
+use sayso::app::{Driver, Engine, Scope, Settings, Until};
 use sayso::graph::InterruptId;
-use sayso::inbox::{Backend, GrantRequest, GrantScope, ItemQuery, Registry, ThreadQuery};
+use sayso::inbox::{GrantRequest, GrantScope, ItemQuery, Registry, ThreadQuery};
+use sayso::service::Inbox;
 use sayso::store::{MemoryCause, Store};
 use serde_json::json;
 use std::path::Path;
@@ -19,19 +20,19 @@ async fn furnish(folder: &Path) {
     let long_ago = || "2024-05-01T10:00:00Z".parse().unwrap();
     let store = Store::open_with(&folder.join("data"), Arc::new(long_ago)).unwrap();
     let registry = Registry::new(desk::specs(folder.join("outbox")));
-    let local = Local::new(Engine::new(store, registry, Settings::default()));
+    let inbox = Inbox::new(Engine::new(store, registry, Settings::default()));
     let input = json!({"kind": "report", "title": "An old report", "text": "Nothing moved."});
-    local.start("desk".to_owned(), input).await.unwrap();
-    let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+    inbox.threads().start("desk".to_owned(), input).await.unwrap();
+    let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
     driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-    drop((driver, local));
+    drop((driver, inbox));
     fill(folder, desk::samples()).await;
-    let local = open(folder, Duration::ZERO);
+    let inbox = open(folder, Duration::ZERO);
     let cause = || MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
     for (read, text) in
         [(0, "Prefers long replies.\nSigns with Ada."), (1, "Prefers short replies.\nSigns with Ada.")]
     {
-        local
+        inbox
             .engine()
             .store()
             .memory()
@@ -39,10 +40,10 @@ async fn furnish(folder: &Path) {
             .await
             .unwrap();
     }
-    let items = local.items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap().items;
+    let items = inbox.decisions().items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap().items;
     let lunch = items.iter().find(|item| item.title == "Lunch on Thursday?").unwrap();
     let interrupt = InterruptId::parse(&lunch.id).unwrap();
-    local.grant(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None }).await.unwrap();
+    inbox.grants().give(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None }).await.unwrap();
 }
 
 #[test]
@@ -87,8 +88,8 @@ fn what_was_learned_is_read_edited_pinned_and_taken_back() {
     pty.decide("y", "kept as version 4");
     pty.send("Q");
     pty.wait("SCREEN ENDED WELL");
-    let local = open(folder.path(), Duration::ZERO);
-    let view = runtime.block_on(local.memory_show(PROFILE.to_owned())).unwrap();
+    let inbox = open(folder.path(), Duration::ZERO);
+    let view = runtime.block_on(inbox.memory().show(PROFILE.to_owned())).unwrap();
     assert_eq!(
         (view.newest.version, view.newest.profile.lines().next()),
         (4, Some("Prefers short replies."))
@@ -122,10 +123,10 @@ fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
     pty.send("n");
     pty.until("the question closed", |pty| !pty.text().contains("Let go of 1 thread"));
     let kept = || {
-        let local = open(folder.path(), Duration::ZERO);
+        let inbox = open(folder.path(), Duration::ZERO);
         let query = ThreadQuery { limit: 100, ..ThreadQuery::default() };
-        let threads = runtime.block_on(local.threads(query)).unwrap().threads;
-        let grants = runtime.block_on(local.grants()).unwrap();
+        let threads = runtime.block_on(inbox.threads().list(query)).unwrap().threads;
+        let grants = runtime.block_on(inbox.grants().list()).unwrap();
         (threads.len(), grants.iter().any(|grant| !grant.builtin && grant.in_force))
     };
     assert_eq!(kept(), (desk::samples().len() + 1, false), "nothing went, and nothing is allowed any more");

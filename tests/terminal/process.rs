@@ -1,8 +1,9 @@
 //! The inbox as a process of its own: this test program, started again in a pseudo-terminal.
 
 use crate::support::desk;
-use sayso::app::{Driver, Engine, Local, Scope, Settings, Until};
-use sayso::inbox::{Backend, Registry};
+use sayso::app::{App, Driver, Engine, Scope, Settings, Until};
+use sayso::inbox::Registry;
+use sayso::service::Inbox;
 use sayso::store::Store;
 use sayso::tui::{self, Options};
 use std::path::{Path, PathBuf};
@@ -14,19 +15,19 @@ pub const FOLDER: &str = "SAYSO_TEST_SCREEN";
 /// How long things are held there, in milliseconds.
 pub const HOLD: &str = "SAYSO_TEST_HOLD";
 
-pub fn open(folder: &Path, hold: Duration) -> Local {
+pub fn open(folder: &Path, hold: Duration) -> Inbox {
     let store = Store::open(&folder.join("data")).unwrap();
     let settings = Settings { hold, soft_hold: hold, ..Settings::default() };
     let registry = Registry::new(desk::specs(folder.join("outbox")));
-    Local::new(Engine::new(store, registry, settings))
+    Inbox::new(Engine::new(store, registry, settings))
 }
 
 /// Fills a folder with one of each.
 pub async fn fill(folder: &Path, samples: Vec<(&str, serde_json::Value)>) {
-    let local = open(folder, Duration::ZERO);
+    let inbox = open(folder, Duration::ZERO);
     for (workflow, input) in samples {
-        local.start(workflow.to_owned(), input).await.unwrap();
-        let mut driver = Driver::take(local.engine().clone()).await.unwrap().unwrap();
+        inbox.threads().start(workflow.to_owned(), input).await.unwrap();
+        let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
         driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     }
 }
@@ -46,7 +47,7 @@ fn screen() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
     let hold = std::env::var(HOLD).ok().and_then(|text| text.parse().ok()).unwrap_or(60_000);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let local = open(&folder, Duration::from_millis(hold));
+    let inbox = open(&folder, Duration::from_millis(hold));
     let options = Options::default();
     let breaks = async {
         if std::env::var_os("SAYSO_TEST_PANIC").is_none() {
@@ -57,7 +58,7 @@ fn screen() {
     };
     let ended = runtime.block_on(async {
         tokio::select! {
-            ended = tui::run(local, options) => ended,
+            ended = tui::run(App::new(inbox), options) => ended,
             () = breaks => Ok(()),
         }
     });

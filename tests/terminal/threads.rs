@@ -3,7 +3,7 @@
 use crate::process::{fill, open};
 use crate::pty::Pty;
 use crate::support::desk;
-use sayso::inbox::{Backend, ThreadQuery};
+use sayso::inbox::ThreadQuery;
 use std::time::Duration;
 
 #[test]
@@ -60,8 +60,8 @@ fn past_threads_are_searched_turned_forked_and_written_out() {
     assert!(std::fs::read_to_string(&path).unwrap().contains("## Steps"));
     pty.send("Q");
     pty.wait("SCREEN ENDED WELL");
-    let local = open(folder.path(), Duration::ZERO);
+    let inbox = open(folder.path(), Duration::ZERO);
     let query = ThreadQuery { limit: 100, ..ThreadQuery::default() };
-    let threads = runtime.block_on(local.threads(query)).unwrap().threads;
+    let threads = runtime.block_on(inbox.threads().list(query)).unwrap().threads;
     assert_eq!(threads.iter().filter(|line| line.forked_from.is_some()).count(), 1);
 }

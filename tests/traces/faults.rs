@@ -2,7 +2,7 @@
 
 use crate::room::{Room, all, named, spans, taken, told_to};
 use crate::server::{End, Play, Server};
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Status;
 use serde_json::{Value, json};
 
 /// Whatever keeps a server from taking spans, they are kept and told again, the same ones.
@@ -28,7 +28,7 @@ async fn what_is_not_taken_is_told_again() {
         seen && server.count() >= 7 && room.trouble().await.is_empty()
     })
     .await;
-    assert_eq!(room.local.outcome(thread).await.unwrap().status, Status::Done);
+    assert_eq!(room.inbox.threads().outcome(thread).await.unwrap().status, Status::Done);
     room.stop().await;
     let told: Vec<Vec<Value>> = server.seen().iter().map(|seen| spans(&seen.body)).collect();
     assert!(told.len() >= 7, "{}", told.len());
@@ -46,7 +46,8 @@ async fn threads_go_on_while_nobody_takes_anything() {
     let mut room = Room::open(folder.path(), &told_to(&server)).tend().await;
     for _ in 0..5 {
         let thread = room.play(json!([[{ "note": "one" }]])).await;
-        let done = async || room.local.outcome(thread.clone()).await.unwrap().status == Status::Done;
+        let done =
+            async || room.inbox.threads().outcome(thread.clone()).await.unwrap().status == Status::Done;
         room.until("it is done", done).await;
     }
     room.stop().await;

@@ -3,7 +3,7 @@
 use crate::room::{Room, all, attribute, named, taken, told_to};
 use crate::server::{Play, Server};
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, By, Decide, PruneQuery, Status};
+use sayso::inbox::{By, Decide, PruneQuery, Status};
 use sayso::store::{Prompt, Span};
 use serde_json::json;
 use std::path::Path;
@@ -50,7 +50,7 @@ async fn nothing_is_lost_over_a_restart() {
 async fn quiet(folder: &Path) {
     let mut room = Room::open(folder, "").tend().await;
     let thread = room.play(one_step()).await;
-    let done = async || room.local.outcome(thread.clone()).await.unwrap().status == Status::Done;
+    let done = async || room.inbox.threads().outcome(thread.clone()).await.unwrap().status == Status::Done;
     room.until("it is done", done).await;
     assert_eq!(room.line().await, None);
     room.stop().await;
@@ -80,7 +80,7 @@ async fn a_thread_that_was_abandoned_is_told_whole() {
     let room = Room::open(folder.path(), &told_to(&server));
     let thread = room.play(json!([[{ "note": "one" }], [{ "fail": "no" }]])).await;
     room.settle().await;
-    let outcome = room.local.outcome(thread.clone()).await.unwrap();
+    let outcome = room.inbox.threads().outcome(thread.clone()).await.unwrap();
     assert_eq!(outcome.status, Status::Trouble);
     // The model it called in vain.
     let span = Span {
@@ -96,10 +96,10 @@ async fn a_thread_that_was_abandoned_is_told_whole() {
         error: Some("cut".to_owned()),
         counts: true,
     };
-    room.local.engine().store().figures().record_span(span, Prompt::default());
+    room.inbox.engine().store().figures().record_span(span, Prompt::default());
     let interrupt = outcome.interrupts[0].clone();
     let decide = Decide { interrupt, decision: Decision::Ignore, shown: None, learn: true, by: By::Cli };
-    room.local.decide(decide).await.unwrap();
+    room.inbox.decisions().decide(decide).await.unwrap();
     room.settle().await;
     let told = all(&server);
     let call = &named(&told, "player.try")[0];
@@ -125,11 +125,11 @@ async fn pruning_hides_nothing() {
     for _ in 0..3 {
         let thread = room.play(json!([[{ "note": "one" }], [{ "note": "two" }]])).await;
         room.settle().await;
-        room.local.file_away(thread).await.unwrap();
+        room.inbox.decisions().file_away(thread).await.unwrap();
     }
     let before = jiff::Timestamp::now().checked_add(jiff::SignedDuration::from_hours(1)).unwrap();
     let query = PruneQuery { before, statuses: vec![Status::Done] };
-    room.local.prune(query).await.unwrap();
+    room.inbox.prune().run(query).await.unwrap();
     let left = "SELECT count(*) FROM log WHERE kind = 'stepped' AND body IS NOT NULL";
     let steps: i64 = sql(folder.path()).query_row(left, [], |row| row.get(0)).unwrap();
     assert_eq!(steps, 0);

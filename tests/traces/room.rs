@@ -3,10 +3,11 @@
 use crate::server::{Play, Server};
 use crate::support::house::eager;
 use crate::support::player;
-use sayso::app::{Driver, Engine, Local, Scope, Setup, Traces, Until, attend};
+use sayso::app::{App, Driver, Engine, Scope, Setup, Traces, Until};
 use sayso::config::{Config, Env};
 use sayso::graph::ThreadId;
-use sayso::inbox::{Backend, SourceLine};
+use sayso::inbox::SourceLine;
+use sayso::service::{Inbox, attend};
 use sayso::web::Wait;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -27,7 +28,8 @@ pub fn taken() -> Play {
 }
 
 pub struct Room {
-    pub local: Local,
+    pub app: App,
+    pub inbox: Inbox,
     stop: Option<(tokio::sync::oneshot::Sender<()>, tokio::task::JoinHandle<()>)>,
 }
 
@@ -56,8 +58,9 @@ impl Room {
         let registry = registry.with(player::spec("player", Arc::clone(&world)));
         let registry = registry.with(player::spec("kid", world).hidden());
         let engine = Engine::new(setup.store.clone(), registry, eager());
-        let traces = Traces::patient(&engine, &config, &env, WAIT);
-        Self { local: Local::new(engine).with_traces(traces), stop: None }
+        let traces = Traces::task(&engine, &config, &env, WAIT);
+        let inbox = setup.inbox(engine);
+        Self { app: App::new(inbox.clone()).with(traces), inbox, stop: None }
     }
 
     /// Starts a player.
@@ -66,35 +69,35 @@ impl Room {
     }
 
     pub async fn start(&self, workflow: &str, input: Value) -> ThreadId {
-        self.local.start(workflow.to_owned(), input).await.unwrap().thread
+        self.inbox.threads().start(workflow.to_owned(), input).await.unwrap().thread
     }
 
     /// Drives until nothing is left to do.
     pub async fn drive(&self) {
         let never = std::future::pending();
-        attend(self.local.engine(), &Scope::All, Until::Idle, never, |_| {}).await.unwrap();
+        attend(self.inbox.engine(), &Scope::All, Until::Idle, never, |_| {}).await.unwrap();
     }
 
     /// Drives until nothing is left to do, and tells what that took.
     pub async fn settle(&self) {
-        self.local.telling(self.drive()).await;
+        self.app.beside(self.drive()).await;
     }
 
     /// Begins to tell, or tells what there is.
     pub async fn tell(&self) {
-        self.local.telling(async {}).await;
+        self.app.beside(async {}).await;
     }
 
     /// Drives and tells in the background.
     pub async fn tend(mut self) -> Self {
         let (stop, told) = tokio::sync::oneshot::channel::<()>();
-        let local = self.local.clone();
-        let mut driver = Driver::take(local.engine().clone()).await.unwrap().expect("the lock is free");
+        let app = self.app.clone();
+        let mut driver = Driver::take(app.engine().clone()).await.unwrap().expect("the lock is free");
         let task = tokio::spawn(async move {
             let told = async {
                 let _ = told.await;
             };
-            local.run_everything(&mut driver, told).await.unwrap();
+            app.drive(&mut driver, told).await.unwrap();
         });
         self.stop = Some((stop, task));
         self
@@ -108,7 +111,7 @@ impl Room {
 
     /// Waits for something; a look now and then finds what no write brought about.
     pub async fn until(&self, what: &str, so: impl AsyncFn() -> bool) {
-        let mut changes = self.local.changes();
+        let mut changes = self.inbox.changes();
         let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
         while !so().await {
             let again = tokio::time::Instant::now() + Duration::from_millis(20);
@@ -119,7 +122,7 @@ impl Room {
 
     /// What Activity says of the server.
     pub async fn line(&self) -> Option<SourceLine> {
-        let lines = self.local.sources().await.unwrap();
+        let lines = self.inbox.mail().sources().await.unwrap();
         lines.into_iter().find(|line| line.source == SourceLine::TRACES)
     }
 

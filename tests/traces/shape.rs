@@ -4,7 +4,7 @@ use crate::room::{Room, all, attribute, config, named, spans, taken, told_to};
 use crate::server::{Play, Server};
 use sayso::app::check_traces;
 use sayso::config::Env;
-use sayso::inbox::{Backend, Status, TraceView};
+use sayso::inbox::{Status, TraceView};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -37,7 +37,7 @@ async fn a_trace_is_the_tree_a_person_sees() {
     let room = Room::open(folder.path(), &format!("{}{headers}", told_to(&server)));
     let thread = room.start("docs", json!({ "dir": project })).await;
     room.settle().await;
-    assert_eq!(room.local.outcome(thread.clone()).await.unwrap().status, Status::Done);
+    assert_eq!(room.inbox.threads().outcome(thread.clone()).await.unwrap().status, Status::Done);
 
     for request in server.seen() {
         assert_eq!(request.path, "/api/otel/v1/traces");
@@ -65,7 +65,7 @@ async fn a_trace_is_the_tree_a_person_sees() {
     let mut have: Vec<String> =
         spans.values().filter(|span| !is_tool(span)).map(|span| told(span, &spans)).collect();
     let mut expected = Vec::new();
-    seen(&room.local.thread(thread.clone()).await.unwrap().trace, "", &mut expected);
+    seen(&room.inbox.threads().view(thread.clone()).await.unwrap().trace, "", &mut expected);
     have.sort();
     expected.sort();
     assert_eq!(have, expected);

@@ -2,14 +2,14 @@
 
 use crate::study::{Study, paid};
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, Block, OUTPUT_FILES, Screen, Status};
+use sayso::inbox::{Block, OUTPUT_FILES, Status};
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_result_is_written_after_asking_where_output_files_are_not_granted() {
     for (decision, written) in [(Decision::Accept, true), (Decision::Ignore, false)] {
         let study = Study::new([paid("Since when?"), paid("# It was late"), paid("Go on?"), paid("# Later")]);
-        study.local.revoke(OUTPUT_FILES.to_owned()).await.unwrap();
+        study.inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
         let thread = study.begun().await;
         assert_eq!(study.says(&thread, "DONE").await.status, Status::Waiting);
         let item = study.item(&study.asked(&thread).await).await;
@@ -27,7 +27,7 @@ async fn a_result_is_written_after_asking_where_output_files_are_not_granted() {
         let expected = if written { json!(file) } else { Value::Null };
         assert_eq!(outcome.output, Some(json!({"answer": "# It was late", "file": expected})));
         // Whoever goes on is asked about the next result too.
-        study.local.proceed(thread.clone(), "And now?".to_owned()).await.unwrap();
+        study.inbox.threads().proceed(thread.clone(), "And now?".to_owned()).await.unwrap();
         study.settle().await;
         study.says(&thread, "DONE").await;
         assert_eq!(study.item(&study.asked(&thread).await).await.action, "write_result");
@@ -39,21 +39,31 @@ async fn why_tells_what_the_thread_did_and_what_it_cost() {
     let study =
         Study::with("[prices.scripted]\ninput = 1.0\noutput = 10.0\n", [paid("Since when?"), paid("# Late")]);
     let thread = study.begun().await;
-    let why = study.local.why(study.asked(&thread).await.to_string()).await.unwrap().text();
+    let why = study.inbox.decisions().why(study.asked(&thread).await.to_string()).await.unwrap().text();
     assert!(why.contains("one thing at a time") && why.contains("turns so far: 1 by the agent"), "{why}");
     assert!(why.contains("model calls: 1") && why.contains("cost: $0.0020"), "{why}");
     study.says(&thread, "DONE").await;
-    let result = study.local.why(thread.to_string()).await.unwrap();
+    let result = study.inbox.decisions().why(thread.to_string()).await.unwrap();
     assert!(result.text().contains("model calls: 2") && matches!(result.blocks[0], Block::Fields(_)));
-    assert!(study.local.why("x".to_owned()).await.unwrap_err().to_string().contains("there is no item `x`"));
+    assert!(
+        study
+            .inbox
+            .decisions()
+            .why("x".to_owned())
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("there is no item `x`")
+    );
 }
 
 #[tokio::test]
 async fn an_analysis_has_no_class_to_correct() {
     let study = Study::new([paid("Since when?")]);
     let thread = study.begun().await;
-    let told = study.local.reclassify(thread.clone(), "respond".to_owned()).await.unwrap_err().to_string();
+    let told =
+        study.inbox.mail().reclassify(thread.clone(), "respond".to_owned()).await.unwrap_err().to_string();
     assert_eq!(told, "threads of `analyze` have no class to correct");
-    let told = study.local.reclassify(thread, "spam".to_owned()).await.unwrap_err().to_string();
+    let told = study.inbox.mail().reclassify(thread, "spam".to_owned()).await.unwrap_err().to_string();
     assert_eq!(told, "`spam` is not a class; there are ignore, notify, respond");
 }

@@ -2,7 +2,7 @@
 
 use crate::study::{Study, happened, paid, said};
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Backend, BackendError, Status};
+use sayso::inbox::{InboxError, Status};
 use sayso::llm::{Message, Scripted};
 use serde_json::json;
 
@@ -46,7 +46,7 @@ async fn a_question_an_answer_an_approval_a_result() {
     let effects: Vec<_> = view.effects.iter().map(|e| (e.name.as_str(), e.state.as_str())).collect();
     assert_eq!(effects, [("write_result", "done")]);
     assert_eq!((view.usage.calls, view.usage.input_tokens, view.usage.output_tokens), (3, 3000, 300));
-    let (item, card) = study.local.result(thread).await.unwrap();
+    let (item, card) = study.inbox.decisions().result(thread).await.unwrap();
     assert_eq!(item.kind.word(), "result");
     assert!(
         card.text().starts_with("# It was late") && card.text().contains("written to: "),
@@ -68,7 +68,7 @@ async fn every_call_keeps_its_words() {
     let asked = study.requests();
     assert_eq!(calls.len(), asked.len());
     for (call, request) in calls.iter().zip(&asked) {
-        let words = study.local.model_call(thread.clone(), *call).await.unwrap();
+        let words = study.inbox.threads().model_call(thread.clone(), *call).await.unwrap();
         assert_eq!((words.system, words.task), (request.system.clone(), request.task.clone()));
         let told: Vec<String> = request
             .messages
@@ -84,7 +84,7 @@ async fn every_call_keeps_its_words() {
         assert!(words.answer.is_some_and(|answer| !answer.is_empty()) && words.missing.is_none());
     }
     let other = study.begun().await;
-    let stranger = study.local.model_call(other, calls[0]).await.unwrap_err().to_string();
+    let stranger = study.inbox.threads().model_call(other, calls[0]).await.unwrap_err().to_string();
     assert!(stranger.contains("there is no model call"), "{stranger}");
 }
 
@@ -94,16 +94,16 @@ async fn every_step_tells_what_it_changed() {
     let study = Study::new(answers(["Since when?"]));
     let thread = study.begun().await;
     let steps = study.view(&thread).await.steps.len() as u64;
-    let asked = study.local.step_states(thread.clone(), 1).await.unwrap();
+    let asked = study.inbox.threads().step_states(thread.clone(), 1).await.unwrap();
     let paths: Vec<&str> = asked.changes.iter().map(|change| change.path.as_str()).collect();
     assert!(paths.contains(&"analysis_history[0]"), "{paths:?}");
     assert_eq!(
-        study.local.step_states(thread.clone(), steps - 1).await.unwrap().state,
+        study.inbox.threads().step_states(thread.clone(), steps - 1).await.unwrap().state,
         study.view(&thread).await.state
     );
-    let beyond = study.local.step_states(thread.clone(), steps).await.unwrap_err().to_string();
+    let beyond = study.inbox.threads().step_states(thread.clone(), steps).await.unwrap_err().to_string();
     assert!(beyond.contains("no step"), "{beyond}");
-    let said = study.local.conversation(thread).await.unwrap().text();
+    let said = study.inbox.threads().conversation(thread).await.unwrap().text();
     assert!(said.contains("query: "), "{said}");
 }
 
@@ -150,8 +150,8 @@ async fn accept_approves_and_ignore_abandons() {
     assert_eq!(study.decides(&thread, Decision::Ignore).await.status, Status::Abandoned);
     assert_eq!(said(&study.view(&thread).await), ["A:Since when?", "U:Monday", "A:And now?"]);
     assert_eq!(study.files(), ["notes.md"]);
-    let again = study.local.proceed(thread, "still there?".into()).await;
-    assert!(matches!(again, Err(BackendError::NotOpen { .. })), "{again:?}");
+    let again = study.inbox.threads().proceed(thread, "still there?".into()).await;
+    assert!(matches!(again, Err(InboxError::NotOpen { .. })), "{again:?}");
 }
 
 #[tokio::test]
@@ -186,12 +186,12 @@ async fn words_after_a_result_go_on_from_it() {
     let thread = study.begun().await;
     study.says(&thread, "DONE").await;
     assert_eq!(
-        study.local.proceed(thread.clone(), "Now by quarter".into()).await.unwrap().status,
+        study.inbox.threads().proceed(thread.clone(), "Now by quarter".into()).await.unwrap().status,
         Status::Ready
     );
     study.settle().await;
     assert_eq!(study.status(&thread).await, Status::Waiting);
-    assert!(study.local.result(thread.clone()).await.is_err(), "it is no result any more");
+    assert!(study.inbox.decisions().result(thread.clone()).await.is_err(), "it is no result any more");
     let expected =
         ["A:Since when?", "U:DONE", "A:# By month", "U:Now by quarter", "A:By quarter, then. Right?"];
     assert_eq!(said(&study.view(&thread).await), expected);
@@ -242,7 +242,7 @@ async fn a_thread_keeps_to_its_model() {
     assert_eq!(study.read("analysis_result.md"), "Other: analyze.final\n");
     let mut input = study.input();
     input["model"] = json!("oracle");
-    let error = study.local.start("analyze".into(), input).await.unwrap_err().to_string();
+    let error = study.inbox.threads().start("analyze".into(), input).await.unwrap_err().to_string();
     assert!(error.contains("model") && error.contains("there are main, other"), "{error}");
 }
 
@@ -265,10 +265,14 @@ async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
         (with("depth", json!(3)), "depth"),
         (json!({"query": "Why?"}), "inputs"),
     ] {
-        let error = study.local.start("analyze".into(), input).await.unwrap_err().to_string();
+        let error = study.inbox.threads().start("analyze".into(), input).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{expected}: {error}");
     }
-    let all =
-        study.local.threads(sayso::inbox::ThreadQuery { limit: 9, ..Default::default() }).await.unwrap();
+    let all = study
+        .inbox
+        .threads()
+        .list(sayso::inbox::ThreadQuery { limit: 9, ..Default::default() })
+        .await
+        .unwrap();
     assert_eq!(all.threads.iter().map(|t| t.id.clone()).collect::<Vec<ThreadId>>(), []);
 }

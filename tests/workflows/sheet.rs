@@ -2,7 +2,7 @@
 
 use crate::study::{Study, happened};
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Backend, GrantRequest, GrantScope, Status};
+use sayso::inbox::{GrantRequest, GrantScope, Status};
 use sayso::llm::{Message, ModelError, Reply, Scripted};
 use sayso::tools::workbook::{self, At, Book, Value as Cell};
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ async fn a_thought_and_code_are_shown_run_and_answered_for() {
             "planner_node: finished"
         ]
     );
-    let (_, card) = study.local.result(thread).await.unwrap();
+    let (_, card) = study.inbox.decisions().result(thread).await.unwrap();
     assert!(
         card.text().starts_with("East leads with 900.") && card.text().contains("North 180"),
         "{}",
@@ -245,7 +245,7 @@ async fn ending_after_something_was_changed_writes_it() {
     let rows = shown(&result(&study, "sales.result.xlsx"), "sales");
     assert_eq!((rows[0][4].as_str(), rows[1][4].as_str()), ("Checked", ""));
     // Going on begins where it was ended; the model was told that its code did not run.
-    study.local.proceed(thread.clone(), "and now?".to_owned()).await.unwrap();
+    study.inbox.threads().proceed(thread.clone(), "and now?".to_owned()).await.unwrap();
     study.settle().await;
     let told = format!("{:?}", study.requests().last().unwrap().messages);
     assert!(told.contains("Not run. The person ended the work here."), "{told}");
@@ -324,7 +324,7 @@ async fn words_after_code_are_the_answer() {
         let outcome = study.decides(&thread, Decision::Accept).await;
         assert_eq!((outcome.status, study.requests().len()), (Status::Done, 2), "{said}");
         assert_eq!(outcome.output, Some(json!({"answer": said, "file": null, "formulas": []})));
-        let (_, card) = study.local.result(thread).await.unwrap();
+        let (_, card) = study.inbox.decisions().result(thread).await.unwrap();
         assert!(card.text().starts_with(said.lines().next().unwrap()), "{}", card.text());
     }
     // What was changed is written, as with an answer by call.
@@ -391,7 +391,7 @@ async fn going_on_is_reminded_of_code_and_words_are_then_the_answer() {
     ];
     let (study, thread) = begun("sales.csv", SALES, answers).await;
     study.decides(&thread, Decision::Accept).await;
-    study.local.proceed(thread.clone(), "in words, please".to_owned()).await.unwrap();
+    study.inbox.threads().proceed(thread.clone(), "in words, please".to_owned()).await.unwrap();
     study.settle().await;
     let outcome = study.outcome(&thread).await;
     assert_eq!((outcome.status, study.requests().len()), (Status::Done, 4));
@@ -431,7 +431,7 @@ async fn a_grant_runs_the_rest_of_the_thread_without_asking() {
     let item = study.item(&id).await;
     assert!(item.grantable.thread && item.grantable.sender.is_none());
     let request = GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, lasts: None };
-    study.local.grant(request).await.unwrap();
+    study.inbox.grants().give(request).await.unwrap();
     let outcome = study.decides(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
     let view = study.view(&thread).await;
@@ -451,7 +451,7 @@ async fn state_is_made_again_from_what_was_accepted_and_going_on_keeps_it() {
     study.decides(&thread, Decision::Accept).await;
     // The file may be gone or changed by now: its bytes were kept.
     study.write("sales.csv", "other\n1\n");
-    study.local.proceed(thread.clone(), "now the sum".into()).await.unwrap();
+    study.inbox.threads().proceed(thread.clone(), "now the sum".into()).await.unwrap();
     study.settle().await;
     let outcome = study.decides(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
@@ -495,7 +495,7 @@ async fn what_cannot_be_a_workbook_is_refused_before_anything_is_stored() {
         (json!({"workbook": book("sales.csv")}), "instruction"),
     ];
     for (input, said) in many {
-        let error = study.local.start("sheet".to_owned(), input.clone()).await.unwrap_err();
+        let error = study.inbox.threads().start("sheet".to_owned(), input.clone()).await.unwrap_err();
         assert!(error.to_string().contains(said), "{input}: {error}");
     }
     // What only shows when it is read is trouble, with the reason.

@@ -3,11 +3,12 @@
 use crate::support::House;
 use crate::support::courier::Street;
 use crate::support::house::eager;
-use sayso::app::{Engine, Local, services};
+use sayso::app::{Engine, services};
 use sayso::config::Env;
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{Outcome, ThreadView};
 use sayso::llm::{Message, ModelError, Reply, Request, Scripted, Usage};
+use sayso::service::Inbox;
 use sayso::store::Store;
 use sayso::tools::sandbox::Sandbox;
 use sayso::workflows::{self, Models, Picked};
@@ -82,9 +83,9 @@ impl Study {
         // The program itself answers to the sandbox's hidden verb; this test does not.
         services.sandbox = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into());
         let registry = workflows::all(&Arc::new(services)).unwrap();
-        let local = Local::new(Engine::new(store, registry, eager()));
+        let inbox = Inbox::new(Engine::new(store, registry, eager()));
         let street = Street::new(folder.path().join("street"));
-        let house = House { folder, local, street, world: Default::default() };
+        let house = House { folder, inbox, street, world: Default::default() };
         let study = Self { house, cast };
         study.write("notes.md", "The launch slipped by three weeks.");
         study

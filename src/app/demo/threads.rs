@@ -2,9 +2,11 @@
 //! is over; code waits to be run on the workbook, and some was; a question to an API lacks something; and a program
 //! asks before it pushes. They are started, driven and decided like any other.
 
-use super::super::{Asking, Local, Scope, Until, attend, family_outcome};
+use crate::app::App;
+use crate::driver::{Scope, Until};
 use crate::graph::Decision;
-use crate::inbox::{Backend, BackendError, By, Decide, Outcome};
+use crate::inbox::{By, Decide, InboxError, Outcome};
+use crate::service::{Asking, Inbox, attend, family_outcome};
 use crate::store::StoreError;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -27,25 +29,26 @@ const TO_MARK: &str = "Mark the outliers in Quantity";
 const MUSIC: &str = "Which tracks does the playlist have?";
 
 /// Starts the demo's threads about the files in `folder`, and drives them to where a person is asked.
-pub async fn begin(local: &Local, folder: &Path) -> Result<(), BackendError> {
-    if let Some(intake) = local.intake() {
+pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
+    let inbox = app.inbox();
+    if let Some(intake) = app.intake() {
         let synced = intake.sync_anywhere(&|_| {}, PATIENCE).await.map_err(failed)?;
         if let Some(error) = synced.into_iter().flatten().find_map(|synced| synced.error) {
-            return Err(BackendError::Failed(error));
+            return Err(InboxError::Failed(error));
         }
     }
     let notes = folder.join("notes").display().to_string();
     let orders = folder.join("sheets/orders.xlsx").display().to_string();
     let analysis = |query: &str| ("analyze", json!({"query": query, "inputs": notes}));
     let sheet = |instruction: &str| ("sheet", json!({"workbook": orders, "instruction": instruction}));
-    let past = approved(local, analysis(PAST)).await?;
-    local.file_away(past.thread).await?;
-    approved(local, analysis(ANSWERED)).await?;
-    approved(local, sheet(SUMMED)).await?;
+    let past = approved(inbox, analysis(PAST)).await?;
+    inbox.decisions().file_away(past.thread).await?;
+    approved(inbox, analysis(ANSWERED)).await?;
+    approved(inbox, sheet(SUMMED)).await?;
     for open in [analysis(OPEN), sheet(TO_MARK), ("ask", json!({"query": MUSIC}))] {
-        asked(local, open).await?;
+        asked(inbox, open).await?;
     }
-    local.request(pushing(folder)).await?;
+    inbox.requests().ask(pushing(folder)).await?;
     Ok(())
 }
 
@@ -63,28 +66,28 @@ fn pushing(folder: &Path) -> Asking {
 }
 
 /// A thread that has come to its question.
-async fn asked(local: &Local, (workflow, input): (&str, Value)) -> Result<Outcome, BackendError> {
-    let started = local.start(workflow.to_owned(), input).await?;
-    driven(local, started).await
+async fn asked(inbox: &Inbox, (workflow, input): (&str, Value)) -> Result<Outcome, InboxError> {
+    let started = inbox.threads().start(workflow.to_owned(), input).await?;
+    driven(inbox, started).await
 }
 
 /// One whose question was answered with yes.
-async fn approved(local: &Local, start: (&str, Value)) -> Result<Outcome, BackendError> {
-    let mut outcome = asked(local, start).await?;
+async fn approved(inbox: &Inbox, start: (&str, Value)) -> Result<Outcome, InboxError> {
+    let mut outcome = asked(inbox, start).await?;
     for interrupt in std::mem::take(&mut outcome.interrupts) {
         let decision = Decision::Accept;
         let decide = Decide { interrupt, decision, shown: None, learn: false, by: By::Cli };
-        outcome = local.decide(decide).await?;
+        outcome = inbox.decisions().decide(decide).await?;
     }
-    driven(local, outcome).await
+    driven(inbox, outcome).await
 }
 
-fn failed(error: StoreError) -> BackendError {
-    BackendError::Failed(error.to_string())
+fn failed(error: StoreError) -> InboxError {
+    InboxError::Failed(error.to_string())
 }
 
-async fn driven(local: &Local, outcome: Outcome) -> Result<Outcome, BackendError> {
+async fn driven(inbox: &Inbox, outcome: Outcome) -> Result<Outcome, InboxError> {
     let scope = Scope::Family(outcome.thread.clone());
-    attend(local.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.map_err(failed)?;
-    family_outcome(local.engine(), &outcome.thread).map_err(failed)
+    attend(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.map_err(failed)?;
+    family_outcome(inbox.engine(), &outcome.thread).map_err(failed)
 }

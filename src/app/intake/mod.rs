@@ -188,7 +188,7 @@ impl Intake {
     }
 
     /// Looks at every mailbox whenever something may have come, until told to stop.
-    pub async fn run(&self, stop: impl Future<Output = ()>) {
+    pub async fn follow_all(&self, stop: impl Future<Output = ()>) {
         let all = join_all(self.accounts().iter().map(|account| self.follow(account)));
         tokio::select! {
             biased;

@@ -7,15 +7,16 @@
 //!
 //! What is not here: the demo, evaluations and replays tell nothing.
 
-mod beside;
 mod door;
 mod spans;
 mod wire;
 mod words;
 
 use super::demo::is_demo;
+use super::features::Background;
 use crate::config::{Config, Env};
 use crate::driver::Engine;
+use crate::graph::BoxFuture;
 use crate::inbox::SourceLine;
 use crate::llm::Redactor;
 use crate::store::{DriverLock, StoreError, TraceCursor};
@@ -39,13 +40,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 const NOTE_EVERY: Duration = Duration::from_secs(60);
 /// How long a process that is done waits for what is left to be taken.
 const PARTING: Duration = Duration::from_secs(2);
-/// How long is waited for what; what comes together is told together.
-const WAIT: Wait = Wait {
-    connect: Duration::from_secs(10),
-    reply: Duration::from_secs(30),
-    again: Duration::from_secs(2),
-    longest: Duration::from_secs(3600),
-};
 
 /// Tells traces. Cloning it is cheap.
 #[derive(Clone)]
@@ -82,21 +76,32 @@ enum Turn {
 type Noted = Option<(Option<String>, Instant)>;
 
 impl Traces {
-    /// Where the config wants traces told, and the folder is not the demo's.
-    pub fn new(engine: &Engine, config: &Arc<Config>, env: &Env) -> Option<Self> {
-        Self::patient(engine, config, env, WAIT)
-    }
+    /// How long is waited for what; what comes together is told together.
+    pub const WAIT: Wait = Wait {
+        connect: Duration::from_secs(10),
+        reply: Duration::from_secs(30),
+        again: Duration::from_secs(2),
+        longest: Duration::from_secs(3600),
+    };
 
-    /// The same with other waits.
-    pub fn patient(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Option<Self> {
+    /// If the config wants traces told, and the folder is not the demo's.
+    fn new(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Option<Self> {
         let traces = config.traces.clone().filter(|_| !is_demo(&config.data))?;
         let door = Door::new(config, traces, env.clone(), wait);
         let (engine, config) = (engine.clone(), config.clone());
         Some(Self(Arc::new(Inner { engine, config, door, wait, rows: AtomicUsize::new(ROWS) })))
     }
 
+    /// What tells traces beside the driver, or ends telling if the config does not want them told.
+    pub fn task(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Arc<dyn Background> {
+        match Self::new(engine, config, env, wait) {
+            Some(traces) => Arc::new(traces),
+            None => Arc::new(NoTraces(engine.clone())),
+        }
+    }
+
     /// From now on whatever happens is told.
-    pub(super) async fn begin(&self) {
+    async fn start_telling(&self) {
         let store = self.0.engine.store();
         let begun = async {
             store.figures().begin_traces().await?;
@@ -108,7 +113,7 @@ impl Traces {
     }
 
     /// Tells whatever there is, for ever.
-    pub(super) async fn run(&self) -> Infallible {
+    async fn tell(&self) -> Infallible {
         let store = self.0.engine.store().clone();
         let mut changes = store.changes();
         let (mut failures, mut noted): (u32, Noted) = (0, None);
@@ -149,7 +154,7 @@ impl Traces {
     }
 
     /// Tells what is left, where that takes but a moment.
-    pub(super) async fn part(&self) {
+    async fn part(&self) {
         let telling = async { while self.is_ours() && matches!(self.turn(&mut None).await, Turn::More) {} };
         // What is not taken by then is told by whoever drives next.
         let _ = tokio::time::timeout(PARTING, telling).await;
@@ -255,6 +260,42 @@ impl Traces {
     }
 }
 
+impl Background for Traces {
+    fn begin(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.start_telling())
+    }
+
+    fn run(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async { match self.tell().await {} })
+    }
+
+    fn is_beside_all_driving(&self) -> bool {
+        true
+    }
+
+    /// What is left is told if that takes but a moment.
+    fn finish(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.part())
+    }
+}
+
+/// Traces end when the driver's config does not want them: of two configs over one folder that of the driver counts.
+struct NoTraces(Engine);
+
+impl Background for NoTraces {
+    fn begin(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            if let Err(error) = self.0.store().figures().end_traces().await {
+                tracing::debug!(%error, "how far traces were told is still on record");
+            }
+        })
+    }
+
+    fn run(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+}
+
 /// Longer with each failure, and as long as the server wishes.
 fn pause(wait: Wait, failures: u32, wish: Option<Duration>) -> Duration {
     let longer = wait.again.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX));
@@ -265,7 +306,8 @@ fn pause(wait: Wait, failures: u32, wish: Option<Duration>) -> Duration {
 pub async fn check_traces(config: &Arc<Config>, env: &Env) -> Option<Result<String, String>> {
     let traces = config.traces.clone()?;
     let what = if traces.contents { "with contents" } else { "names and numbers alone" };
-    let door = Door::new(config, traces, env.clone(), Wait { reply: Duration::from_secs(10), ..WAIT });
+    let door =
+        Door::new(config, traces, env.clone(), Wait { reply: Duration::from_secs(10), ..Traces::WAIT });
     let keys = match door.keys().await {
         Ok(keys) => keys,
         Err(why) => return Some(Err(why)),
@@ -293,9 +335,9 @@ mod tests {
             (0, Some(seconds(30)), seconds(30)),
             (5, Some(seconds(30)), seconds(64)),
             (0, Some(seconds(900)), seconds(900)),
-            (0, Some(seconds(1_000_000)), WAIT.longest),
+            (0, Some(seconds(1_000_000)), Traces::WAIT.longest),
         ] {
-            assert_eq!(pause(WAIT, failures, wish), expected, "{failures} {wish:?}");
+            assert_eq!(pause(Traces::WAIT, failures, wish), expected, "{failures} {wish:?}");
         }
     }
 }

@@ -6,13 +6,12 @@
 
 use super::wire::{Attribute, Kind, Span};
 use super::words::words;
-use crate::app::review::read_call;
-use crate::app::trace::{Names, before};
 use crate::config::{Config, Provider};
 use crate::driver::Engine;
 use crate::graph::{EffectState, ThreadId};
 use crate::inbox::Status;
 use crate::llm::Redactor;
+use crate::service::{SpanNames, before, read_call};
 use crate::store::{Call, Lap, Traced, TracedEffect, UntoldSpan};
 use crate::text::hex;
 use sha2::{Digest, Sha256};
@@ -30,7 +29,7 @@ pub(super) struct Teller<'a> {
 /// A thread that is told of.
 struct Told<'a> {
     traced: Traced,
-    names: Names<'a>,
+    names: SpanNames<'a>,
     trace: String,
 }
 
@@ -96,7 +95,7 @@ impl<'a> Teller<'a> {
 
     fn read(&self, thread: &ThreadId) -> Option<Told<'a>> {
         let read = self.engine.store().figures().traced(thread).and_then(|traced| {
-            let names = Names::new(self.engine, &traced.laps)?;
+            let names = SpanNames::new(self.engine, &traced.laps)?;
             let trace = id(&["trace", traced.root.as_str()], 16);
             Ok(Told { traced, names, trace })
         });

@@ -12,9 +12,10 @@ use super::context::Here;
 use super::drive::{Signals, name_failed};
 use super::failure::Failure;
 use super::output::{Answer, Page};
-use crate::app::{Ended, Scope, Until, attend, closed, family_outcome};
+use crate::app::{Ended, Scope, Until};
 use crate::graph::{Decision, InterruptId, Kind, Progress, ThreadId};
-use crate::inbox::{BackendError, Block, By, Decide, Item, ItemKind, Outcome, Status};
+use crate::inbox::{Block, By, Decide, InboxError, Item, ItemKind, Outcome, Status};
+use crate::service::{attend, closed, family_outcome};
 use input::{Keyboard, Typed};
 use screen::{Screen, Stream};
 use std::cell::Cell;
@@ -39,7 +40,7 @@ pub(super) async fn hold(here: &Here, thread: ThreadId) -> Result<Answer, Failur
     let keyboard = Keyboard::default();
     let mut talk =
         Talk { here, thread, screen, keyboard, signals, said: String::new(), asked: 0, shown: None };
-    let ended = here.local().telling(talk.go_on()).await;
+    let ended = here.app().beside(talk.go_on()).await;
     talk.screen.clear();
     ended.map(|()| Answer::nothing())
 }
@@ -126,7 +127,7 @@ impl Talk<'_> {
 
     /// Puts a question to the person until it is decided or they leave.
     async fn ask(&mut self, id: &InterruptId) -> Result<Asked, Failure> {
-        let (item, card) = self.here.backend().card(id.clone()).await?;
+        let (item, card) = self.here.inbox().decisions().card(id.clone()).await?;
         // What stays the same over a conversation is said once.
         let in_full = self.asked == 0 || !is_plain_question(&item);
         self.screen.card(&card, in_full, &self.said);
@@ -162,20 +163,20 @@ impl Talk<'_> {
             };
             let shown = item.args_hash.map(|hash| hash.to_string());
             let decide = Decide { interrupt: id.clone(), decision, shown, learn: true, by: By::Cli };
-            match self.here.backend().decide(decide).await {
+            match self.here.inbox().decisions().decide(decide).await {
                 Ok(_) => {
                     let _ = std::fs::remove_file(&draft);
                     return Ok(Asked::Answered);
                 }
-                Err(BackendError::NotOpen { why, .. }) => {
+                Err(InboxError::NotOpen { why, .. }) => {
                     self.screen.say(&format!("Your words were not taken: {why}. Going on from there."));
                     return Ok(Asked::Answered);
                 }
-                Err(error @ BackendError::Stale { .. }) => {
+                Err(error @ InboxError::Stale { .. }) => {
                     self.screen.say(&error.to_string());
                     return Ok(Asked::Answered);
                 }
-                Err(BackendError::Refused { refusal, .. }) => self.screen.say(&refusal.to_string()),
+                Err(InboxError::Refused { refusal, .. }) => self.screen.say(&refusal.to_string()),
                 Err(error) => return Err(error.into()),
             }
         }
@@ -300,12 +301,12 @@ impl Talk<'_> {
                 return Ok(());
             }
         }
-        match self.here.backend().result(self.thread.clone()).await {
+        match self.here.inbox().decisions().result(self.thread.clone()).await {
             // It stands above already.
             Ok((_, card)) if self.shown.is_some() && card.blocks.first() == self.shown.as_ref() => {}
             Ok((_, card)) => self.screen.card(&card, false, &self.said),
             // Somebody has filed it away already.
-            Err(BackendError::Conflict(_)) => {}
+            Err(InboxError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
         }
         let file =

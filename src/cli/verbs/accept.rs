@@ -5,9 +5,9 @@ use crate::cli::decide::Binding;
 use crate::cli::failure::Failure;
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Answer;
-use crate::cli::when;
 use crate::graph::{Decision, InterruptId};
 use crate::inbox::{GrantRequest, GrantScope};
+use crate::text::when;
 
 /// Accept what is proposed, or file a result away
 #[derive(Debug, clap::Args)]
@@ -62,7 +62,12 @@ impl Args {
 
     fn request(&self, here: &Here, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
         let Some(scope) = self.grant else { return Ok(None) };
-        let lasts = self.lasts.as_deref().map(|word| when::lasting(word, &here.page.now)).transpose()?;
+        let lasts = self
+            .lasts
+            .as_deref()
+            .map(|word| when::lasting(word, &here.page.now))
+            .transpose()
+            .map_err(Failure::usage)?;
         let scope = match scope {
             Scope::Thread => GrantScope::Thread,
             Scope::Sender => GrantScope::Sender,

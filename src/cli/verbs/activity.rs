@@ -25,8 +25,8 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
         let query = ActivityQuery::last(self.days, &here.page.now.to_zoned(here.page.zone.clone()));
-        let activity = here.backend().activity(query).await?;
-        let storage = here.backend().storage().await?;
+        let activity = here.inbox().figures().activity(query).await?;
+        let storage = here.inbox().figures().storage().await?;
         let mut data = serde_json::to_value(&activity).map_err(|e| Failure::failed(e.to_string()))?;
         data["storage"] = json!(storage);
         here.page.answer(&data, |page| told(page, &activity, &storage))

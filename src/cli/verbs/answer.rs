@@ -26,10 +26,10 @@ impl Args {
         let target = target(&self.id)?;
         let here = context.open()?;
         let answer = match target {
-            Target::Interrupt(id) => here.local().request_answer(&id).await,
-            Target::Result(thread) => here.local().request_answer_in(&thread).await,
+            Target::Interrupt(id) => here.inbox().requests().answer(&id).await,
+            Target::Result(thread) => here.inbox().requests().answer_in(&thread).await,
         };
-        let answer = answer.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
+        let answer = answer.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         told(&here.page, &answer, Exit::Unanswered)
     }
 }

@@ -34,7 +34,7 @@ impl Args {
         let here = context.open()?;
         let talks = talk::possible(&here.page) && !self.waiting.is_wanted();
         let input = here.with_model("ask", self.input(talks));
-        let outcome = here.backend().start("ask".to_owned(), Value::Object(input)).await?;
+        let outcome = here.inbox().threads().start("ask".to_owned(), Value::Object(input)).await?;
         if talks {
             return talk::hold(&here, outcome.thread).await;
         }

@@ -62,7 +62,7 @@ impl Args {
             })?;
         let here = context.in_demo(&folder).open()?;
         if fresh {
-            begin_demo(here.local(), &folder).await?;
+            begin_demo(here.app(), &folder).await?;
         }
         Ok((here, Report { outbox: folder.join("mail/outbox/new"), folder, fresh }))
     }

@@ -1,16 +1,11 @@
 //! `sayso doctor`: is everything in order?
 
-use crate::app::{
-    Apis, AuditChecked, Health, Setup, check_accounts, check_calendar, check_models, check_sandbox,
-    check_servers, check_traces,
-};
+use crate::app::{AuditChecked, Check, FEATURES, Health, Setup};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
 use crate::config::{Config, Env};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Check the data folder and the whole database, call the model once, look at mail, servers, APIs and the sandbox
 #[derive(Debug, clap::Args)]
@@ -28,24 +23,6 @@ pub(in crate::cli) struct Args {
     /// Make every list anew from the log where it differs
     #[arg(long, conflicts_with = "audit")]
     repair: bool,
-}
-
-/// One thing that was looked at.
-#[derive(Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Check {
-    check: &'static str,
-    ok: bool,
-    text: String,
-}
-
-impl Check {
-    fn good(check: &'static str, text: impl Into<String>) -> Self {
-        Self { check, ok: true, text: text.into() }
-    }
-
-    fn bad(check: &'static str, text: impl Into<String>) -> Self {
-        Self { check, ok: false, text: text.into() }
-    }
 }
 
 impl Args {
@@ -70,26 +47,17 @@ impl Args {
 /// Looks at everything, and makes nothing.
 pub(super) async fn report(config: Config, env: &Env) -> Vec<Check> {
     let mut checks = vec![configured(&config)];
-    let models = models(&config, env).await;
-    let mail = mail(&config).await;
-    let servers = servers(&config, env).await;
-    let apis = apis(&Apis::new(&config, env.clone()));
-    let traces = traces(&config, env).await;
+    let mut features = Vec::new();
+    for feature in FEATURES {
+        features.extend((feature.check)(&config, env).await);
+    }
     if config.data.exists() {
         checks.extend(look(config, env));
     } else {
         let text = format!("{} does not exist yet; it is made when it is needed", config.data.display());
         checks.push(Check::good("data folder", text));
     }
-    checks.extend(models);
-    checks.extend(mail);
-    checks.extend(servers);
-    checks.extend(apis);
-    checks.extend(traces);
-    checks.push(match check_sandbox().await {
-        Ok(said) => Check::good("sandbox", said),
-        Err(why) => Check::bad("sandbox", why),
-    });
+    checks.extend(features);
     checks
 }
 
@@ -151,58 +119,6 @@ fn keys(config: &Config, checked: Result<(), String>) -> Option<Check> {
         Err(why) => Check::bad("keys", why),
     };
     (!config.keys.is_empty()).then_some(check)
-}
-
-/// Every configured model is called once, with a handful of tokens.
-async fn models(config: &Config, env: &Env) -> Vec<Check> {
-    let checked = check_models(&Arc::new(config.clone()), env).await;
-    let check = |(label, answer): (String, Result<String, String>)| match answer {
-        Ok(said) => Check::good("model", format!("{label}: {said}")),
-        Err(why) => Check::bad("model", why),
-    };
-    checked.into_iter().map(check).collect()
-}
-
-/// Every account and the calendar are reached, and nothing in them is changed.
-async fn mail(config: &Config) -> Vec<Check> {
-    let check = |(name, said): (String, Result<String, String>)| match said {
-        Ok(said) => Check::good("mail", format!("{name}: {said}")),
-        Err(why) => Check::bad("mail", format!("{name}: {why}")),
-    };
-    let mut checks: Vec<Check> = check_accounts(config).await.into_iter().map(check).collect();
-    checks.extend(check_calendar(config).await.map(|said| match said {
-        Ok(said) => Check::good("calendar", said),
-        Err(why) => Check::bad("calendar", why),
-    }));
-    checks
-}
-
-/// Every API is looked at, and none is asked anything.
-fn apis(apis: &Apis) -> Vec<Check> {
-    let check = |(name, said): (String, Result<String, String>)| match said {
-        Ok(said) => Check::good("api", format!("{name}: {said}")),
-        Err(why) if name.is_empty() => Check::bad("api", why),
-        Err(why) => Check::bad("api", format!("{name}: {why}")),
-    };
-    apis.check().into_iter().map(check).collect()
-}
-
-/// The server that takes traces is sent none.
-async fn traces(config: &Config, env: &Env) -> Option<Check> {
-    let checked = check_traces(&Arc::new(config.clone()), env).await?;
-    Some(match checked {
-        Ok(said) => Check::good("traces", said),
-        Err(why) => Check::bad("traces", why),
-    })
-}
-
-/// Every server is asked what it is and what waits there.
-async fn servers(config: &Config, env: &Env) -> Vec<Check> {
-    let check = |(name, said): (String, Result<String, String>)| match said {
-        Ok(said) => Check::good("server", format!("{name}: {said}")),
-        Err(why) => Check::bad("server", format!("{name}: {why}")),
-    };
-    check_servers(config, env).await.into_iter().map(check).collect()
 }
 
 fn look(config: Config, env: &Env) -> Vec<Check> {

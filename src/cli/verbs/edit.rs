@@ -46,7 +46,7 @@ impl Args {
 
     /// The proposal with changes. It is bound to the proposal it changes, so that no other one is decided by it.
     async fn changed(&self, here: &Here, id: &InterruptId) -> Result<(Value, Option<String>), Failure> {
-        let (item, _) = here.backend().card(id.clone()).await?;
+        let (item, _) = here.inbox().decisions().card(id.clone()).await?;
         let changes = pairs::read(&self.set, &item.schema, &item.args)?;
         let shown = self.binding.shown().or_else(|| item.args_hash.map(|hash| hash.to_string()));
         let args = match item.args {

@@ -4,8 +4,8 @@ use crate::app::{ReplayOptions, Setup, eval_triage};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
-use crate::cli::when;
 use crate::text::unreadable;
+use crate::text::when;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -78,7 +78,8 @@ impl Decisions {
     async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let config = context.config()?;
         let now = context.page.now.to_zoned(config.user.time_zone.clone());
-        let since = self.since.as_deref().map(|word| when::past(word, &now)).transpose()?;
+        let since =
+            self.since.as_deref().map(|word| when::past(word, &now)).transpose().map_err(Failure::usage)?;
         let rules =
             self.rules.as_deref().map(|file| Ok::<_, Failure>(context.config_of(file)?.rules)).transpose()?;
         if !config.data.exists() {

@@ -1,11 +1,11 @@
 //! `sayso export THREAD`: a thread, taken out as a file or to the standard output.
 
-use crate::app::{self, Format};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::ids;
 use crate::cli::output::Answer;
 use crate::cli::print::safe_json;
+use crate::service::{self, Format};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub(super) async fn run(
 ) -> Result<Answer, Failure> {
     let thread = ids::thread(thread)?;
     let here = context.open()?;
-    let exported = app::export(here.backend(), thread).await?;
+    let exported = service::export(here.inbox(), thread).await?;
     let named = output.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
     let format = match (format, named) {
         (Some("json"), _) => Format::Json,
@@ -38,7 +38,7 @@ pub(super) async fn run(
             }
         };
     };
-    app::write_new(&path, &text).map_err(|error| Failure::failed(error.to_string()))?;
+    service::write_new(&path, &text).map_err(|error| Failure::failed(error.to_string()))?;
     let said =
         json!({ "thread": exported.view.id, "format": format.ending(), "file": path, "bytes": text.len() });
     here.page.answer(&said, |_| format!("{} is written to {}", exported.view.id, path.display()))

@@ -25,8 +25,8 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
         let here = context.open()?;
-        let forked = here.backend().fork(thread, self.step).await;
-        let outcome = forked.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
+        let forked = here.inbox().threads().fork(thread, self.step).await;
+        let outcome = forked.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         self.waiting.follow(&here, outcome).await
     }
 }

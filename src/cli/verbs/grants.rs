@@ -42,13 +42,13 @@ impl Args {
         let here = context.open()?;
         let line = match self.action {
             None => {
-                let lines = here.backend().grants().await?;
+                let lines = here.inbox().grants().list().await?;
                 return here.page.answer(&lines, |page| listed(page, &lines));
             }
-            Some(Action::Revoke { id }) => here.backend().revoke(id).await,
-            Some(Action::Restore { id }) => here.backend().restore(id).await,
+            Some(Action::Revoke { id }) => here.inbox().grants().revoke(id).await,
+            Some(Action::Restore { id }) => here.inbox().grants().restore(id).await,
         };
-        let line = line.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
+        let line = line.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         here.page.answer(&line, |page| format!("{} is {}.\n", line.id, state(page, &line)))
     }
 }

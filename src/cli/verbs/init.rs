@@ -1,6 +1,7 @@
 //! `sayso init`: from nothing to one's own mail.
 
-use super::doctor::{self, Check};
+use super::doctor;
+use crate::app::Check;
 use crate::app::init::{self, Candidate, Chosen, ChosenModel, Finds, config_text, write_config};
 use crate::app::{FirstLook, Scope, Step, Synced, Until};
 use crate::cli::context::{Context, Here};
@@ -320,7 +321,7 @@ async fn triage(here: &Here, aloud: bool) -> Result<Triage, Failure> {
         note("not every mail was looked at yet; the inbox and `sayso run` go on with them");
     }
     let mut triage = Triage { sources, ..Triage::default() };
-    for mail in pages::mails(here.backend(), Some(1000)).await? {
+    for mail in pages::mails(here.inbox(), Some(1000)).await? {
         match (mail.class.as_deref(), mail.state.as_str()) {
             (Some("respond"), _) => triage.respond += 1,
             (Some("notify"), _) => triage.notify += 1,

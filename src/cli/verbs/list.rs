@@ -45,17 +45,17 @@ impl Args {
         look_at_servers(&here).await;
         let query = ItemQuery { kind: self.kind, snoozed: self.snoozed, ..ItemQuery::default() };
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
-        let mut items = pages::items(here.backend(), query, limit).await?;
+        let mut items = pages::items(here.inbox(), query, limit).await?;
         if here.page.is_json() {
             let mut whole = Vec::with_capacity(items.len());
             for item in items {
-                whole.push(pages::with_card(here.backend(), item).await);
+                whole.push(pages::with_card(here.inbox(), item).await);
             }
             items = whole;
         }
         let everything = self.kind.is_none() && !self.snoozed;
         let overview = if items.is_empty() && everything && !here.page.is_json() {
-            Some(here.backend().overview().await?)
+            Some(here.inbox().figures().overview().await?)
         } else {
             None
         };
@@ -78,7 +78,7 @@ impl Args {
             .iter()
             .map(|item| {
                 let warned = if item.warnings.is_empty() { "" } else { "! " };
-                let about = here.local().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
+                let about = here.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
                 let until = item.snoozed_until.map(|until| format!(" (until {})", page.time(until)));
                 [
                     item.id.clone(),
@@ -99,8 +99,7 @@ impl Args {
 /// Looks at the servers of the config where nobody drives. What cannot be read there keeps nothing else from being
 /// listed.
 async fn look_at_servers(here: &Here) {
-    let Some(servers) = here.local().servers() else { return };
-    match servers.look_once().await {
+    match here.inbox().threads().look_at_servers().await {
         Ok(unread) => unread.iter().for_each(|what| warning(what)),
         Err(error) => warning(&format!("the servers could not be checked: {error}")),
     }

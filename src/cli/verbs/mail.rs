@@ -53,7 +53,7 @@ impl Args {
 }
 
 async fn list(here: &Here, limit: Option<usize>) -> Result<Answer, Failure> {
-    let mails = pages::mails(here.backend(), limit).await?;
+    let mails = pages::mails(here.inbox(), limit).await?;
     here.page.answer(&mails, |page| {
         if mails.is_empty() {
             return match here.intake() {

@@ -1,8 +1,9 @@
 //! `sayso mcp`: a server of the Model Context Protocol.
 
+use crate::agents::mcp;
 use crate::cli::context::Context;
+use crate::cli::drive::Signals;
 use crate::cli::failure::Failure;
-use crate::cli::mcp;
 use crate::cli::output::Answer;
 
 /// Let agents ask by the Model Context Protocol, on stdin and stdout
@@ -18,7 +19,9 @@ pub(in crate::cli) struct Args {}
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
-        mcp::serve(&here).await?;
+        let mut signals = Signals::listen();
+        let served = mcp::serve(here.inbox().clone(), signals.heard()).await;
+        served.map_err(|error| Failure::failed(format!("the client cannot be talked to: {error}")))?;
         Ok(Answer::nothing())
     }
 }

@@ -88,16 +88,16 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let edit = context.edit();
         let here = context.open()?;
-        let backend = here.backend();
+        let inbox = here.inbox();
         let view = match self.action {
             Action::List => return list(&here).await,
             Action::History { namespace } => return history(&here, namespace).await,
-            Action::Show { namespace } => backend.memory_show(namespace).await,
-            Action::Pin { namespace, line } => backend.memory_pin(namespace, line, true).await,
-            Action::Unpin { namespace, line } => backend.memory_pin(namespace, line, false).await,
-            Action::Revert { namespace, version } => backend.memory_revert(namespace, version).await,
+            Action::Show { namespace } => inbox.memory().show(namespace).await,
+            Action::Pin { namespace, line } => inbox.memory().pin(namespace, line, true).await,
+            Action::Unpin { namespace, line } => inbox.memory().pin(namespace, line, false).await,
+            Action::Revert { namespace, version } => inbox.memory().revert(namespace, version).await,
             Action::Edit { namespace, text, file } => {
-                let read = backend.memory_show(namespace).await.map_err(|error| usage(&error))?.newest;
+                let read = inbox.memory().show(namespace).await.map_err(|error| usage(&error))?.newest;
                 let profile = match given(text, file)? {
                     Some(profile) => profile,
                     None => outside(&here, edit, &read)?,
@@ -106,10 +106,10 @@ impl Args {
                     return Err(Failure::usage("the profile would be empty; write at least one line"));
                 }
                 if profile.trim_end() == read.profile.trim_end() {
-                    backend.memory_show(read.namespace).await
+                    inbox.memory().show(read.namespace).await
                 } else {
                     // Refused where it has changed while it was edited.
-                    let edited = backend.memory_edit(read.namespace, read.version, profile).await;
+                    let edited = inbox.memory().edit(read.namespace, read.version, profile).await;
                     return shown(&here, &edited?);
                 }
             }
@@ -119,8 +119,8 @@ impl Args {
 }
 
 /// What stands in the way here is what was typed.
-fn usage(error: &crate::inbox::BackendError) -> Failure {
-    Failure::from_backend(error, Exit::Usage)
+fn usage(error: &crate::inbox::InboxError) -> Failure {
+    Failure::from_inbox(error, Exit::Usage)
 }
 
 fn given(text: Option<String>, file: Option<PathBuf>) -> Result<Option<String>, Failure> {
@@ -148,7 +148,7 @@ fn outside(here: &Here, edit: EditText, read: &MemoryVersion) -> Result<String, 
 }
 
 async fn list(here: &Here) -> Result<Answer, Failure> {
-    let lines = here.backend().memory().await?;
+    let lines = here.inbox().memory().list().await?;
     here.page.answer(&lines, |page| {
         if lines.is_empty() {
             return format!("Nothing has been learned yet in {}.\n", here.folder);
@@ -165,7 +165,7 @@ async fn list(here: &Here) -> Result<Answer, Failure> {
 }
 
 async fn history(here: &Here, namespace: String) -> Result<Answer, Failure> {
-    let versions = here.backend().memory_history(namespace).await.map_err(|error| usage(&error))?;
+    let versions = here.inbox().memory().history(namespace).await.map_err(|error| usage(&error))?;
     here.page.answer(&versions, |page| {
         let told: Vec<String> = versions
             .iter()

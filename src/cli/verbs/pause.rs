@@ -13,7 +13,7 @@ pub(in crate::cli) struct Args {}
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
-        here.backend().pause(true).await?;
+        here.inbox().pause(true).await?;
         status::answer(&here, |_| "Paused: no thread goes on until `sayso resume`.\n".to_owned()).await
     }
 }

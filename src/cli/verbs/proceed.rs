@@ -27,7 +27,7 @@ impl Args {
         let thread = thread(&self.thread)?;
         let words = words(&self.text)?;
         let here = context.open()?;
-        let outcome = here.backend().proceed(thread, words).await?;
+        let outcome = here.inbox().threads().proceed(thread, words).await?;
         self.waiting.follow(&here, outcome).await
     }
 }

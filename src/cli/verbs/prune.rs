@@ -4,9 +4,9 @@ use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use crate::cli::table::{right, table, whole};
-use crate::cli::when;
 use crate::inbox::{PruneQuery, Pruned, Pruning, Status, TableSize};
 use crate::text::bytes;
+use crate::text::when;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 use serde_json::json;
@@ -44,15 +44,15 @@ fn ended() -> impl TypedValueParser<Value = Status> {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let age = when::lasting(&self.older_than, &context.page.now)?;
+        let age = when::lasting(&self.older_than, &context.page.now).map_err(Failure::usage)?;
         let before = context.page.now.checked_sub(age).unwrap_or(Timestamp::MIN);
         let here = context.open()?;
         let query = PruneQuery { before, statuses: self.status };
         if self.yes {
-            let done = here.backend().prune(query.clone()).await?;
+            let done = here.inbox().prune().run(query.clone()).await?;
             return here.page.answer(&report(&query, &done.taken, Some(&done)), |page| pruned(page, &done));
         }
-        let plan = here.backend().prune_plan(query.clone()).await?;
+        let plan = here.inbox().prune().plan(query.clone()).await?;
         here.page.answer(&report(&query, &plan, None), |page| preview(page, &query, &plan, &here.folder))
     }
 }

@@ -25,8 +25,8 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
         let here = context.open()?;
-        let corrected = here.backend().reclassify(thread, self.class).await;
-        let outcome = corrected.map_err(|error| Failure::from_backend(&error, Exit::Failed))?;
+        let corrected = here.inbox().mail().reclassify(thread, self.class).await;
+        let outcome = corrected.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
         self.waiting.follow(&here, outcome).await
     }
 }

@@ -1,6 +1,5 @@
 //! `sayso request`: any program asks the person, and gets the answer.
 
-use crate::app::{Asking, Waited};
 use crate::cli::context::{Context, Here};
 use crate::cli::decide::read_stdin;
 use crate::cli::drive::{Signals, seconds};
@@ -8,9 +7,10 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::hook::Hook;
 use crate::cli::output::Answer;
 use crate::cli::request::told;
-use crate::cli::when;
 use crate::inbox::RequestAnswer;
+use crate::service::{Asking, Waited};
 use crate::text::unreadable;
+use crate::text::when;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -105,8 +105,8 @@ impl Args {
         let input = self.input(&context)?;
         let here = context.open()?;
         let asking = Asking { input: Value::Object(input), key: self.key.clone() };
-        let asked = here.local().request(asking).await;
-        let asked = asked.map_err(|error| Failure::from_backend(&error, Exit::Usage))?;
+        let asked = here.inbox().requests().ask(asking).await;
+        let asked = asked.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         let answer = if self.wait { self.wait_for(&here, asked).await? } else { asked };
         told(&here.page, &answer, Exit::Done)
     }
@@ -117,7 +117,7 @@ impl Args {
         let hint = format!("it stays in the inbox, and `sayso answer {id}` reads the answer later");
         let waiting = async {
             let stop = signals.heard();
-            here.local().await_answer(&asked.thread, stop).await
+            here.inbox().requests().wait(&asked.thread, stop).await
         };
         let waited = match self.timeout {
             None => waiting.await,
@@ -159,7 +159,7 @@ impl Args {
         };
         let expires = match &self.expires {
             None => None,
-            Some(word) => Some(when::lasting(word, &context.page.now)?.as_secs()),
+            Some(word) => Some(when::lasting(word, &context.page.now).map_err(Failure::usage)?.as_secs()),
         };
         let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| Value::from(way.word())).collect::<Value>();

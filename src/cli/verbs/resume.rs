@@ -14,7 +14,7 @@ pub(in crate::cli) struct Args {}
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
-        here.backend().pause(false).await?;
+        here.inbox().pause(false).await?;
         status::answer(&here, text).await
     }
 }

@@ -48,7 +48,7 @@ impl Args {
                 note(&format!("process {pid} is driving already; waiting for it"));
             }
         };
-        here.local().close_expired().await?;
+        here.inbox().requests().close_expired().await?;
         let driven = driven(&here, &Scope::All, until, self.timeout, theirs).await?;
         driven.in_time("`sayso status` tells what is left")?;
         let report = report(&here, driven.attended.threads).await?;
@@ -59,7 +59,7 @@ impl Args {
 async fn report(here: &Here, threads: BTreeSet<ThreadId>) -> Result<Report, Failure> {
     let mut interrupts = Vec::new();
     for thread in &threads {
-        interrupts.extend(here.backend().outcome(thread.clone()).await?.interrupts);
+        interrupts.extend(here.inbox().threads().outcome(thread.clone()).await?.interrupts);
     }
     Ok(Report { threads: threads.into_iter().collect(), interrupts })
 }

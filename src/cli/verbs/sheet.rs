@@ -40,7 +40,7 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
         let input = here.with_model("sheet", self.input());
-        let outcome = here.backend().start("sheet".to_owned(), Value::Object(input)).await?;
+        let outcome = here.inbox().threads().start("sheet".to_owned(), Value::Object(input)).await?;
         if talk::possible(&here.page) && !self.waiting.is_wanted() {
             return talk::hold(&here, outcome.thread).await;
         }

@@ -21,7 +21,7 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
         let here = context.open()?;
-        let view = here.backend().thread(thread).await?;
+        let view = here.inbox().threads().view(thread).await?;
         here.page.answer(&view, |page| text(page, &view))
     }
 }

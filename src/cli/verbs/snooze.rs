@@ -4,7 +4,8 @@ use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::ids::interrupt;
 use crate::cli::output::Answer;
-use crate::cli::{pages, when};
+use crate::cli::pages;
+use crate::text::when;
 
 /// Put an interrupt out of sight until a time
 #[derive(Debug, clap::Args)]
@@ -26,9 +27,10 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let id = interrupt(&self.id)?;
         let here = context.open()?;
-        let until = when::read(&self.when, &here.page.now.to_zoned(here.page.zone.clone()))?;
-        let item = here.backend().snooze(id, until).await?;
-        let item = pages::with_card(here.backend(), item).await;
+        let until = when::read(&self.when, &here.page.now.to_zoned(here.page.zone.clone()))
+            .map_err(Failure::usage)?;
+        let item = here.inbox().decisions().snooze(id, until).await?;
+        let item = pages::with_card(here.inbox(), item).await;
         here.page.answer(&item, |page| match item.snoozed_until {
             Some(until) => format!("{} is snoozed until {}.\n", item.id, page.time(until)),
             None => format!("{} is back in the list.\n", item.id),

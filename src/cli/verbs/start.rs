@@ -31,17 +31,14 @@ impl Args {
         let spec = here.registry().get(&self.workflow).filter(|spec| !spec.hidden);
         let input = match spec {
             Some(spec) => pairs::read(&self.pairs, &spec.workflow.input_schema(), &Value::Null)?,
-            None => match here.local().servers() {
-                Some(servers) => match servers.input_schema(&self.workflow).await? {
-                    Some(schema) => pairs::read(&self.pairs, &schema, &Value::Null)?,
-                    None => Map::new(),
-                },
-                // The backend knows what to say of a workflow that is not there.
+            None => match here.inbox().threads().remote_input(&self.workflow).await? {
+                Some(schema) => pairs::read(&self.pairs, &schema, &Value::Null)?,
+                // The inbox knows what to say of a workflow that is not there.
                 None => Map::new(),
             },
         };
         let input = here.with_model(&self.workflow, input);
-        let outcome = here.backend().start(self.workflow, Value::Object(input)).await?;
+        let outcome = here.inbox().threads().start(self.workflow, Value::Object(input)).await?;
         self.waiting.follow(&here, outcome).await
     }
 }

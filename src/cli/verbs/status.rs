@@ -33,7 +33,7 @@ async fn brief(context: Context<'_>) -> String {
         return "0 open".to_owned();
     }
     let Ok(here) = context.open() else { return "sayso ?".to_owned() };
-    match here.backend().overview().await {
+    match here.inbox().figures().overview().await {
         Ok(overview) => short(&overview),
         Err(_) => "sayso ?".to_owned(),
     }
@@ -41,7 +41,7 @@ async fn brief(context: Context<'_>) -> String {
 
 /// The numbers, with `text` for people.
 pub(super) async fn answer(here: &Here, text: impl FnOnce(&Overview) -> String) -> Result<Answer, Failure> {
-    let overview = here.backend().overview().await?;
+    let overview = here.inbox().figures().overview().await?;
     here.page.answer(&data(&overview), |_| text(&overview))
 }
 

@@ -18,7 +18,7 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
         let here = context.open()?;
-        let outcome = here.backend().stop(thread).await?;
+        let outcome = here.inbox().threads().stop(thread).await?;
         here.page.answer(&outcome, |page| outcome::text(page, &outcome))
     }
 }

@@ -36,7 +36,7 @@ impl Args {
         let query = ThreadQuery { status: self.status, search: self.search, ..ThreadQuery::default() };
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
         let narrowed = query.status.is_some() || query.search.is_some();
-        let threads = pages::threads(here.backend(), query, limit).await?;
+        let threads = pages::threads(here.inbox(), query, limit).await?;
         here.page.answer(&threads, |page| {
             if threads.is_empty() {
                 let what = if narrowed { "No such thread" } else { "No thread has been started" };

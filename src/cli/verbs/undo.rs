@@ -27,7 +27,7 @@ impl Args {
         if self.batch {
             return together(&here, id).await;
         }
-        let outcome = here.backend().undo(id).await?;
+        let outcome = here.inbox().decisions().undo(id).await?;
         here.page.answer(&outcome, |page| outcome::text(page, &outcome))
     }
 }
@@ -35,7 +35,7 @@ impl Args {
 async fn together(here: &Here, id: InterruptId) -> Result<Answer, Failure> {
     let mut outcomes = Vec::new();
     let mut refused = None;
-    for (_, undone) in here.backend().undo_batch(id).await? {
+    for (_, undone) in here.inbox().decisions().undo_batch(id).await? {
         match undone {
             Ok(outcome) => outcomes.push(outcome),
             Err(error) => refused = Some(error),

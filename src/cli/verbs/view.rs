@@ -23,10 +23,10 @@ impl Args {
         let target = target(&self.id)?;
         let here = context.open()?;
         let (mut item, card) = match target {
-            Target::Interrupt(id) => here.backend().card(id).await?,
+            Target::Interrupt(id) => here.inbox().decisions().card(id).await?,
             Target::Result(thread) => {
-                let result = here.backend().result(thread).await;
-                result.map_err(|error| Failure::from_backend(&error, Exit::Gone))?
+                let result = here.inbox().decisions().result(thread).await;
+                result.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?
             }
         };
         item.text = pages::in_default(card.text(), &item);

@@ -26,7 +26,7 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let here = context.open()?;
         let mut signals = Signals::listen();
-        if here.intake().is_none() && here.local().servers().is_none() {
+        if here.intake().is_none() && !here.has_servers() {
             note(
                 "the config names no mail account, and no server, so only threads are driven; see [[mail]] and [[server]]",
             );
@@ -36,7 +36,7 @@ impl Args {
             match Driver::take(here.engine().clone()).await.map_err(anyhow::Error::from)? {
                 Ok(mut worker) => {
                     note("driving; Ctrl-C ends it");
-                    let tended = here.local().run_everything(&mut worker, signals.heard()).await;
+                    let tended = here.app().drive(&mut worker, signals.heard()).await;
                     tended.map_err(anyhow::Error::from)?;
                     return Ok(Answer::nothing());
                 }

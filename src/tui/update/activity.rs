@@ -9,7 +9,7 @@ use crate::tui::activity::{ActivityRow, DAYS, Section};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::layer::{Choice, Confirm, Layer, Menu, Then};
 use crate::tui::model::{Model, Tab};
-use crate::tui::msg::{BackendResult, Cmd};
+use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::words;
 use jiff::ToSpan;
 use std::time::Duration;
@@ -76,7 +76,7 @@ pub(super) fn section(model: &mut Model, forward: bool) -> Vec<Cmd> {
     found.map_or(Vec::new(), |row| select(model, row))
 }
 
-pub(super) fn running(model: &mut Model, told: BackendResult<Vec<ThreadLine>>) -> Vec<Cmd> {
+pub(super) fn running(model: &mut Model, told: InboxResult<Vec<ThreadLine>>) -> Vec<Cmd> {
     match told {
         Ok(lines) => {
             let here = model.running.selected().map(|line| line.id.clone());
@@ -98,7 +98,7 @@ pub(super) fn running(model: &mut Model, told: BackendResult<Vec<ThreadLine>>) -
     Vec::new()
 }
 
-pub(super) fn used(model: &mut Model, thread: ThreadId, told: BackendResult<UsageView>) -> Vec<Cmd> {
+pub(super) fn used(model: &mut Model, thread: ThreadId, told: InboxResult<UsageView>) -> Vec<Cmd> {
     match told {
         Ok(usage) => {
             model.activity.usage.insert(thread, usage);
@@ -108,7 +108,7 @@ pub(super) fn used(model: &mut Model, thread: ThreadId, told: BackendResult<Usag
     Vec::new()
 }
 
-pub(super) fn counted(model: &mut Model, told: BackendResult<Box<Activity>>) -> Vec<Cmd> {
+pub(super) fn counted(model: &mut Model, told: InboxResult<Box<Activity>>) -> Vec<Cmd> {
     match told {
         Ok(activity) => model.activity.figures = Some(activity),
         Err(failure) => model.fail(failure.text),
@@ -116,7 +116,7 @@ pub(super) fn counted(model: &mut Model, told: BackendResult<Box<Activity>>) -> 
     Vec::new()
 }
 
-pub(super) fn errors(model: &mut Model, told: BackendResult<Vec<ErrorLine>>) -> Vec<Cmd> {
+pub(super) fn errors(model: &mut Model, told: InboxResult<Vec<ErrorLine>>) -> Vec<Cmd> {
     match told {
         Ok(errors) => model.activity.errors = errors,
         Err(failure) => model.fail(failure.text),
@@ -124,7 +124,7 @@ pub(super) fn errors(model: &mut Model, told: BackendResult<Vec<ErrorLine>>) -> 
     Vec::new()
 }
 
-pub(super) fn stored(model: &mut Model, told: BackendResult<Storage>) -> Vec<Cmd> {
+pub(super) fn stored(model: &mut Model, told: InboxResult<Storage>) -> Vec<Cmd> {
     match told {
         Ok(storage) => model.activity.storage = Some(storage),
         Err(failure) => model.fail(failure.text),
@@ -150,7 +150,7 @@ pub(super) fn plan_prune(model: &mut Model, days: i64) -> Vec<Cmd> {
 }
 
 /// The preview is there: it is shown, and only `y` goes on.
-pub(super) fn planned(model: &mut Model, query: PruneQuery, told: BackendResult<Pruning>) -> Vec<Cmd> {
+pub(super) fn planned(model: &mut Model, query: PruneQuery, told: InboxResult<Pruning>) -> Vec<Cmd> {
     let plan = match told {
         Ok(plan) => plan,
         Err(failure) => {
@@ -207,7 +207,7 @@ pub(super) fn prune(model: &mut Model, query: PruneQuery) -> Vec<Cmd> {
     vec![Cmd::Prune(query)]
 }
 
-pub(super) fn pruned(model: &mut Model, told: BackendResult<Pruned>) -> Vec<Cmd> {
+pub(super) fn pruned(model: &mut Model, told: InboxResult<Pruned>) -> Vec<Cmd> {
     model.activity.pruning = false;
     match told {
         Ok(done) => {

@@ -1,10 +1,10 @@
-//! What the backend tells: the inbox at a glance, lines, cards, progress, and the passing of time.
+//! What the inbox tells: the inbox at a glance, lines, cards, progress, and the passing of time.
 
 use crate::graph::Progress;
 use crate::inbox::{Glance, ItemLine, Overview, Standing, Status};
 use crate::text::Visible;
 use crate::tui::model::{Model, Opened, Tab};
-use crate::tui::msg::{BackendResult, Cmd, Lines, Read};
+use crate::tui::msg::{Cmd, InboxResult, Lines, Read};
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -83,7 +83,7 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
     cmds
 }
 
-pub(super) fn overview(model: &mut Model, told: BackendResult<Overview>) -> Vec<Cmd> {
+pub(super) fn overview(model: &mut Model, told: InboxResult<Overview>) -> Vec<Cmd> {
     let overview = match told {
         Ok(overview) => overview,
         Err(failure) => {
@@ -97,7 +97,7 @@ pub(super) fn overview(model: &mut Model, told: BackendResult<Overview>) -> Vec<
     if running < model.working.len() as u64 { vec![Cmd::Running] } else { Vec::new() }
 }
 
-pub(super) fn glanced(model: &mut Model, told: BackendResult<Vec<Glance>>) -> Vec<Cmd> {
+pub(super) fn glanced(model: &mut Model, told: InboxResult<Vec<Glance>>) -> Vec<Cmd> {
     model.glancing.0 = false;
     let due = std::mem::take(&mut model.glancing.1);
     let stale = std::mem::take(&mut model.stale_glance);
@@ -184,7 +184,7 @@ fn read_on(model: &mut Model) -> Vec<Cmd> {
     vec![Cmd::Lines(Lines::Of(model.wanted.drain(..some).collect()))]
 }
 
-pub(super) fn lines(model: &mut Model, told: BackendResult<Vec<ItemLine>>) -> Vec<Cmd> {
+pub(super) fn lines(model: &mut Model, told: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> {
     model.reading = false;
     match told {
         Ok(lines) => model.list.put(lines, model.wall),
@@ -200,7 +200,7 @@ pub(super) fn lines(model: &mut Model, told: BackendResult<Vec<ItemLine>>) -> Ve
     read_on(model)
 }
 
-pub(super) fn card(model: &mut Model, id: &str, told: BackendResult<Box<Read>>) -> Vec<Cmd> {
+pub(super) fn card(model: &mut Model, id: &str, told: InboxResult<Box<Read>>) -> Vec<Cmd> {
     let wanted = model.selected().is_some_and(|row| row.id == id);
     match told {
         Ok(read) if wanted => {

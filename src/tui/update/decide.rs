@@ -9,7 +9,7 @@ use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::forms::Form;
 use crate::tui::layer::{Confirm, Layer, Page, Then};
 use crate::tui::model::{Model, Undo};
-use crate::tui::msg::{BackendResult, Cmd, DecisionKind, PendingDecision, Press};
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
 use crate::tui::safe::{self, DeferredKey, Guard, LastDecisionKey};
 use crate::tui::words;
 use std::collections::{HashMap, HashSet};
@@ -111,7 +111,7 @@ pub(super) fn send(model: &mut Model, deed: DecisionKind, ready: PendingDecision
 pub(super) fn decided(
     model: &mut Model,
     deed: DecisionKind,
-    told: Vec<(String, BackendResult<()>)>,
+    told: Vec<(String, InboxResult<()>)>,
 ) -> Vec<Cmd> {
     let mut cmds = Vec::new();
     let mut done: Vec<(String, String)> = Vec::new();
@@ -210,7 +210,7 @@ pub(super) fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
 }
 
 /// Decisions were taken back, or it was too late.
-pub(super) fn undone(model: &mut Model, told: Vec<(String, BackendResult<()>)>) -> Vec<Cmd> {
+pub(super) fn undone(model: &mut Model, told: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
     let back: Vec<&String> = told.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
     let late = told.iter().find_map(|(_, result)| result.as_ref().err());
     model.goto = back.first().map(|id| (*id).clone());
@@ -278,7 +278,7 @@ pub(super) fn why_here(model: &Model) -> Option<(String, String)> {
 }
 
 /// Shows it, where the person still looks at that item.
-pub(super) fn why(model: &mut Model, id: &str, told: BackendResult<Card>) -> Vec<Cmd> {
+pub(super) fn why(model: &mut Model, id: &str, told: InboxResult<Card>) -> Vec<Cmd> {
     if !model.layers.is_empty() {
         return Vec::new();
     }

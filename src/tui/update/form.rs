@@ -8,7 +8,7 @@ use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::forms::{Form, Purpose, changes};
 use crate::tui::layer::{Confirm, Layer, Then};
 use crate::tui::model::Model;
-use crate::tui::msg::{BackendResult, Cmd, DecisionKind, PendingDecision, Press};
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
 use crate::tui::safe;
 use serde_json::Value;
 
@@ -154,7 +154,7 @@ fn outside(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// `$EDITOR` was left: what was written goes into the form that asked.
-pub(super) fn edited(model: &mut Model, number: u64, told: BackendResult<String>) -> Vec<Cmd> {
+pub(super) fn edited(model: &mut Model, number: u64, told: InboxResult<String>) -> Vec<Cmd> {
     let text = match told {
         Ok(text) => text,
         Err(failure) => {
@@ -262,7 +262,7 @@ pub(super) fn leave(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// A thread was started from a form, or was not.
-pub(super) fn started(model: &mut Model, told: BackendResult<ThreadId>) -> Vec<Cmd> {
+pub(super) fn started(model: &mut Model, told: InboxResult<ThreadId>) -> Vec<Cmd> {
     match told {
         Ok(thread) => {
             model.say(format!("started {thread}; gr shows what is running"));

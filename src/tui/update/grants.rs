@@ -11,7 +11,7 @@ use crate::tui::action::Action;
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::layer::{Choice, Confirm, Layer, Menu, Then};
 use crate::tui::model::Model;
-use crate::tui::msg::{BackendResult, Cmd, DecisionKind, PendingDecision, Press};
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
 use crate::tui::safe::{self, Guard};
 use jiff::ToSpan;
 use std::time::Duration;
@@ -127,8 +127,8 @@ fn whom(item: &Item, scope: GrantScope) -> Option<String> {
 pub(super) fn granted(
     model: &mut Model,
     id: String,
-    told: BackendResult<()>,
-    grant: Option<BackendResult<GrantLine>>,
+    told: InboxResult<()>,
+    grant: Option<InboxResult<GrantLine>>,
 ) -> Vec<Cmd> {
     let cmds = decide::decided(model, DecisionKind::Accepted, vec![(id, told)]);
     match grant {
@@ -141,7 +141,7 @@ pub(super) fn granted(
     cmds
 }
 
-pub(super) fn listed(model: &mut Model, told: BackendResult<Vec<GrantLine>>) -> Vec<Cmd> {
+pub(super) fn listed(model: &mut Model, told: InboxResult<Vec<GrantLine>>) -> Vec<Cmd> {
     match told {
         // Those in force first; the built-in ones can be switched on again, so they stay.
         Ok(mut grants) => {
@@ -179,7 +179,7 @@ pub(super) fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
     Vec::new()
 }
 
-pub(super) fn revoked(model: &mut Model, told: BackendResult<GrantLine>) -> Vec<Cmd> {
+pub(super) fn revoked(model: &mut Model, told: InboxResult<GrantLine>) -> Vec<Cmd> {
     match told {
         Ok(grant) if grant.in_force => model.say(format!("{} runs without asking again", grant.tool)),
         Ok(grant) => model.say(format!("revoked: {} for {} asks from now on", grant.tool, grant.scope)),

@@ -1,6 +1,6 @@
 //! The Memory tab: profiles read, edited in `$EDITOR`, added to, pinned and taken back to an earlier version.
 //!
-//! Every change is the backend's: it refuses what would drop a pinned line or write over somebody else's version.
+//! Every change is the inbox's: it refuses what would drop a pinned line or write over somebody else's version.
 
 use crate::graph::ThreadId;
 use crate::inbox::{Block, MemoryLine, MemoryVersion, MemoryView};
@@ -9,11 +9,11 @@ use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::forms::{Editor, changed_lines};
 use crate::tui::layer::{Ask, Choice, Confirm, Layer, Menu, Page, Prompt, Then};
 use crate::tui::model::{Model, Versions};
-use crate::tui::msg::{BackendResult, Cmd, Past};
+use crate::tui::msg::{Cmd, InboxResult, Past};
 use crate::tui::words;
 
 /// The profiles were read.
-pub(super) fn listed(model: &mut Model, told: BackendResult<Vec<MemoryLine>>) -> Vec<Cmd> {
+pub(super) fn listed(model: &mut Model, told: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
     match told {
         Ok(lines) => {
             let here = model.memory.selected().map(|line| line.namespace.clone());
@@ -42,7 +42,7 @@ pub(super) fn show(model: &mut Model) -> Vec<Cmd> {
 pub(super) fn versions(
     model: &mut Model,
     namespace: String,
-    told: BackendResult<(MemoryView, Vec<MemoryVersion>)>,
+    told: InboxResult<(MemoryView, Vec<MemoryVersion>)>,
 ) -> Vec<Cmd> {
     match told {
         Ok((view, history)) => {
@@ -87,12 +87,7 @@ pub(super) fn edit(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// `$EDITOR` was left: what was written becomes the next version, unless it is the same.
-pub(super) fn edited(
-    model: &mut Model,
-    namespace: String,
-    read: u64,
-    told: BackendResult<String>,
-) -> Vec<Cmd> {
+pub(super) fn edited(model: &mut Model, namespace: String, read: u64, told: InboxResult<String>) -> Vec<Cmd> {
     let text = match told {
         Ok(text) => text,
         Err(failure) => {
@@ -127,7 +122,7 @@ pub(super) fn ask_pins(model: &mut Model) -> Vec<Cmd> {
     model.memory.selected().map(|line| Cmd::Profile(line.namespace.clone())).into_iter().collect()
 }
 
-pub(super) fn pins(model: &mut Model, told: BackendResult<MemoryView>) -> Vec<Cmd> {
+pub(super) fn pins(model: &mut Model, told: InboxResult<MemoryView>) -> Vec<Cmd> {
     let view = match told {
         Ok(view) => view,
         Err(failure) => {
@@ -164,7 +159,7 @@ pub(super) fn ask_past(model: &mut Model, past: Past) -> Vec<Cmd> {
     model.memory.selected().map(|line| Cmd::History(line.namespace.clone(), past)).into_iter().collect()
 }
 
-pub(super) fn history(model: &mut Model, past: Past, told: BackendResult<Vec<MemoryVersion>>) -> Vec<Cmd> {
+pub(super) fn history(model: &mut Model, past: Past, told: InboxResult<Vec<MemoryVersion>>) -> Vec<Cmd> {
     let versions = match told {
         Ok(versions) => versions,
         Err(failure) => {
@@ -227,7 +222,7 @@ pub(super) fn confirm_revert(model: &mut Model, to: MemoryVersion, now: &str) ->
 }
 
 /// A profile was written, pinned or taken back, or was not.
-pub(super) fn learned(model: &mut Model, told: BackendResult<String>) -> Vec<Cmd> {
+pub(super) fn learned(model: &mut Model, told: InboxResult<String>) -> Vec<Cmd> {
     match told {
         Ok(text) => model.say(text),
         Err(failure) => model.fail(failure.text),

@@ -10,7 +10,7 @@ use crate::tui::forms::Editor;
 use crate::tui::layer::{Ask, Choice, Confirm, Layer, Menu, Page, Prompt, Then};
 use crate::tui::layout;
 use crate::tui::model::{Focus, Model, Tab};
-use crate::tui::msg::{BackendResult, Cmd, DecisionKind, PendingDecision, Press};
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
 use crate::tui::review::{Aspect, Review, prompt_page};
 use crate::tui::safe;
 use crate::tui::words;
@@ -213,7 +213,7 @@ pub(super) fn missing(model: &Model) -> Vec<Cmd> {
     }
 }
 
-pub(super) fn states(model: &mut Model, thread: &ThreadId, told: BackendResult<Box<StepStates>>) -> Vec<Cmd> {
+pub(super) fn states(model: &mut Model, thread: &ThreadId, told: InboxResult<Box<StepStates>>) -> Vec<Cmd> {
     match (told, &mut model.threads.review) {
         (Ok(states), Some(review)) if review.view.id == *thread => review.put_states(*states),
         (Ok(_), _) => {}
@@ -228,7 +228,7 @@ fn ask_prompt(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// Shows the words of a call, where nothing else has come up meanwhile.
-pub(super) fn prompt(model: &mut Model, told: BackendResult<Box<CallView>>) -> Vec<Cmd> {
+pub(super) fn prompt(model: &mut Model, told: InboxResult<Box<CallView>>) -> Vec<Cmd> {
     match told {
         Ok(call) if model.layers.is_empty() => {
             let title = "What the model was told, and what it said".to_owned();
@@ -265,7 +265,7 @@ fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
 }
 
 /// A fork was made: what it asks stands in the inbox.
-pub(super) fn forked(model: &mut Model, told: BackendResult<Outcome>) -> Vec<Cmd> {
+pub(super) fn forked(model: &mut Model, told: InboxResult<Outcome>) -> Vec<Cmd> {
     let outcome = match told {
         Ok(outcome) => outcome,
         Err(failure) => {

@@ -8,7 +8,7 @@ use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::layer::{Choice, Confirm, Layer, Menu, Then};
 use crate::tui::layout;
 use crate::tui::model::Model;
-use crate::tui::msg::{BackendResult, Cmd};
+use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::threads::PAGE;
 
 /// What a mail can be taken for, and what comes of that.
@@ -61,7 +61,7 @@ pub(super) fn confirm(model: &mut Model, thread: ThreadId, title: &str, class: S
     Vec::new()
 }
 
-pub(super) fn reclassified(model: &mut Model, told: BackendResult<String>) -> Vec<Cmd> {
+pub(super) fn reclassified(model: &mut Model, told: InboxResult<String>) -> Vec<Cmd> {
     match told {
         Ok(class) => model.say(format!("taken for: {class}; its thread runs again")),
         Err(failure) => model.fail(failure.text),
@@ -86,7 +86,7 @@ pub(super) fn more(model: &mut Model) -> Vec<Cmd> {
     vec![Cmd::Skipped(SkippedQuery { after: skipped.next, limit: PAGE })]
 }
 
-pub(super) fn listed(model: &mut Model, query: &SkippedQuery, told: BackendResult<SkippedPage>) -> Vec<Cmd> {
+pub(super) fn listed(model: &mut Model, query: &SkippedQuery, told: InboxResult<SkippedPage>) -> Vec<Cmd> {
     let skipped = &mut model.skipped;
     skipped.reading = false;
     let page = match told {

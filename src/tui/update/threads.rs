@@ -7,7 +7,7 @@ use crate::inbox::{Facets, Status, ThreadPage, ThreadQuery};
 use crate::tui::layer::{Choice, Layer, Menu};
 use crate::tui::layout;
 use crate::tui::model::{Focus, Model, Tab};
-use crate::tui::msg::{BackendResult, Cmd};
+use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::review::{Review, Reviewed};
 use crate::tui::threads::{PAGE, Stamp};
 use crate::tui::words;
@@ -60,7 +60,7 @@ pub(super) fn clear(model: &mut Model) -> Option<Vec<Cmd>> {
 }
 
 /// What there is to narrow the list to was read.
-pub(super) fn facets(model: &mut Model, told: BackendResult<Facets>) -> Vec<Cmd> {
+pub(super) fn facets(model: &mut Model, told: InboxResult<Facets>) -> Vec<Cmd> {
     match told {
         Ok(facets) => model.threads.facets = facets,
         Err(failure) => model.fail(failure.text),
@@ -166,7 +166,7 @@ pub(super) fn open_selected(model: &Model) -> Vec<Cmd> {
     vec![Cmd::Thread(line.id.clone())]
 }
 
-pub(super) fn listed(model: &mut Model, query: &ThreadQuery, told: BackendResult<ThreadPage>) -> Vec<Cmd> {
+pub(super) fn listed(model: &mut Model, query: &ThreadQuery, told: InboxResult<ThreadPage>) -> Vec<Cmd> {
     if !model.threads.wants(query) {
         return Vec::new();
     }
@@ -206,7 +206,7 @@ fn stamp(model: &Model, id: &ThreadId) -> Option<Stamp> {
 }
 
 /// A thread was read: it is shown, where it is still wanted.
-pub(super) fn opened(model: &mut Model, id: &ThreadId, told: BackendResult<Box<Reviewed>>) -> Vec<Cmd> {
+pub(super) fn opened(model: &mut Model, id: &ThreadId, told: InboxResult<Box<Reviewed>>) -> Vec<Cmd> {
     let wanted = match model.threads.selected() {
         Some(line) if model.threads.goto.is_none() => line.id == *id,
         _ => model.threads.goto.as_ref().is_none_or(|goto| goto == id),

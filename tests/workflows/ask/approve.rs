@@ -3,7 +3,7 @@
 use super::room::Room;
 use super::server::Reply;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, BackendError, CATALOGUE_GET, Status};
+use sayso::inbox::{CATALOGUE_GET, InboxError, Status};
 use sayso::llm::Request;
 use serde_json::{Value, json};
 
@@ -97,7 +97,7 @@ async fn it_can_be_edited_within_its_schema() {
         let mut bad = args.clone();
         bad[key] = value;
         let refused = room.decide(&card.interrupt().unwrap(), Decision::Edit { args: bad }).await;
-        assert!(matches!(refused, Err(BackendError::Refused { .. })), "{key}: {refused:?}");
+        assert!(matches!(refused, Err(InboxError::Refused { .. })), "{key}: {refused:?}");
     }
     args["parameters"]["title"] = json!("Buy coffee");
     assert_eq!(room.decides(&thread, Decision::Edit { args }).await.status, Status::Done);
@@ -152,7 +152,7 @@ async fn what_the_server_refuses_is_asked_anew() {
 #[tokio::test]
 async fn reading_runs_by_a_grant_that_can_be_switched_off() {
     let room = Room::new().await;
-    let grants = room.local.grants().await.unwrap();
+    let grants = room.inbox.grants().list().await.unwrap();
     assert!(grants.iter().any(|line| line.id == CATALOGUE_GET && line.in_force && line.builtin));
     room.revoke(CATALOGUE_GET).await;
     let thread = room.ask("trending tracks").await;

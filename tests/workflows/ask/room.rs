@@ -4,11 +4,12 @@ use super::server::Server;
 use crate::support::House;
 use crate::support::courier::Street;
 use crate::support::house::eager;
-use sayso::app::{Engine, Local, Settings, services};
+use sayso::app::{Engine, Settings, services};
 use sayso::config::Env;
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Backend, Item, Outcome};
+use sayso::inbox::{Item, Outcome};
 use sayso::llm::{Builtin, Model, ModelError, Reply, Request, Scripted};
+use sayso::service::Inbox;
 use sayso::store::Store;
 use sayso::tools::catalogue::Shelf;
 use sayso::tools::http::{Http, Limits, Resolve};
@@ -150,9 +151,9 @@ impl Room {
         };
         services.models = Arc::new(Cast(script_or_rules));
         let registry = workflows::all(&Arc::new(services)).unwrap();
-        let local = Local::new(Engine::new(store, registry, settings));
+        let inbox = Inbox::new(Engine::new(store, registry, settings));
         let street = Street::new(folder.path().join("street"));
-        let house = House { folder, local, street, world: Default::default() };
+        let house = House { folder, inbox, street, world: Default::default() };
         Self { house, server, script: script.unwrap_or_else(|| Arc::new(Scripted::texts([]))) }
     }
 
@@ -205,7 +206,7 @@ impl Room {
 
     /// Goes on after an answer.
     pub async fn proceeds(&self, thread: &ThreadId, words: &str) {
-        self.local.proceed(thread.clone(), words.to_owned()).await.unwrap();
+        self.inbox.threads().proceed(thread.clone(), words.to_owned()).await.unwrap();
         self.settle().await;
     }
 
@@ -223,7 +224,7 @@ impl Room {
     }
 
     pub async fn revoke(&self, grant: &str) {
-        self.local.revoke(grant.to_owned()).await.unwrap();
+        self.inbox.grants().revoke(grant.to_owned()).await.unwrap();
     }
 }
 

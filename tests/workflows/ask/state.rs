@@ -2,7 +2,7 @@
 
 use super::room::Room;
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Status;
 use sayso::llm::{Message, Request};
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
         "reset_state_node",
     ];
     assert_eq!(nodes, route);
-    let (item, card) = room.local.result(thread.clone()).await.unwrap();
+    let (item, card) = room.inbox.decisions().result(thread.clone()).await.unwrap();
     let text = card.text();
     assert_eq!(item.workflow, "ask");
     assert!(text.contains("# | title | by | plays\n1 | Example Track | Example Artist | 1,234"), "{text}");
@@ -108,7 +108,7 @@ async fn a_result_can_be_gone_on_from() {
     let room = Room::new().await;
     let thread = room.ask("trending tracks").await;
     assert_eq!(room.outcome(&thread).await.status, Status::Done);
-    room.local.proceed(thread.clone(), "And this month?".to_owned()).await.unwrap();
+    room.inbox.threads().proceed(thread.clone(), "And this month?".to_owned()).await.unwrap();
     room.settle().await;
     assert_eq!(room.server.asked().last().unwrap(), "GET /v1/tracks/trending?time=month&limit=10");
     assert_eq!(room.state(&thread).await["message_history"].as_array().unwrap().len(), 4);
@@ -164,9 +164,9 @@ async fn what_a_model_gets_wrong_is_shown_to_it_and_kept() {
             .contains("What was wrong with your last answer: `Get Track` is about a track")
     );
     assert_eq!(room.server.asked().last().unwrap(), "GET /v1/tracks/T3");
-    let why = sayso::inbox::Screen::why(&room.local, thread.to_string()).await.unwrap().text();
+    let why = room.inbox.decisions().why(thread.to_string()).await.unwrap().text();
     assert!(why.contains("went wrong: 1 × select_api_node"), "{why}");
-    let errors = Backend::errors(&room.local).await.unwrap();
+    let errors = room.inbox.figures().errors().await.unwrap();
     assert_eq!((errors[0].workflow.as_str(), errors[0].node.as_str()), ("ask", "select_api_node"));
     assert_eq!((errors[0].count, errors.len()), (1, 1));
 }
@@ -188,7 +188,7 @@ async fn a_model_that_keeps_getting_it_wrong_is_trouble() {
     assert_eq!(room.requests().len(), 3);
     assert!(room.server.asked().is_empty());
     // What it remembers and the trouble that came of it are one line for whoever looks at all workflows.
-    let errors = Backend::errors(&room.local).await.unwrap();
+    let errors = room.inbox.figures().errors().await.unwrap();
     let told: Vec<_> = errors.iter().map(|line| (line.node.as_str(), line.count)).collect();
     assert_eq!(told, [("select_api_node", 3)], "{errors:?}");
 }
@@ -245,7 +245,8 @@ async fn bad_starts_are_refused() {
         (json!({"query": "x", "follow_up": "yes"}), "follow_up"),
         (json!({"query": "x", "depth": 3}), "depth"),
     ] {
-        let error = room.local.start("ask".to_owned(), input.clone()).await.unwrap_err().to_string();
+        let error =
+            room.inbox.threads().start("ask".to_owned(), input.clone()).await.unwrap_err().to_string();
         assert!(error.contains(told), "{input}: {error}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::study::Study;
 use sayso::graph::{InterruptId, ThreadId};
-use sayso::inbox::{Backend, Item, Outcome, ThreadQuery, ThreadView};
+use sayso::inbox::{Item, Outcome, ThreadQuery, ThreadView};
 use sayso::llm::{Message, ModelError, Reply, Request, Scripted, Usage};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -143,9 +143,9 @@ impl Bureau {
     pub async fn open(&self) -> Vec<(InterruptId, Item)> {
         let query = sayso::inbox::ItemQuery { limit: 99, ..Default::default() };
         let mut found = Vec::new();
-        for item in self.local.items(query).await.unwrap().items {
+        for item in self.inbox.decisions().items(query).await.unwrap().items {
             if let Some(id) = item.interrupt() {
-                let (item, _) = self.local.card(id.clone()).await.unwrap();
+                let (item, _) = self.inbox.decisions().card(id.clone()).await.unwrap();
                 found.push((id, item));
             }
         }
@@ -155,7 +155,7 @@ impl Bureau {
     /// The thread of an agent.
     pub async fn agent(&self, name: &str) -> ThreadView {
         let query = ThreadQuery { limit: 99, ..Default::default() };
-        let lines = self.local.threads(query).await.unwrap().threads;
+        let lines = self.inbox.threads().list(query).await.unwrap().threads;
         for line in lines.into_iter().filter(|line| line.workflow == "docs/agent") {
             let view = self.view(&line.id).await;
             if view.state["context"]["agent"] == name {

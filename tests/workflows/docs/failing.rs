@@ -2,7 +2,7 @@
 
 use super::bureau::{AGENTS, Bureau, Script, result};
 use crate::study::{refused, unreachable};
-use sayso::inbox::{Backend, Status};
+use sayso::inbox::Status;
 use serde_json::{Value, json};
 
 fn fails(at: &'static str, whom: &'static str, passing: bool) -> Script {
@@ -51,7 +51,7 @@ async fn when_all_fail_nothing_is_written_and_one_can_go_on() {
     assert!(output["answer"].as_str().unwrap().starts_with("No page was written"), "{output}");
     assert_eq!((&output["files"], &output["file"]), (&json!([]), &Value::Null));
     assert!(bureau.pages().is_empty());
-    bureau.local.proceed(thread.clone(), "Once more, and briefly.".to_owned()).await.unwrap();
+    bureau.inbox.threads().proceed(thread.clone(), "Once more, and briefly.".to_owned()).await.unwrap();
     bureau.settle().await;
     assert_eq!(bureau.asked_for("testing", "docs.analyze"), 2);
     let last = bureau.requests().pop().unwrap();
@@ -66,7 +66,7 @@ async fn an_abandoned_agent_is_a_failed_one() {
     let (thread, outcome) = bureau.run(json!({"ask_human": true, "max_iterations": 1})).await;
     assert_eq!(outcome.status, Status::Joining);
     let child = bureau.agent("patterns").await.id;
-    bureau.local.stop(child.clone()).await.unwrap();
+    bureau.inbox.threads().stop(child.clone()).await.unwrap();
     let trouble = bureau.outcome(&child).await.interrupts.pop().unwrap();
     bureau.decide(&trouble, sayso::graph::Decision::Ignore).await.unwrap();
     for (id, item) in bureau.open().await {

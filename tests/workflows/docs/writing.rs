@@ -2,7 +2,7 @@
 
 use super::bureau::{Bureau, Script};
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, OUTPUT_FILES, Status};
+use sayso::inbox::{OUTPUT_FILES, Status};
 use serde_json::json;
 
 const PAGES: [&str; 7] = [
@@ -69,7 +69,7 @@ async fn what_a_person_wrote_stays_and_a_changed_page_is_kept_dated() {
 async fn where_output_files_are_not_granted_the_person_is_asked() {
     for (decision, written) in [(Decision::Accept, 7), (Decision::Ignore, 0)] {
         let bureau = Bureau::new(Script::default());
-        bureau.local.revoke(OUTPUT_FILES.to_owned()).await.unwrap();
+        bureau.inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
         let (thread, outcome) = bureau.run(json!({})).await;
         assert_eq!(outcome.status, Status::Waiting);
         let item = bureau.item(&bureau.asked(&thread).await).await;
@@ -102,10 +102,12 @@ async fn bad_starts_are_refused_with_their_field() {
         (json!({"dir": dir, "model": "oracle"}), "`model`"),
         (json!({"dir": dir, "agents": []}), "agents"),
     ] {
-        let told = bureau.local.start("docs".to_owned(), input.clone()).await.unwrap_err().to_string();
+        let told =
+            bureau.inbox.threads().start("docs".to_owned(), input.clone()).await.unwrap_err().to_string();
         assert!(told.contains(expected), "{input}: {told}");
     }
-    let told = bureau.local.start("docs/agent".to_owned(), json!({})).await.unwrap_err().to_string();
+    let told =
+        bureau.inbox.threads().start("docs/agent".to_owned(), json!({})).await.unwrap_err().to_string();
     assert!(told.contains("there is no workflow `docs/agent`"), "{told}");
 }
 

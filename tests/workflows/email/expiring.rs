@@ -25,8 +25,8 @@ async fn what_expires_is_neither_sent_nor_marked_nor_learned_from() {
         let office = Office::with(plan, class, [calls([write()])]);
         let thread = office.got().await;
         let before = office.requests("email.reply").len();
-        office.local.expire_now(&day(0)).await.unwrap();
-        assert_eq!(office.local.expire_now(&day(7)).await.unwrap(), 1, "{class}");
+        office.inbox.expire_now(&day(0)).await.unwrap();
+        assert_eq!(office.inbox.expire_now(&day(7)).await.unwrap(), 1, "{class}");
         office.settle().await;
         let outcome = office.outcome(&thread).await;
         assert_eq!(outcome.status, Status::Done, "{class}");

@@ -2,7 +2,7 @@
 
 use super::office::{Office, calls, done, respond, write};
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, NextView, Screen, Status};
+use sayso::inbox::{NextView, Status};
 
 /// From every step of a thread that has sent a mail, another one begins; none of them sends anything by itself.
 #[tokio::test]
@@ -16,7 +16,7 @@ async fn a_fork_after_a_sent_mail_sends_nothing() {
     assert_eq!(sent.len(), 1);
     let asked = original.steps.iter().position(|step| matches!(step.next, NextView::Ask { .. })).unwrap();
     for step in &original.steps {
-        let fork = office.local.fork(thread.clone(), step.n).await.unwrap().thread;
+        let fork = office.inbox.threads().fork(thread.clone(), step.n).await.unwrap().thread;
         office.settle().await;
         assert_eq!(office.sent(), sent, "forked after step {}", step.n);
         assert_eq!(office.marks(), marks, "a fork marks nothing handled, after step {}", step.n);
@@ -44,7 +44,7 @@ async fn another_answer_on_a_fork_goes_its_own_way() {
     office.decides(&thread, Decision::Accept).await;
     let original = office.view(&thread).await;
     let asked = original.steps.iter().find(|step| matches!(step.next, NextView::Ask { .. })).unwrap().n;
-    let fork = office.local.fork(thread.clone(), asked).await.unwrap().thread;
+    let fork = office.inbox.threads().fork(thread.clone(), asked).await.unwrap().thread;
     office.decides(&fork, respond("Shorter, please")).await;
     assert_eq!(office.sent().len(), 1, "words send nothing");
     let item = office.open(&fork).await;
@@ -60,16 +60,16 @@ async fn why_tells_the_memory_it_went_by() {
     let office = Office::new("respond", [calls([write()]), calls([write()]), calls([done()])]);
     let thread = office.got().await;
     let asked = office.open(&thread).await.id;
-    let why = office.local.why(asked.clone()).await.unwrap().text();
+    let why = office.inbox.decisions().why(asked.clone()).await.unwrap().text();
     assert!(why.contains("class: respond") && why.contains("because: It says so."), "{why}");
     assert!(!why.contains("Memory it could go by"), "nothing was learned by then: {why}");
     office.decides(&thread, respond("Shorter")).await;
     office.settle().await;
     let again = office.open(&thread).await.id;
-    let why = office.local.why(again).await.unwrap().text();
+    let why = office.inbox.decisions().why(again).await.unwrap().text();
     assert!(why.contains("## Cost"), "{why}");
     assert_eq!(
-        office.local.why(asked).await.unwrap().text().matches("Keep replies short").count(),
+        office.inbox.decisions().why(asked).await.unwrap().text().matches("Keep replies short").count(),
         0,
         "not by then"
     );

@@ -2,9 +2,10 @@
 
 use super::office::{Office, Plan, calls, done, edit, mail, write};
 use crate::support::house::eager;
-use sayso::app::{Scope, Settings, Until, attend};
+use sayso::app::{Scope, Settings, Until};
 use sayso::graph::Decision;
 use sayso::inbox::{MemoryCause, Status};
+use sayso::service::attend;
 use serde_json::json;
 use std::time::Duration;
 
@@ -98,8 +99,9 @@ async fn an_update_that_drops_much_waits_for_the_person() {
 }
 
 async fn waiting(office: &Office) -> sayso::graph::ThreadId {
-    use sayso::inbox::{Backend, ThreadQuery};
-    let page = office.local.threads(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();
+    use sayso::inbox::ThreadQuery;
+    let page =
+        office.inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();
     let found: Vec<_> = page.threads.into_iter().filter(|line| line.workflow == "memory").collect();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].status, Status::Waiting);

@@ -3,7 +3,7 @@
 use super::office::{Office, Plan, calls, done, mail, respond, second, write};
 use crate::support::house::holding;
 use sayso::graph::{Decision, What};
-use sayso::inbox::{Backend, BackendError, Status};
+use sayso::inbox::{InboxError, Status};
 use sayso::llm::{Builtin, Model};
 use serde_json::json;
 
@@ -121,7 +121,7 @@ async fn what_was_answered_elsewhere_closes_and_teaches_nothing() {
         let what = What::Settled { reason, payload: json!({"how": "answered"}) };
         office.arrive(&thread, "settled", what).await.unwrap();
         let racing = office.decide(&id, Decision::Ignore).await.unwrap_err();
-        assert!(matches!(&racing, BackendError::NotOpen { .. }), "{racing:?}");
+        assert!(matches!(&racing, InboxError::NotOpen { .. }), "{racing:?}");
         assert!(racing.to_string().contains("answered this mail elsewhere"), "{racing}");
         office.settle().await;
         let outcome = office.outcome(&thread).await;
@@ -145,7 +145,7 @@ async fn an_undone_decision_does_and_teaches_nothing() {
     let edited = super::office::edit(write(), "content", json!("Changed."));
     office.decide(&id, edited).await.unwrap();
     office.until(&thread, Status::Held).await;
-    office.local.undo(id.clone()).await.unwrap();
+    office.inbox.decisions().undo(id.clone()).await.unwrap();
     office.until(&thread, Status::Waiting).await;
     driver.stop().await;
     assert!(office.sent().is_empty() && office.learned().is_empty());
@@ -157,7 +157,7 @@ async fn a_fork_sends_for_itself_and_marks_nothing() {
     let office = Office::new("respond", [calls([write()]), calls([done()]), calls([done()])]);
     let thread = office.got().await;
     let steps = office.view(&thread).await.steps.len() as u64;
-    let fork = office.local.fork(thread.clone(), steps - 1).await.unwrap().thread;
+    let fork = office.inbox.threads().fork(thread.clone(), steps - 1).await.unwrap().thread;
     office.settle().await;
     office.decides(&fork, Decision::Accept).await;
     assert_eq!(office.sent().len(), 1);

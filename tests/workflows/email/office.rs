@@ -3,16 +3,17 @@
 use crate::support::House;
 use crate::support::courier::Street;
 use crate::support::house::eager;
-use sayso::app::{Engine, Local, Settings, services};
+use sayso::app::{Engine, Settings, services};
 use sayso::calendar::{Busy, Calendar, CalendarError};
 use sayso::config::{AfterHandling, Config, Env, Flags, Host, Inputs, MailMode};
 use sayso::graph::{BoxFuture, Decision, InterruptId, ThreadId, Warning, What};
-use sayso::inbox::{Backend, By, Decide, Item};
+use sayso::inbox::{By, Decide, Item};
 use sayso::llm::facts::email::{Cause, CauseKind, MemoryFacts};
 use sayso::llm::{Builtin, Model, ModelError, Reply, Request, Scripted, quiet};
 use sayso::mail::{
     Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent, Standing,
 };
+use sayso::service::Inbox;
 use sayso::store::{NewMail, NewThread, Route, Store, TakenIn};
 use sayso::workflows::{self, Accounts, Models, Picked};
 use serde_json::{Value, json};
@@ -304,9 +305,9 @@ impl Office {
         services.accounts = Arc::new(One(account, mode.clone()));
         services.calendar = Some(days.clone());
         let registry = workflows::all(&Arc::new(services)).unwrap();
-        let local = Local::new(Engine::new(store, registry, plan.settings));
+        let inbox = Inbox::new(Engine::new(store, registry, plan.settings));
         let street = Street::new(folder.path().join("street"));
-        let house = House { folder, local, street, world: Default::default() };
+        let house = House { folder, inbox, street, world: Default::default() };
         Self { house, script, way, mailbox, days, mode }
     }
 
@@ -398,7 +399,7 @@ impl Office {
     pub async fn decides_quietly(&self, id: &InterruptId, decision: Decision) {
         let interrupt = id.clone();
         let decide = Decide { interrupt, decision, shown: None, learn: false, by: By::Cli };
-        self.local.decide(decide).await.unwrap();
+        self.inbox.decisions().decide(decide).await.unwrap();
         self.settle().await;
     }
 

@@ -3,7 +3,7 @@
 use super::office::{Office, Plan, calls, done, edit, respond, second, write};
 use jiff::{SignedDuration, Timestamp};
 use sayso::graph::{Decision, ThreadId, What};
-use sayso::inbox::{Backend, Item, ItemQuery, Status};
+use sayso::inbox::{Item, ItemQuery, Status};
 use sayso::store::Store;
 use serde_json::json;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ async fn where_nobody_answers_the_person_is_asked_once_the_time_has_passed() {
     assert_eq!(seen(&office, 73)[0].id, item.id);
     // Whoever wants to wait longer puts it off.
     let later = Timestamp::now() + SignedDuration::from_hours(200);
-    office.local.snooze(item.interrupt().unwrap(), Some(later)).await.unwrap();
+    office.inbox.decisions().snooze(item.interrupt().unwrap(), Some(later)).await.unwrap();
     assert!(seen(&office, 190).is_empty() && seen(&office, 201).len() == 1);
     office.decides(&thread, Decision::Ignore).await;
     assert_eq!(office.status(&thread).await, Status::Done);
@@ -73,7 +73,7 @@ async fn an_answer_closes_it_and_is_triaged_like_any_mail() {
         assert_eq!(item.action, "notify", "decided {decided}");
         assert!(item.text.contains("No hurry any more."));
         assert_eq!(seen(&office, 1000).len(), 1, "of the reminder nothing is left");
-        assert!(office.local.card(id.clone()).await.unwrap().0.closed.is_some());
+        assert!(office.inbox.decisions().card(id.clone()).await.unwrap().0.closed.is_some());
         assert_eq!(office.sent().len(), 1);
         office.decides(&thread, Decision::Accept).await;
         assert_eq!(office.status(&thread).await, Status::Done);

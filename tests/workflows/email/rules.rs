@@ -2,7 +2,7 @@
 
 use super::office::{BOB, Office, edit, mail_with, respond};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{Backend, GrantRequest, GrantScope, Status};
+use sayso::inbox::{GrantRequest, GrantScope, Status};
 use serde_json::json;
 
 /// What people say about a draft, and in place of an answer.
@@ -110,7 +110,12 @@ async fn no_grant_sends_a_draft_that_words_left_as_it_was() {
     office.decides(&thread, respond("yes")).await;
     let draft = office.open(&thread).await;
     let interrupt = InterruptId::parse(&draft.id).unwrap();
-    office.local.grant(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None }).await.unwrap();
+    office
+        .inbox
+        .grants()
+        .give(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None })
+        .await
+        .unwrap();
     office.decides(&thread, respond(INSTRUCTION)).await;
     assert!(office.sent().is_empty());
     assert_eq!(office.open(&thread).await.args, draft.args);

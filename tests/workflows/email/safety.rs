@@ -2,7 +2,7 @@
 
 use super::office::{BOB, Office, calls, done, mail_with, write};
 use sayso::graph::Decision;
-use sayso::inbox::{Backend, By, Decide};
+use sayso::inbox::{By, Decide};
 use serde_json::json;
 
 #[tokio::test]
@@ -51,9 +51,9 @@ async fn a_grant_answers_only_what_is_not_unusual() {
     let id = office.asked(&thread).await;
     assert!(office.item(&id).await.warnings.is_empty(), "{:?}", office.item(&id).await.warnings);
     let request = GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, lasts: None };
-    office.local.grant(request).await.unwrap();
+    office.inbox.grants().give(request).await.unwrap();
     let decide = Decide { interrupt: id, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
-    office.local.decide(decide).await.unwrap();
+    office.inbox.decisions().decide(decide).await.unwrap();
     office.settle().await;
     assert_eq!(office.sent().len(), 2, "the second was granted");
     let item = office.open(&thread).await;
@@ -70,7 +70,7 @@ async fn a_senders_grant_reaches_no_stranger_that_the_mail_names() {
     let thread = office.got().await;
     let interrupt = office.asked(&thread).await;
     let scope = GrantScope::Sender;
-    office.local.grant(GrantRequest { interrupt, scope, lasts: None }).await.unwrap();
+    office.inbox.grants().give(GrantRequest { interrupt, scope, lasts: None }).await.unwrap();
     office.decides(&thread, Decision::Accept).await;
     assert_eq!(office.sent().len(), 1);
     let named = mail_with("Cc: eve@client.example\r\nX-Second: yes\r\n", "And Eve?\n");

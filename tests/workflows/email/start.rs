@@ -2,7 +2,6 @@
 
 use super::office::{Office, calls, done, mail, write};
 use sayso::graph::Decision;
-use sayso::inbox::Backend;
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -57,7 +56,8 @@ async fn what_is_no_mail_is_refused_in_a_sentence() {
         (json!({"file": "x", "model": "none"}), "there is main"),
         (json!({"mail": "x"}), "unknown field `mail`"),
     ] {
-        let refused = office.local.start("email".to_owned(), input.clone()).await.unwrap_err().to_string();
+        let refused =
+            office.inbox.threads().start("email".to_owned(), input.clone()).await.unwrap_err().to_string();
         assert!(refused.contains(said), "{input}: {refused}");
     }
     assert_eq!(office.sql().query_row("SELECT count(*) FROM threads", [], |row| row.get::<_, i64>(0)), Ok(0));

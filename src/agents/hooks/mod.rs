@@ -1,0 +1,50 @@
+//! Hooks: another tool asks before it acts, by JSON on stdin, and is told by JSON on stdout.
+//!
+//! Promised: whatever goes wrong here, nothing is allowed by it. What cannot be asked or answered in time falls back to
+//! the tool's own question where it has one, and is refused where it has none. An event that cannot be read ends with
+//! exit code 2 and a sentence on stderr, which blocks the call in every tool that speaks this form. A question nobody
+//! waits for any more is closed in the inbox.
+
+pub mod claude;
+pub mod generic;
+
+use crate::inbox::{InboxError, RequestAnswer};
+use crate::service::{Inbox, Waited};
+use crate::text::exact::is_exact;
+use crate::text::unreadable;
+use serde_json::Value;
+use std::io::Read;
+
+/// More than any tool has to say.
+const LONGEST: u64 = 4 * 1024 * 1024;
+
+/// What a tool says on its hook's stdin.
+pub fn read_event(stdin: impl Read) -> Result<Value, String> {
+    let mut bytes = Vec::new();
+    let read = stdin.take(LONGEST + 1).read_to_end(&mut bytes);
+    read.map_err(|error| format!("stdin cannot be read: {}", unreadable(&error)))?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(format!("there are more than {LONGEST} bytes on stdin"));
+    }
+    let event = serde_json::from_slice(&bytes).map_err(|error| format!("stdin is not JSON: {error}"))?;
+    if !str::from_utf8(&bytes).is_ok_and(is_exact) {
+        return Err("a number on stdin has more digits than can be shown exactly".to_owned());
+    }
+    Ok(event)
+}
+
+/// Waits for the answer to a question that was asked. One that has none when `stop` comes is closed, so that nobody
+/// answers for nobody.
+pub async fn wait(
+    inbox: &Inbox,
+    asked: &RequestAnswer,
+    stop: impl Future<Output = ()>,
+) -> Result<RequestAnswer, InboxError> {
+    match inbox.requests().wait(&asked.thread, stop).await? {
+        Waited::Answered(answer) => Ok(answer),
+        Waited::Told => {
+            inbox.requests().withdraw(&asked.thread).await?;
+            inbox.requests().answer_in(&asked.thread).await
+        }
+    }
+}

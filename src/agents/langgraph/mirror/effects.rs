@@ -1,0 +1,147 @@
+//! What is done to a server: a run begun, a thread ended. Each leaves a trace there that can be found again.
+//!
+//! A run carries a mark of ours in its metadata, so whether it was begun is read and not guessed. Were a resume
+//! nevertheless to arrive twice, it would name interrupts that are no longer there, which a server answers with
+//! nothing; and behind a run under way it is refused.
+
+use crate::agents::langgraph::api::Remote;
+use crate::agents::langgraph::client::Fault;
+use crate::graph::{BoxFuture, Effect, EffectError, Found};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// How long a request that got lost may still be on its way.
+const ON_ITS_WAY: Duration = Duration::from_secs(1);
+
+/// What is about to be sent.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub(super) enum Sending {
+    /// A new run on a thread of its own.
+    Begin { thread: String, assistant: String, input: String, mark: String },
+    /// Answers to what a thread asked, by interrupt.
+    Resume { thread: String, assistant: String, resume: String, fingerprint: String, mark: String },
+    /// A thread's end.
+    End { thread: String, fingerprint: String },
+}
+
+impl Sending {
+    pub fn frozen(&self) -> Vec<u8> {
+        // Texts and ids are all it holds, so it can always be written.
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+/// Sends to one server.
+pub(super) struct Sender(pub Arc<Remote>);
+
+impl Effect for Sender {
+    fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
+        Box::pin(async move {
+            let sending = thawed(frozen).map_err(EffectError::Refused)?;
+            self.send(&sending).await.map_err(|fault| self.told(fault))
+        })
+    }
+
+    fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Found> {
+        Box::pin(async move {
+            let sending = match thawed(frozen) {
+                Ok(sending) => sending,
+                Err(why) => return Found::Unknown(why),
+            };
+            let until = Instant::now() + self.0.patience;
+            let mut pause = Duration::from_millis(200);
+            loop {
+                match self.look(&sending).await {
+                    Ok(found) => return found,
+                    Err(fault) if Instant::now() + pause >= until => {
+                        return Found::Unknown(format!("{} does not tell: {fault}", self.0.name()));
+                    }
+                    Err(_) => sleep(pause).await,
+                }
+                pause = (pause * 2).min(Duration::from_secs(3));
+            }
+        })
+    }
+}
+
+fn thawed(frozen: &[u8]) -> Result<Sending, String> {
+    serde_json::from_slice(frozen).map_err(|_| "what was to be sent cannot be read".to_owned())
+}
+
+impl Sender {
+    async fn send(&self, sending: &Sending) -> Result<Value, Fault> {
+        match sending {
+            Sending::Begin { thread, assistant, input, mark } => {
+                self.0.make_thread(thread).await?;
+                let run = self.0.begin_run(thread, assistant, &format!("\"input\":{input}"), mark).await?;
+                Ok(json!({ "run": run.run_id }))
+            }
+            Sending::Resume { thread, assistant, resume, mark, .. } => {
+                let what = format!("\"command\":{{\"resume\":{resume}}}");
+                let run = self.0.begin_run(thread, assistant, &what, mark).await?;
+                Ok(json!({ "run": run.run_id }))
+            }
+            Sending::End { thread, .. } => {
+                self.0.end(thread).await?;
+                Ok(json!({ "ended": thread }))
+            }
+        }
+    }
+
+    fn told(&self, fault: Fault) -> EffectError {
+        let text = format!("{}: {fault}", self.0.name());
+        match fault {
+            Fault::NotSent(_) => EffectError::NotDone(text),
+            // Busy, or too much at once: it was not let in.
+            Fault::Status { code: 409 | 429, .. } => EffectError::NotDone(text),
+            Fault::Status { code: 400..=499, .. } => EffectError::Refused(text),
+            // A gateway that gave up does not know what became of it either.
+            Fault::Status { .. } | Fault::Unclear(_) | Fault::Odd(_) => EffectError::Unknown(text),
+        }
+    }
+
+    async fn look(&self, sending: &Sending) -> Result<Found, Fault> {
+        match sending {
+            Sending::Begin { thread, mark, .. } => {
+                if let Some(found) = self.marked(thread, mark).await? {
+                    return Ok(found);
+                }
+                sleep(ON_ITS_WAY).await;
+                Ok(self.marked(thread, mark).await?.unwrap_or(Found::NotDone))
+            }
+            Sending::Resume { thread, mark, fingerprint, .. } => {
+                if let Some(found) = self.marked(thread, mark).await? {
+                    return Ok(found);
+                }
+                sleep(ON_ITS_WAY).await;
+                let now = self.0.thread(thread).await?;
+                if let Some(found) = self.marked(thread, mark).await? {
+                    return Ok(found);
+                }
+                let unchanged = now.is_some_and(|now| now.asks() && now.fingerprint() == *fingerprint);
+                Ok(if unchanged {
+                    Found::NotDone
+                } else {
+                    Found::Unknown("the thread has moved on, and no run there is known to be ours".to_owned())
+                })
+            }
+            Sending::End { thread, fingerprint } => Ok(match self.0.thread(thread).await? {
+                None => Found::Done(json!({ "gone": thread })),
+                Some(now) if now.asks() && now.fingerprint() == *fingerprint => Found::NotDone,
+                Some(now) if now.asks() => Found::Unknown("the thread asks something else now".to_owned()),
+                Some(_) => Found::Done(json!({ "ended": thread })),
+            }),
+        }
+    }
+
+    /// The run that carries our mark, if there is one.
+    async fn marked(&self, thread: &str, mark: &str) -> Result<Option<Found>, Fault> {
+        let runs = self.0.runs(thread).await?.unwrap_or_default();
+        let ours = runs.into_iter().find(|run| run.is_marked(mark));
+        Ok(ours.map(|run| Found::Done(json!({ "run": run.run_id }))))
+    }
+}

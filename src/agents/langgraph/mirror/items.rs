@@ -1,0 +1,174 @@
+//! What a thread of a server asks, as questions of this inbox.
+
+use super::state::{Batch, Mirror};
+use crate::agents::langgraph::answer::{Answered, answer};
+use crate::agents::langgraph::shape::{Action, Asked, Pending, Shape, read};
+use crate::graph::{Allow, Decision, Interrupt, Kind, Labels, Warning};
+use crate::inbox::proposal;
+use crate::text::exact::is_exact;
+use crate::text::{Visible, hex, hidden_count, truncate};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+/// The most interrupts of a thread that are put to a person at once.
+const MOST: usize = 50;
+
+/// The action of what cannot be shown.
+pub(super) const UNREADABLE: &str = "unreadable";
+
+/// How long titles and gists are.
+const LINE: usize = 120;
+
+/// The questions of a batch. There is always one at least.
+pub(super) fn items(state: &Mirror, batch: &Batch) -> Vec<Interrupt> {
+    let all = match read_all(batch) {
+        Ok(all) => all,
+        Err(why) => return vec![unreadable(state, batch, &why)],
+    };
+    let alone = all.iter().map(|asked| asked.actions.len()).sum::<usize>() == 1;
+    let mut items = Vec::new();
+    for (n, (pending, asked)) in batch.pending.iter().zip(&all).enumerate() {
+        for (m, action) in asked.actions.iter().enumerate() {
+            items.push(item(state, pending, asked.shape, action, (n, m), alone));
+        }
+    }
+    items
+}
+
+/// Every interrupt read, or why one of them cannot be decided here. They are answered together or not at all.
+pub(super) fn read_all(batch: &Batch) -> Result<Vec<Asked>, String> {
+    if batch.pending.len() > MOST {
+        return Err(format!("it asks more than {MOST} questions at once"));
+    }
+    batch.pending.iter().map(read).collect()
+}
+
+/// What answers a batch: a JSON text of interrupts and their answers, or the thread's end.
+pub(super) fn resume(batch: &Batch, decided: impl Fn(&str) -> Option<Decision>) -> Result<Answered, String> {
+    let all = match read_all(batch) {
+        Ok(all) => all,
+        // All that can be decided on what cannot be shown.
+        Err(_) if decided(UNREADABLE) == Some(Decision::Ignore) => return Ok(Answered::End),
+        Err(why) => return Err(why),
+    };
+    let mut parts = Vec::new();
+    for (n, (pending, asked)) in batch.pending.iter().zip(&all).enumerate() {
+        let decisions = (0..asked.actions.len()).map(|m| decided(&key(n, m)));
+        let decisions: Option<Vec<Decision>> = decisions.collect();
+        let Some(decisions) = decisions else { return Err("not everything is answered".to_owned()) };
+        match answer(asked, &decisions)? {
+            Answered::Value(value) => parts.push(format!("{}:{value}", Value::from(pending.id.as_str()))),
+            Answered::End => return Ok(Answered::End),
+        }
+    }
+    Ok(Answered::Value(format!("{{{}}}", parts.join(","))))
+}
+
+/// The action of the item with this key, with its interrupt. Two questions may be alike in all but their words, so
+/// nothing else tells them apart.
+pub(super) fn action_of<'b>(batch: &'b Batch, item_key: &str) -> Option<(&'b Pending, Shape, Action)> {
+    for (n, pending) in batch.pending.iter().enumerate() {
+        let Ok(asked) = read(pending) else { continue };
+        let found = asked.actions.into_iter().enumerate().find(|(m, _)| key(n, *m) == item_key);
+        if let Some((_, action)) = found {
+            return Some((pending, asked.shape, action));
+        }
+    }
+    None
+}
+
+fn key(interrupt: usize, action: usize) -> String {
+    format!("{interrupt}.{action}")
+}
+
+fn item(
+    state: &Mirror,
+    pending: &Pending,
+    shape: Shape,
+    action: &Action,
+    (n, m): (usize, usize),
+    alone: bool,
+) -> Interrupt {
+    let args: Value = serde_json::from_str(&action.args).unwrap_or_default();
+    let words = Visible::line(action.description.trim()).into_string();
+    let title = match shape {
+        Shape::Free if !words.is_empty() => words.clone(),
+        Shape::Free => format!("{} asks", state.title_line()),
+        Shape::Inbox | Shape::Batched | Shape::PerCall => {
+            format!("{} · {}", action.name, state.title_line())
+        }
+    };
+    let title = truncate(Visible::line(&title).as_str(), LINE).into_owned();
+    let mut item = proposal(&key(n, m), action.kind, &action.name, &args, &title);
+    item.gist = truncate(&words, LINE).into_owned();
+    item.schema = action.schema.clone();
+    item.labels = action.labels.clone();
+    item.allow = action.allow;
+    // Ending the thread would leave the other questions without their answers.
+    if shape == Shape::Free && !alone {
+        item.allow.ignore = false;
+    }
+    item.warnings = warnings(state, action);
+    common(state, &mut item, &[&pending.id, &pending.value]);
+    item
+}
+
+fn unreadable(state: &Mirror, batch: &Batch, why: &str) -> Interrupt {
+    let args = json!({"why": why});
+    let title = format!("{} asks what cannot be shown", state.title_line());
+    let mut item = proposal(UNREADABLE, Kind::Question, UNREADABLE, &args, &title);
+    item.gist = Visible::line(why).into_string();
+    item.allow = Allow { ignore: true, ..Allow::default() };
+    item.labels = Labels { ignore: Some("end the thread".to_owned()), ..Labels::default() };
+    common(state, &mut item, &[&batch.fingerprint]);
+    item
+}
+
+fn common(state: &Mirror, item: &mut Interrupt, shown: &[&str]) {
+    item.source = Some(state.of.server.clone());
+    // Whatever the server does with an answer, it cannot be taken back from here.
+    item.irreversible = true;
+    let mut hash = Sha256::new();
+    for part in [state.of.server.as_str(), &state.of.thread].iter().chain(shown) {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    item.binds = vec![hex(&hash.finalize())];
+}
+
+fn warnings(state: &Mirror, action: &Action) -> Vec<Warning> {
+    let warning = |code: &str, text: &str| Warning { code: code.to_owned(), text: text.to_owned() };
+    let mut warnings = Vec::new();
+    if let Some(why) = &state.not_sent {
+        warnings.push(warning("not_sent", &format!("Your last answer was not sent: {why}.")));
+    }
+    let value: Value = serde_json::from_str(&action.args).unwrap_or_default();
+    if hides(&value) || hidden_count(&action.name) > 0 {
+        let text =
+            "There are characters in it that cannot be seen; they are shown as ⟨U+…⟩ and sent as they came.";
+        warnings.push(warning("hidden_characters", text));
+    }
+    if !is_exact(&action.args) {
+        let text =
+            "A number in it is too long for lists and forms; the card shows it as it is, and it is sent so.";
+        warnings.push(warning("long_number", text));
+    }
+    warnings
+}
+
+/// Whether a person is shown something else than is sent.
+fn hides(value: &Value) -> bool {
+    match value {
+        Value::String(text) => hidden_count(text) > 0,
+        Value::Array(items) => items.iter().any(hides),
+        Value::Object(fields) => fields.iter().any(|(key, value)| hidden_count(key) > 0 || hides(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+impl Mirror {
+    fn title_line(&self) -> String {
+        use crate::graph::State as _;
+        Visible::line(&self.title()).into_string()
+    }
+}

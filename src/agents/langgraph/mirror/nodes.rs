@@ -1,0 +1,193 @@
+//! The nodes: look, ask, send, follow.
+
+use super::Door;
+use super::effects::{Sender, Sending};
+use super::items;
+use super::state::{Batch, Mirror, MirrorUpdate};
+use crate::agents::langgraph::answer::Answered;
+use crate::agents::langgraph::api::{RemoteStatus, RemoteThread};
+use crate::agents::langgraph::client::Fault;
+use crate::agents::langgraph::messages;
+use crate::graph::{Answer, Basis, Command, Ctx, Decision, NodeError};
+use crate::inbox::SERVER_COMMANDS;
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+type Made = Result<Command<Mirror>, NodeError>;
+
+/// How much of a thread's state is kept as its result.
+const LONGEST_RESULT: usize = 64 << 10;
+/// How long a run is followed before it is left to itself.
+const FOLLOW_FOR: Duration = Duration::from_secs(20 * 60);
+
+/// Looks at the thread as it stands now, and asks what it asks.
+pub(super) async fn look(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
+    if state.end {
+        return Ok(Command::goto("end_there"));
+    }
+    if state.of.input.is_some() {
+        return Ok(Command::goto("begin"));
+    }
+    let Some(thread) = read(&ctx, &state).await? else {
+        return Ok(Command::end().update(rests("gone", Value::Null)));
+    };
+    if thread.asks() {
+        let batch = Batch {
+            fingerprint: thread.fingerprint(),
+            turns: messages::last(&thread.values),
+            pending: thread.pending,
+        };
+        let asked = items::items(&state, &batch);
+        return Ok(Command::ask(asked, "answered").update(MirrorUpdate::Asked { batch }));
+    }
+    Ok(match thread.status {
+        RemoteStatus::Busy => Command::goto("follow"),
+        RemoteStatus::Idle => Command::end().update(rests("idle", thread.values)),
+        // It stops at a breakpoint, which is nobody's question.
+        RemoteStatus::Interrupted => Command::end().update(rests("interrupted", thread.values)),
+        RemoteStatus::Error => Command::end().update(rests("error", thread.values)),
+    })
+}
+
+/// Begins the run a person started.
+pub(super) async fn begin(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
+    let Some(input) = state.of.input.clone() else { return Ok(Command::goto("look")) };
+    let sending = Sending::Begin {
+        thread: state.of.thread.clone(),
+        assistant: state.of.assistant.clone(),
+        input,
+        mark: mark(&ctx),
+    };
+    let basis = Basis::Grant { name: SERVER_COMMANDS.to_owned() };
+    send(&ctx, "begin", basis, &sending).await
+}
+
+/// Sends the answers, unless what was asked is no longer asked.
+pub(super) async fn answered(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
+    let (Some(batch), false) = (&state.asked, state.answers.is_empty()) else {
+        return Ok(Command::goto("look"));
+    };
+    let decided = |key: &str| {
+        let answer = state.answers.iter().find(|answer| answer.key == key);
+        answer.map(|answer| answer.decision.clone())
+    };
+    let resume = items::resume(batch, decided).map_err(NodeError::failed)?;
+    let now = read(&ctx, &state).await?;
+    if !now.is_some_and(|now| now.asks() && now.fingerprint() == batch.fingerprint) {
+        let why = "it was answered elsewhere, or asks something else by now".to_owned();
+        return Ok(Command::goto("look").update(MirrorUpdate::NotSent { why }));
+    }
+    let basis = Basis::Answers { given: state.answers.iter().map(given).collect() };
+    let (thread, fingerprint) = (state.of.thread.clone(), batch.fingerprint.clone());
+    match resume {
+        Answered::Value(resume) => {
+            let assistant = state.of.assistant.clone();
+            let sending = Sending::Resume { thread, assistant, resume, fingerprint, mark: mark(&ctx) };
+            send(&ctx, "resume", basis, &sending).await
+        }
+        Answered::End => end(&ctx, basis, &Sending::End { thread, fingerprint }).await,
+    }
+}
+
+/// Ends the thread there, as a person said without being asked.
+pub(super) async fn end_there(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
+    let fingerprint = state.asked.as_ref().map(|batch| batch.fingerprint.clone()).unwrap_or_default();
+    let basis = Basis::Grant { name: SERVER_COMMANDS.to_owned() };
+    end(&ctx, basis, &Sending::End { thread: state.of.thread.clone(), fingerprint }).await
+}
+
+/// Waits until the run is over, where few enough others are waited for.
+pub(super) async fn follow(ctx: Ctx<Door>, state: Arc<Mirror>) -> Made {
+    let remote = &ctx.services().0;
+    // Whoever finds no place is told by the next look that finds a question.
+    let Ok(_place) = remote.following.try_acquire() else {
+        return Ok(Command::end().update(rests("busy", Value::Null)));
+    };
+    let until = Instant::now() + FOLLOW_FOR;
+    let mut pause = Duration::from_millis(100);
+    loop {
+        let over = match &state.run {
+            Some(run) => {
+                let run = remote.run(&state.of.thread, run).await.map_err(|fault| failed(&ctx, &fault))?;
+                if run.failed() {
+                    let thread = read(&ctx, &state).await?;
+                    let why = thread.and_then(|thread| thread.error).unwrap_or_else(|| run.status.clone());
+                    let text = format!(
+                        "the run on {} failed there: {}",
+                        remote.name(),
+                        crate::text::Visible::line(&why)
+                    );
+                    return Err(NodeError::failed(text));
+                }
+                run.ended()
+            }
+            None => true,
+        };
+        let thread = read(&ctx, &state).await?;
+        if over && thread.is_none_or(|thread| thread.status != RemoteStatus::Busy) {
+            return Ok(Command::goto("look"));
+        }
+        if Instant::now() >= until {
+            return Ok(Command::end().update(rests("busy", Value::Null)));
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_secs(2));
+    }
+}
+
+async fn read(ctx: &Ctx<Door>, state: &Mirror) -> Result<Option<RemoteThread>, NodeError> {
+    ctx.services().0.thread(&state.of.thread).await.map_err(|fault| failed(ctx, &fault))
+}
+
+async fn send(ctx: &Ctx<Door>, name: &str, basis: Basis, sending: &Sending) -> Made {
+    let sender = Arc::new(Sender(ctx.services().0.clone()));
+    let outcome = ctx.once(name, basis, sending.frozen(), sender).await?;
+    let run = outcome.get("run").and_then(Value::as_str).unwrap_or_default().to_owned();
+    // A person who settled it as done knows no run; the thread itself is looked at then.
+    let next = if run.is_empty() { "look" } else { "follow" };
+    Ok(Command::goto(next).update(MirrorUpdate::Sent { run }))
+}
+
+async fn end(ctx: &Ctx<Door>, basis: Basis, sending: &Sending) -> Made {
+    let sender = Arc::new(Sender(ctx.services().0.clone()));
+    ctx.once("end", basis, sending.frozen(), sender).await?;
+    Ok(Command::end().update(rests("ended", Value::Null)))
+}
+
+/// The name under which this attempt is found again on the server, and no other.
+fn mark(ctx: &Ctx<Door>) -> String {
+    let step = ctx.step_context();
+    format!("{}-{}", step.thread, step.number)
+}
+
+/// What is carried out on an answer; words and refusals carry out nothing.
+fn given(answer: &Answer) -> (String, Value) {
+    let args = match &answer.decision {
+        Decision::Accept => answer.proposed.clone(),
+        Decision::Edit { args } => args.clone(),
+        Decision::Respond { .. } | Decision::Ignore | Decision::Draft => Value::Null,
+    };
+    (answer.key.clone(), args)
+}
+
+fn rests(status: &str, values: Value) -> MirrorUpdate {
+    let fits = values.to_string().len() <= LONGEST_RESULT;
+    let values = if fits {
+        values
+    } else {
+        Value::from("too long to be kept here; `sayso show` reads it from the server")
+    };
+    MirrorUpdate::Rests { status: status.to_owned(), values }
+}
+
+fn failed(ctx: &Ctx<Door>, fault: &Fault) -> NodeError {
+    let text = format!("{}: {fault}", ctx.services().0.name());
+    match fault {
+        Fault::NotSent(_) | Fault::Unclear(_) | Fault::Status { code: 408 | 409 | 429 | 500..=599, .. } => {
+            NodeError::transient(text)
+        }
+        Fault::Status { .. } | Fault::Odd(_) => NodeError::failed(text),
+    }
+}

@@ -1,0 +1,180 @@
+//! LangGraph servers beside the threads of this folder.
+//!
+//! Whatever waits for a person there is mirrored here (`poll.rs`, in the one process that drives), so its questions are
+//! items like all others. While nobody drives, whoever lists looks once (`once.rs`). Whoever decides is told
+//! at once when the server is away or the question is settled (`people.rs`); nothing waits unseen for a server to come
+//! back. Its other threads are read when somebody looks (`threads.rs`) and not kept.
+
+mod once;
+mod people;
+mod poll;
+mod threads;
+
+use crate::agents::langgraph::{Fault, Mirror, Mirrored, Remote};
+use crate::driver::Engine;
+use crate::graph::{BoxFuture, InterruptId, ThreadId};
+use crate::inbox::{InboxError, ThreadPage, ThreadQuery, ThreadView};
+use crate::service::RemoteThreads;
+use crate::store::{NewThread, StoreError};
+use serde_json::Value;
+use std::sync::Arc;
+use std::time::Duration;
+use threads::Pages;
+
+type Answer<'a, T> = BoxFuture<'a, Result<T, InboxError>>;
+
+/// How long a person waits for a server.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The servers of the config. Cloning it is cheap.
+#[derive(Clone)]
+pub struct Servers(Arc<Inner>);
+
+struct Inner {
+    engine: Engine,
+    remotes: Vec<Arc<Remote>>,
+    pages: Pages,
+}
+
+/// Why a server could not be looked at.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error("{0}")]
+    Server(#[from] Fault),
+    #[error("{0}")]
+    Store(#[from] StoreError),
+    #[error("{0}")]
+    Thread(String),
+}
+
+impl Servers {
+    /// These servers, mirrored by threads of this engine.
+    pub fn new(engine: Engine, remotes: Vec<Arc<Remote>>) -> Self {
+        Self(Arc::new(Inner { engine, remotes, pages: Pages::default() }))
+    }
+
+    /// Whether the config names any.
+    pub fn is_empty(&self) -> bool {
+        self.0.remotes.is_empty()
+    }
+
+    /// What they are called.
+    pub fn names(&self) -> Vec<String> {
+        self.remotes().iter().map(|remote| remote.name().to_owned()).collect()
+    }
+
+    fn engine(&self) -> &Engine {
+        &self.0.engine
+    }
+
+    fn remotes(&self) -> &[Arc<Remote>] {
+        &self.0.remotes
+    }
+
+    /// The server that a workflow's name begins with, and the rest of it.
+    fn of<'w>(&self, workflow: &'w str) -> Option<(&Arc<Remote>, &'w str)> {
+        let (server, graph) = workflow.split_once('/')?;
+        self.remotes().iter().find(|remote| remote.name() == server).map(|remote| (remote, graph))
+    }
+
+    /// A mirror as it stands, with its server.
+    fn mirror(&self, thread: &ThreadId) -> Result<Option<(&Arc<Remote>, Mirror)>, StoreError> {
+        let line = self.engine().store().threads().line(thread)?;
+        let Some((remote, _)) = self.of(&line.workflow) else { return Ok(None) };
+        let state = self.engine().state_at(&line.id, None)?;
+        Ok(state.and_then(|state| state.get::<Mirror>().cloned()).map(|mirror| (remote, mirror)))
+    }
+
+    /// A thread that mirrors another, about to be started.
+    fn new_mirror(&self, of: &Mirrored, key: &str) -> Result<NewThread, Trouble> {
+        let input = serde_json::to_value(of).map_err(|error| Trouble::Thread(error.to_string()))?;
+        let workflow = workflow(of);
+        let made = self.engine().new_thread(&workflow, input, key);
+        made.map_err(|error| Trouble::Thread(format!("{workflow} cannot be mirrored: {error:?}")))
+    }
+}
+
+impl RemoteThreads for Servers {
+    fn names(&self) -> Vec<String> {
+        self.remotes().iter().map(|remote| remote.name().to_owned()).collect()
+    }
+
+    fn has(&self, workflow: &str) -> bool {
+        self.of(workflow).is_some()
+    }
+
+    fn ready_for<'a>(&'a self, id: &'a InterruptId) -> Answer<'a, ()> {
+        Box::pin(self.check_ready(id))
+    }
+
+    fn start<'a>(&'a self, workflow: &'a str, input: &'a Value) -> Answer<'a, Option<ThreadId>> {
+        Box::pin(self.start_run(workflow, input))
+    }
+
+    fn end<'a>(&'a self, thread: &'a ThreadId) -> Answer<'a, Option<ThreadId>> {
+        Box::pin(self.end_thread(thread))
+    }
+
+    fn threads<'a>(&'a self, query: &'a ThreadQuery) -> Answer<'a, ThreadPage> {
+        Box::pin(self.list_threads(query))
+    }
+
+    fn thread<'a>(&'a self, id: &'a ThreadId) -> Answer<'a, Option<ThreadView>> {
+        Box::pin(self.view_thread(id))
+    }
+
+    fn state_there<'a>(&'a self, id: &'a ThreadId) -> Answer<'a, Option<Value>> {
+        Box::pin(self.read_state(id))
+    }
+
+    fn input_schema<'a>(&'a self, workflow: &'a str) -> Answer<'a, Option<Value>> {
+        Box::pin(self.schema_of(workflow))
+    }
+
+    fn look_once(&self) -> Answer<'_, Vec<String>> {
+        Box::pin(async { Ok(self.look_at_all().await?) })
+    }
+}
+
+/// Under this key the mirror of a server's thread is found again.
+fn key(server: &str, thread: &str) -> String {
+    format!("{server}/{thread}")
+}
+
+/// The workflow a mirror is of.
+fn workflow(of: &Mirrored) -> String {
+    format!("{}/{}", of.server, of.graph)
+}
+
+/// What a person is told of a server that does not do as it should.
+fn away(remote: &Remote, fault: &Fault) -> InboxError {
+    InboxError::Failed(format!("{}: {fault}", remote.name()))
+}
+
+async fn within<T, E: From<Fault>>(ask: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+    match tokio::time::timeout(PATIENCE, ask).await {
+        Ok(answer) => answer,
+        Err(_) => Err(Fault::Unclear(format!("no answer within {} seconds", PATIENCE.as_secs())).into()),
+    }
+}
+
+/// Whether each server can be reached: by its name, a sentence either way.
+pub async fn check_servers(
+    config: &crate::config::Config,
+    env: &crate::config::Env,
+) -> Vec<(String, Result<String, String>)> {
+    let check = async |server: &crate::config::Server| {
+        let remote = Remote::new(server.clone(), env.clone());
+        let said = async {
+            let info = within(remote.info()).await?;
+            let waiting = within(remote.interrupted()).await?.len();
+            let waiting = match waiting {
+                1 => "1 thread is waiting".to_owned(),
+                many => format!("{many} threads are waiting"),
+            };
+            Ok::<_, Fault>(format!("{info}, {waiting}"))
+        };
+        (server.name.clone(), said.await.map_err(|fault| fault.to_string()))
+    };
+    futures_util::future::join_all(config.servers.iter().map(check)).await
+}

@@ -1,0 +1,156 @@
+//! What people do to a server's threads: decide, start, end.
+
+use super::{Servers, Trouble, away, key, poll, within, workflow};
+use crate::agents::langgraph::{Assistant, Mirrored, Remote};
+use crate::graph::{Event, InterruptId, ThreadId, What};
+use crate::inbox::{InboxError, Status};
+use crate::text::{nearest, truncate};
+use serde_json::{Value, json};
+
+impl Servers {
+    /// Whether a decision on this interrupt can be sent: its server answers, and still asks that very thing.
+    pub(super) async fn check_ready(&self, id: &InterruptId) -> Result<(), InboxError> {
+        let stored = self.engine().store().inbox().item(id)?;
+        if stored.engine || stored.item.closed.is_some() {
+            return Ok(());
+        }
+        let Some((remote, _)) = self.of(&stored.item.workflow) else {
+            return self.known(&stored.item.workflow);
+        };
+        let why = match within(self.compare(&stored.item.thread)).await {
+            Ok(true) => return Ok(()),
+            Ok(false) => {
+                let item = self.engine().store().inbox().item(id)?.item;
+                let why = item.closed.unwrap_or_else(|| "it was settled on its server".to_owned());
+                return Err(InboxError::NotOpen { id: item.id, why });
+            }
+            Err(Trouble::Store(error)) => return Err(error.into()),
+            Err(error) => error.to_string(),
+        };
+        let text = format!(
+            "{} is away ({why}), so nothing was decided; decide again when it is back",
+            remote.name()
+        );
+        Err(InboxError::Conflict(text))
+    }
+
+    /// A workflow that is a server's must be one of the config's.
+    fn known(&self, workflow: &str) -> Result<(), InboxError> {
+        if self.engine().registry().get(workflow).is_some() {
+            return Ok(());
+        }
+        let server = workflow.split('/').next().unwrap_or_default();
+        let text =
+            format!("the config has no server `{server}`, so nothing can be sent there; see [[server]]");
+        Err(InboxError::Conflict(text))
+    }
+
+    /// What a graph starts with, as far as its server says; `None` where it is no server's.
+    pub(super) async fn schema_of(&self, workflow: &str) -> Result<Option<Value>, InboxError> {
+        let Some((remote, graph)) = self.of(workflow) else { return Ok(None) };
+        let assistant = assistant(remote, graph).await?;
+        let schema = within(remote.input_schema(&assistant.assistant_id))
+            .await
+            .map_err(|fault| away(remote, &fault))?;
+        Ok(Some(schema.unwrap_or_else(|| json!({"type": "object", "additionalProperties": true}))))
+    }
+
+    /// A thread that begins a run on a server; `None` where the workflow is no server's.
+    pub(super) async fn start_run(
+        &self,
+        workflow: &str,
+        input: &Value,
+    ) -> Result<Option<ThreadId>, InboxError> {
+        let Some((remote, graph)) = self.of(workflow) else { return Ok(None) };
+        let assistant = assistant(remote, graph).await?;
+        let of = Mirrored {
+            server: remote.name().to_owned(),
+            graph: poll::graph_word(&assistant.graph_id),
+            thread: uuid()
+                .map_err(|error| InboxError::Failed(format!("no random id can be had: {error}")))?,
+            assistant: assistant.assistant_id,
+            title: title(graph, input),
+            input: Some(input.to_string()),
+            end: false,
+        };
+        self.put_in(&of).await.map(Some)
+    }
+
+    /// Ends a server's thread there; `None` where the thread is none of a server's.
+    pub(super) async fn end_thread(&self, thread: &ThreadId) -> Result<Option<ThreadId>, InboxError> {
+        let store = self.engine().store();
+        match store.threads().line(thread) {
+            Ok(line) => {
+                let Some((remote, _)) = self.of(&line.workflow) else { return Ok(None) };
+                within(remote.info()).await.map_err(|fault| away(remote, &fault))?;
+                if matches!(line.status, Status::Ready | Status::Running | Status::Joining | Status::Trouble)
+                {
+                    // What is at work or in trouble is stopped as every thread is.
+                    return Ok(None);
+                }
+                let event = Event {
+                    id: format!("end:{}", line.steps),
+                    what: What::Corrected { payload: json!({"end": true}) },
+                };
+                self.tell(&line.id, &event).await.map_err(|error| InboxError::Failed(error.to_string()))?;
+                Ok(Some(line.id))
+            }
+            Err(error) => {
+                let Some((remote, thread)) = self.find(thread).await? else { return Err(error.into()) };
+                let of = Mirrored { end: true, ..poll::mirrored(&remote, &thread) };
+                // It may have been mirrored, and so renamed, since somebody saw it.
+                let known = store.threads().keyed(&workflow(&of), &key(&of.server, &of.thread))?;
+                if let Some((mirror, _)) = known {
+                    return Box::pin(self.end_thread(&mirror)).await;
+                }
+                self.put_in(&of).await.map(Some)
+            }
+        }
+    }
+
+    async fn put_in(&self, of: &Mirrored) -> Result<ThreadId, InboxError> {
+        let new = self
+            .new_mirror(of, &key(&of.server, &of.thread))
+            .map_err(|error| InboxError::Failed(error.to_string()))?;
+        let engine = self.engine();
+        engine.store().threads().start_for_person(new, engine.step_limit()).await.map_err(InboxError::from)
+    }
+}
+
+/// The assistant that a graph, a name or an id means.
+async fn assistant(remote: &Remote, word: &str) -> Result<Assistant, InboxError> {
+    let all = within(remote.assistants()).await.map_err(|fault| away(remote, &fault))?;
+    let is_named =
+        |assistant: &&Assistant| assistant.assistant_id == word || assistant.name.as_deref() == Some(word);
+    let found = all.iter().find(is_named).or_else(|| all.iter().find(|assistant| assistant.graph_id == word));
+    if let Some(found) = found {
+        return Ok(found.clone());
+    }
+    let mut known: Vec<&str> = all.iter().map(|assistant| assistant.graph_id.as_str()).collect();
+    known.sort_unstable();
+    known.dedup();
+    let hint = match nearest(word, known.iter().copied()) {
+        Some(near) => format!("did you mean `{}/{near}`?", remote.name()),
+        None => format!("{} has {}", remote.name(), crate::text::Visible::line(&known.join(", "))),
+    };
+    Err(InboxError::NotFound { what: "graph", id: word.to_owned(), hint })
+}
+
+/// A random id as servers use them.
+fn uuid() -> Result<String, getrandom::Error> {
+    let mut bytes = [0u8; 16];
+    getrandom::fill(&mut bytes)?;
+    bytes[6] = bytes[6] & 0x0f | 0x40;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let hex = crate::text::hex(&bytes);
+    Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
+}
+
+/// What a run is about: the first words it is started with.
+fn title(graph: &str, input: &Value) -> String {
+    let words = input.as_object().into_iter().flatten().find_map(|(_, value)| value.as_str());
+    match words {
+        Some(words) => truncate(&format!("{graph}: {words}"), 80).into_owned(),
+        None => String::new(),
+    }
+}

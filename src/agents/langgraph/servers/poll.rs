@@ -1,0 +1,200 @@
+//! Looking at servers: what waits there is asked here, what is settled there is no longer asked here.
+
+use super::{Servers, Trouble, key, workflow};
+use crate::agents::langgraph::{Mirrored, Remote, RemoteThread};
+use crate::driver::arrival;
+use crate::graph::{Event, ThreadId, What};
+use crate::inbox::{SourceLine, Status};
+use crate::store::StoreError;
+use crate::text::Visible;
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The longest pause after failures.
+const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+/// How often, at least, it is noted that all is well.
+const NOTE_EVERY: Duration = Duration::from_secs(60);
+
+const ANSWERED: &str = "it was answered elsewhere";
+const CHANGED: &str = "its thread asks something else by now";
+const GONE: &str = "the server no longer has its thread";
+
+impl Servers {
+    /// Looks at every server again and again, until told to stop. Whoever calls this holds the driver's lock.
+    pub async fn follow_all(&self, stop: impl Future<Output = ()>) {
+        let all = join_all(self.remotes().iter().map(|remote| self.follow(remote)));
+        tokio::select! {
+            biased;
+            () = stop => {}
+            _ = all, if !self.is_empty() => {}
+        }
+    }
+
+    async fn follow(&self, remote: &Arc<Remote>) {
+        let store = self.engine().store().clone();
+        let mut changes = store.changes();
+        let (mut failures, mut noted): (u32, Option<(Option<String>, Instant)>) = (0, None);
+        loop {
+            let wanted = store.mail().sync_wanted().unwrap_or(0);
+            let error = self.look(remote).await.err().map(|trouble| trouble.to_string());
+            failures = if error.is_some() { failures.saturating_add(1) } else { 0 };
+            let stale = |(said, at): &(Option<String>, Instant)| *said != error || at.elapsed() > NOTE_EVERY;
+            if noted.as_ref().is_none_or(stale) && self.note(remote, error.clone()).await.is_ok() {
+                noted = Some((error, Instant::now()));
+            }
+            changes.borrow_and_update();
+            let due = Instant::now() + pause(remote.server().every, failures);
+            loop {
+                tokio::select! {
+                    () = tokio::time::sleep_until(due) => break,
+                    changed = changes.changed() => {
+                        if changed.is_err() {
+                            return;
+                        }
+                        if store.mail().sync_wanted().is_ok_and(|now| now != wanted) {
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Keeps how a look at a server went, for people who wonder.
+    pub(super) async fn note(&self, remote: &Remote, error: Option<String>) -> Result<(), StoreError> {
+        if let Some(error) = &error {
+            tracing::warn!(server = %remote.name(), %error, "a server could not be looked at");
+        }
+        let (store, source) = (self.engine().store(), source(remote));
+        store.mail().source(source.clone(), store.now()).await?;
+        store.mail().checked(source, error).await
+    }
+
+    /// One look at a server. Gives the mirrors that have something to read there now.
+    pub(super) async fn look(&self, remote: &Arc<Remote>) -> Result<Vec<ThreadId>, Trouble> {
+        let found = remote.interrupted().await?;
+        let (mut asking, mut mirrors) = (HashSet::new(), Vec::new());
+        for thread in found.iter().filter(|thread| thread.asks()) {
+            let key = key(remote.name(), &thread.id);
+            mirrors.extend(self.take_up(remote, thread, &key).await?);
+            asking.insert(key);
+        }
+        let prefix = format!("{}/", remote.name());
+        for (key, mirror) in self.engine().store().threads().keyed_waiting()? {
+            if key.starts_with(&prefix) && !asking.contains(&key) && !self.compare(&mirror).await? {
+                mirrors.push(mirror);
+            }
+        }
+        Ok(mirrors)
+    }
+
+    /// A thread that waits there is mirrored here, and its mirror asks what it asks. Gives the mirror where it has yet
+    /// to read that.
+    async fn take_up(
+        &self,
+        remote: &Arc<Remote>,
+        thread: &RemoteThread,
+        key: &str,
+    ) -> Result<Option<ThreadId>, Trouble> {
+        let Some((mirror, status)) =
+            self.engine().store().threads().keyed(&workflow(&mirrored(remote, thread)), key)?
+        else {
+            return self.begin(remote, thread, key).await.map(Some);
+        };
+        let asked = self.mirror(&mirror)?.and_then(|(_, mirror)| mirror.asked);
+        let same = asked.is_some_and(|batch| batch.fingerprint == thread.fingerprint());
+        match status {
+            Status::Done => self.look_again(&mirror).await?,
+            Status::Waiting | Status::Held if !same => {
+                self.compare(&mirror).await?;
+            }
+            // Somebody gave it up here. Only another question is worth another item.
+            Status::Abandoned if !same => {
+                let key = format!("{key}#{}", thread.fingerprint());
+                return self.begin(remote, thread, &key).await.map(Some);
+            }
+            // A mirror at work looks for itself when it is driven.
+            Status::Ready | Status::Running | Status::Joining => {}
+            // What it asks is asked already, or given up; trouble is a person's to decide.
+            Status::Waiting | Status::Held | Status::Abandoned | Status::Trouble => return Ok(None),
+        }
+        Ok(Some(mirror))
+    }
+
+    async fn begin(&self, remote: &Remote, thread: &RemoteThread, key: &str) -> Result<ThreadId, Trouble> {
+        let new = self.new_mirror(&mirrored(remote, thread), key)?;
+        let engine = self.engine();
+        Ok(engine.store().threads().start(new, engine.step_limit()).await?)
+    }
+
+    /// A mirror that rests looks at its thread again.
+    async fn look_again(&self, mirror: &ThreadId) -> Result<(), Trouble> {
+        let steps = self.engine().store().threads().line(mirror)?.steps;
+        let event =
+            Event { id: format!("look:{steps}"), what: What::Corrected { payload: json!({"look": true}) } };
+        self.tell(mirror, &event).await
+    }
+
+    /// Compares what a mirror asks with what its thread asks now; `true` where they are the same.
+    pub(super) async fn compare(&self, mirror: &ThreadId) -> Result<bool, Trouble> {
+        let Some((remote, state)) = self.mirror(mirror)? else { return Ok(true) };
+        let asked = state.asked.map(|batch| batch.fingerprint).unwrap_or_default();
+        let reason = match remote.thread(&state.of.thread).await? {
+            None => GONE,
+            Some(now) if now.asks() && now.fingerprint() == asked => return Ok(true),
+            Some(now) if now.asks() => CHANGED,
+            Some(_) => ANSWERED,
+        };
+        let what = What::Settled { reason: reason.to_owned(), payload: Value::Null };
+        self.tell(mirror, &Event { id: format!("settled:{asked}"), what }).await?;
+        Ok(false)
+    }
+
+    pub(super) async fn tell(&self, mirror: &ThreadId, event: &Event) -> Result<(), Trouble> {
+        let line = self.engine().store().threads().line(mirror)?;
+        let Some(spec) = self.engine().registry().get(&line.workflow) else { return Ok(()) };
+        let arrival =
+            arrival(spec, &line.id, event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
+        match self.engine().store().threads().arrive(arrival).await {
+            // It has moved on by itself in this very moment.
+            Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved | StoreError::Conflict(_)) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// What a thread is mirrored by.
+pub(super) fn mirrored(remote: &Remote, thread: &RemoteThread) -> Mirrored {
+    let line = crate::agents::langgraph::line(remote.name(), thread);
+    let title = Visible::line(&line.title);
+    Mirrored {
+        server: remote.name().to_owned(),
+        graph: graph_word(&thread.graph),
+        thread: thread.id.clone(),
+        assistant: thread.assistant.clone().unwrap_or_else(|| thread.graph.clone()),
+        title: if line.title == thread.id { String::new() } else { title.into_string() },
+        input: None,
+        end: false,
+    }
+}
+
+/// A graph's name as a part of a workflow's, where a slash or a space would mislead.
+pub(super) fn graph_word(graph: &str) -> String {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let word: String = graph.chars().take(60).map(plain).collect();
+    if word.is_empty() { "thread".to_owned() } else { word }
+}
+
+/// What a server is called among the sources of this inbox.
+fn source(remote: &Remote) -> String {
+    format!("{}{}", SourceLine::SERVER, remote.name())
+}
+
+fn pause(usual: Duration, failures: u32) -> Duration {
+    let longer = 1_u32.checked_shl(failures).unwrap_or(u32::MAX);
+    usual.saturating_mul(longer).min(LONGEST_PAUSE.max(usual))
+}

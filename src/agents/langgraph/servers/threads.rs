@@ -1,0 +1,244 @@
+//! Threads of servers among those of this folder: one list, newest first, page by page.
+//!
+//! A page is merged from where each source was left off; where that was is kept in memory under the number the page
+//! gives as its end, for as long as somebody is likely to read on.
+
+use super::{Servers, away, key, within};
+use crate::agents::langgraph::{PAGE, Remote, RemoteThread, line, state, steps, view};
+use crate::graph::ThreadId;
+use crate::inbox::{InboxError, ThreadLine, ThreadPage, ThreadQuery, ThreadView};
+use crate::text::Visible;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How many places are remembered.
+const REMEMBERED: usize = 64;
+/// How long a page of a server is good for: screens read again whenever anything changes.
+const FRESH: Duration = Duration::from_secs(3);
+/// How many pages of a server are searched for a thread.
+const SEARCHED: usize = 20;
+/// How much of a thread's history is read.
+const HISTORY: usize = 100;
+
+type Read = Result<(Vec<RemoteThread>, bool), String>;
+
+/// Where lists were left off, and what was read lately.
+#[derive(Default)]
+pub(super) struct Pages {
+    places: Mutex<BTreeMap<i64, PagePosition>>,
+    read: Mutex<BTreeMap<(usize, usize), (Instant, Read)>>,
+}
+
+/// What is left of one source.
+#[derive(Clone, Default)]
+struct Side {
+    waiting: VecDeque<ThreadLine>,
+    /// Where its next page begins; `None` after the last.
+    next: Option<usize>,
+}
+
+/// Where a merged list was left off.
+#[derive(Clone)]
+struct PagePosition {
+    local: VecDeque<ThreadLine>,
+    local_next: Option<Option<i64>>,
+    sides: Vec<Side>,
+}
+
+impl Servers {
+    /// A page of all threads.
+    pub(super) async fn list_threads(&self, query: &ThreadQuery) -> Result<ThreadPage, InboxError> {
+        let kept = query.after.and_then(|after| self.0.pages.places().get(&after).cloned());
+        let mut place = match (kept, query.after) {
+            (Some(place), _) => place,
+            (None, None) => PagePosition {
+                local: VecDeque::new(),
+                local_next: Some(None),
+                sides: self.remotes().iter().map(|_| Side { next: Some(0), ..Side::default() }).collect(),
+            },
+            // A number of the store, or one that nobody remembers: the rest of this folder's own.
+            (None, Some(after)) => PagePosition {
+                local: VecDeque::new(),
+                local_next: Some(Some(after.max(0))),
+                sides: Vec::new(),
+            },
+        };
+        let mut page = ThreadPage::default();
+        let mirrored: HashSet<String> = self.mirrored()?;
+        while page.threads.len() < query.limit {
+            self.refill(&mut place, query, &mirrored, &mut page).await?;
+            let heads = place.sides.iter().map(|side| side.waiting.front());
+            let newest = std::iter::once(place.local.front()).chain(heads).enumerate();
+            let newest = newest.filter_map(|(source, head)| Some((source, head?.created_at)));
+            // Of equally new ones the first source's, so that the order is always the same.
+            let first = newest.fold(None, |best: Option<(usize, Timestamp)>, next| match best {
+                Some(best) if best.1 >= next.1 => Some(best),
+                _ => Some(next),
+            });
+            let taken = match first {
+                None => None,
+                Some((0, _)) => place.local.pop_front(),
+                Some((source, _)) => {
+                    place.sides.get_mut(source - 1).and_then(|side| side.waiting.pop_front())
+                }
+            };
+            let Some(taken) = taken else { return Ok(page) };
+            page.threads.push(taken);
+        }
+        page.next = Some(self.0.pages.keep(place));
+        Ok(page)
+    }
+
+    /// The threads of servers that stand in this folder already.
+    fn mirrored(&self) -> Result<HashSet<String>, InboxError> {
+        let keys = self.engine().store().threads().keys()?;
+        Ok(keys.into_iter().map(|key| key.split('#').next().unwrap_or_default().to_owned()).collect())
+    }
+
+    async fn refill(
+        &self,
+        place: &mut PagePosition,
+        query: &ThreadQuery,
+        mirrored: &HashSet<String>,
+        page: &mut ThreadPage,
+    ) -> Result<(), InboxError> {
+        while let (true, Some(after)) = (place.local.is_empty(), place.local_next) {
+            let found = self.engine().store().threads().list(&ThreadQuery { after, ..query.clone() }).await?;
+            page.damaged.extend(found.damaged);
+            place.local.extend(found.threads);
+            place.local_next = found.next.map(Some);
+        }
+        for (n, side) in place.sides.iter_mut().enumerate() {
+            while let (true, Some(offset)) = (side.waiting.is_empty(), side.next) {
+                let remote = &self.remotes()[n];
+                let (found, more) = match self.page(n, offset).await {
+                    Ok(found) => found,
+                    Err(why) => {
+                        page.damaged.push(format!("{}: {why}; its threads are not listed", remote.name()));
+                        (Vec::new(), false)
+                    }
+                };
+                side.next = more.then_some(offset + PAGE);
+                let others =
+                    found.iter().filter(|thread| !mirrored.contains(&key(remote.name(), &thread.id)));
+                let lines = others.map(|thread| line(remote.name(), thread));
+                side.waiting.extend(lines.filter(|line| is_wanted(line, query)));
+            }
+        }
+        Ok(())
+    }
+
+    async fn page(&self, n: usize, offset: usize) -> Read {
+        let fresh = self.0.pages.read().get(&(n, offset)).filter(|(at, _)| at.elapsed() < FRESH).cloned();
+        if let Some((_, read)) = fresh {
+            return read;
+        }
+        let read = within(self.remotes()[n].threads(offset)).await.map_err(|fault| fault.to_string());
+        self.0.pages.read().insert((n, offset), (Instant::now(), read.clone()));
+        read
+    }
+
+    /// A server's thread that is not mirrored here, by the beginning of the name it goes by.
+    pub(super) async fn find(
+        &self,
+        id: &ThreadId,
+    ) -> Result<Option<(Arc<Remote>, RemoteThread)>, InboxError> {
+        let mut found: Vec<(Arc<Remote>, RemoteThread)> = Vec::new();
+        for (n, remote) in self.remotes().iter().enumerate() {
+            for page in 0..SEARCHED {
+                // A server that is away hides no thread of another.
+                let Ok((threads, more)) = self.page(n, page * PAGE).await else { break };
+                let named = threads
+                    .into_iter()
+                    .filter(|thread| line(remote.name(), thread).id.as_str().starts_with(id.as_str()));
+                found.extend(named.map(|thread| (remote.clone(), thread)));
+                if !more {
+                    break;
+                }
+            }
+        }
+        if found.len() > 1 {
+            let names: Vec<String> = found
+                .iter()
+                .take(5)
+                .map(|(remote, thread)| line(remote.name(), thread).id.to_string())
+                .collect();
+            return Err(InboxError::Ambiguous {
+                id: id.to_string(),
+                count: found.len(),
+                some: names.join(", "),
+            });
+        }
+        Ok(found.pop())
+    }
+
+    /// A server's thread as it stands there.
+    pub(super) async fn view_thread(&self, id: &ThreadId) -> Result<Option<ThreadView>, InboxError> {
+        let Some((remote, thread)) = self.find(id).await? else { return Ok(None) };
+        let fault = |fault| away(&remote, &fault);
+        let Some(thread) = within(remote.thread(&thread.id)).await.map_err(fault)? else { return Ok(None) };
+        let history = within(remote.history(&thread.id, HISTORY)).await.map_err(fault)?;
+        Ok(Some(view(remote.name(), &thread, &history)))
+    }
+
+    /// What the server says of a mirrored thread, in place of what is kept of it here.
+    pub(super) async fn read_state(&self, id: &ThreadId) -> Result<Option<Value>, InboxError> {
+        let Some((remote, mirror)) = self.mirror(id)? else { return Ok(None) };
+        let said = async {
+            let Some(thread) = within(remote.thread(&mirror.of.thread)).await? else {
+                return Ok(Value::Null);
+            };
+            let history = within(remote.history(&mirror.of.thread, HISTORY)).await?;
+            let mut said = state(remote.name(), &thread);
+            said["history"] = json!(steps(&history));
+            Ok::<_, crate::agents::langgraph::Fault>(said)
+        };
+        Ok(Some(match said.await {
+            Ok(Value::Null) => json!({"server": remote.name(), "thread": mirror.of.thread, "status": "gone"}),
+            Ok(said) => said,
+            Err(fault) => json!({
+                "server": remote.name(), "thread": mirror.of.thread, "status": mirror.status,
+                "away": Visible::line(&fault.to_string()), "values": Visible::json(&mirror.values),
+            }),
+        }))
+    }
+}
+
+/// Whether a line is asked for: by its status, and by words in its title or its graph's name.
+fn is_wanted(line: &ThreadLine, query: &ThreadQuery) -> bool {
+    let status = query.status.is_none_or(|status| line.status == status);
+    let text = format!("{} {}", line.title, line.workflow).to_lowercase();
+    let words = query.search.as_deref().unwrap_or_default().to_lowercase();
+    let workflow = query
+        .workflow
+        .as_deref()
+        .is_none_or(|name| line.workflow == name || (name.ends_with('/') && line.workflow.starts_with(name)));
+    // What a server keeps is no mail of an account.
+    status && workflow && query.account.is_none() && words.split_whitespace().all(|word| text.contains(word))
+}
+
+impl Pages {
+    fn places(&self) -> std::sync::MutexGuard<'_, BTreeMap<i64, PagePosition>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn read(&self) -> std::sync::MutexGuard<'_, BTreeMap<(usize, usize), (Instant, Read)>> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.retain(|_, (at, _)| at.elapsed() < FRESH);
+        read
+    }
+
+    /// Remembers a place under a number that no row of the store has.
+    fn keep(&self, place: PagePosition) -> i64 {
+        let mut places = self.places();
+        let number = places.keys().next().copied().unwrap_or(0) - 1;
+        places.insert(number, place);
+        while places.len() > REMEMBERED {
+            places.pop_last();
+        }
+        number
+    }
+}

@@ -1,0 +1,186 @@
+//! The tools an agent is offered, what it means by calling one, and what it is told. Pure.
+
+use crate::graph::InterruptId;
+use crate::inbox::{Ending, RequestAnswer};
+use crate::service::Asking;
+use crate::text::Visible;
+use serde_json::{Map, Value, json};
+use std::time::Duration;
+
+/// What an agent wants.
+pub(super) struct Call {
+    /// Of the person.
+    pub wish: Wish,
+    /// How long it waits; nothing where it did not say.
+    pub wait: Option<Duration>,
+}
+
+/// What is to happen.
+pub(super) enum Wish {
+    /// Ask, and wait for the answer.
+    Ask(Asking),
+    /// Tell, and do not wait.
+    Tell(Asking),
+    /// Come back for an answer.
+    Look(InterruptId),
+}
+
+/// Why a call is none.
+pub(super) enum Wrong {
+    /// No such tool.
+    Tool(String),
+    /// Arguments that do not fit.
+    Arguments(String),
+}
+
+/// The tools.
+pub(super) fn list() -> Value {
+    let text = |about: &str| json!({"type": "string", "description": about});
+    let wait = json!({"type": "number", "minimum": 0, "description":
+        "How many seconds to wait for the answer; then a ticket is given to come back with"});
+    let key = text("A name of your own for this question: asked again with it, it is the same one");
+    let expires = json!({"type": "integer", "minimum": 1, "description":
+        "After how many seconds the answer is of no use any more"});
+    json!([
+        {
+            "name": "ask_person",
+            "title": "Ask the person",
+            "description": "Put a question to the person you work for, and wait for the answer in their words.",
+            "inputSchema": {"type": "object", "required": ["question"], "additionalProperties": false, "properties": {
+                "question": text("The question, in one line"),
+                "details": text("What the person needs to know to answer"),
+                "key": key, "expires_seconds": expires, "wait_seconds": wait,
+            }},
+        },
+        {
+            "name": "request_approval",
+            "title": "Request approval",
+            "description": "Ask the person to approve something before you do it. They may accept it, change its \
+                arguments, answer in words, or refuse. Do exactly what the result says, with the arguments it says.",
+            "inputSchema": {"type": "object", "required": ["title", "action"], "additionalProperties": false,
+                "properties": {
+                "title": text("What you want to do, in one line"),
+                "action": text("What you would do, as one word, such as deploy"),
+                "arguments": {"type": "object", "description": "The arguments you would do it with"},
+                "schema": {"type": "object", "description": "JSON schema of the arguments"},
+                "details": text("Why, and what comes of it"),
+                "folder": text("The folder it happens in"),
+                "key": key, "expires_seconds": expires, "wait_seconds": wait,
+            }},
+        },
+        {
+            "name": "notify_person",
+            "title": "Tell the person",
+            "description": "Tell the person something. It does not wait; the ticket tells later whether they saw it.",
+            "inputSchema": {"type": "object", "required": ["title"], "additionalProperties": false, "properties": {
+                "title": text("What there is to know, in one line"),
+                "details": text("More about it"),
+                "key": key,
+            }},
+        },
+        {
+            "name": "check_answer",
+            "title": "Come back for an answer",
+            "description": "Look whether a question that you have a ticket for was answered.",
+            "inputSchema": {"type": "object", "required": ["ticket"], "additionalProperties": false, "properties": {
+                "ticket": text("The ticket"), "wait_seconds": wait,
+            }},
+        },
+    ])
+}
+
+/// What a client means by `tools/call`.
+pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, Wrong> {
+    let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
+    let known = list();
+    let known = known.as_array().and_then(|all| all.iter().find(|tool| tool["name"] == name));
+    let Some(tool) = known else { return Err(Wrong::Tool(name.to_owned())) };
+    let given = match params.get("arguments") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(given)) => given.clone(),
+        Some(_) => return Err(Wrong::Arguments("arguments are a JSON object".to_owned())),
+    };
+    let given = Value::Object(given);
+    crate::inbox::check_args(&tool["inputSchema"], &given).map_err(Wrong::Arguments)?;
+    let wait = given.get("wait_seconds").and_then(Value::as_f64);
+    let wait = wait.map(Duration::try_from_secs_f64).transpose();
+    let wait = wait.map_err(|_| Wrong::Arguments("`wait_seconds` is too large".to_owned()))?;
+    let source = format!("{} (mcp)", client.unwrap_or("an agent"));
+    let input = |keys: &[(&str, &str)]| {
+        let named =
+            keys.iter().filter_map(|(theirs, ours)| Some(((*ours).to_owned(), given.get(*theirs)?.clone())));
+        let mut input: Map<String, Value> = named.collect();
+        input.insert("source".to_owned(), Value::from(source.as_str()));
+        input
+    };
+    let key = given.get("key").and_then(Value::as_str).map(str::to_owned);
+    let asking = |input: Map<String, Value>| Asking { input: Value::Object(input), key: key.clone() };
+    let wish = match name {
+        "ask_person" => Wish::Ask(asking(input(&[
+            ("question", "title"),
+            ("details", "text"),
+            ("expires_seconds", "expires_in"),
+        ]))),
+        "request_approval" => Wish::Ask(asking(input(&[
+            ("title", "title"),
+            ("action", "action"),
+            ("arguments", "args"),
+            ("schema", "schema"),
+            ("details", "text"),
+            ("folder", "folder"),
+            ("expires_seconds", "expires_in"),
+        ]))),
+        "notify_person" => {
+            let mut input = input(&[("title", "title"), ("details", "text")]);
+            input.insert("notice".to_owned(), Value::from(true));
+            Wish::Tell(asking(input))
+        }
+        _ => {
+            let ticket = given.get("ticket").and_then(Value::as_str).unwrap_or_default();
+            let id = InterruptId::parse(ticket).ok().filter(InterruptId::is_whole);
+            Wish::Look(id.ok_or_else(|| {
+                Wrong::Arguments(format!("`{}` is no ticket of this server", Visible::line(ticket)))
+            })?)
+        }
+    };
+    Ok(Call { wish, wait })
+}
+
+/// What an agent is told of a question.
+pub(super) fn told(answer: &RequestAnswer) -> Value {
+    let words = match answer.r#type {
+        None => format!("There is no answer yet. Come back with check_answer and the ticket {}.", answer.id),
+        Some(Ending::Accept) if answer.args.is_null() => "The person said yes.".to_owned(),
+        Some(Ending::Accept) => "Approved. Do it with exactly these arguments.".to_owned(),
+        Some(Ending::Edit) => {
+            "Approved with changes. Do it with exactly the arguments given here.".to_owned()
+        }
+        Some(Ending::Respond) => {
+            format!("The person answered: {}", answer.args.as_str().unwrap_or_default())
+        }
+        Some(Ending::Ignore) => "The person said no. Do not do it.".to_owned(),
+        Some(Ending::Expired) => "Nobody answered in time. Do not do it.".to_owned(),
+        Some(Ending::Withdrawn) => "The question was withdrawn. Do not do it.".to_owned(),
+    };
+    // Claude Code and Codex give their model the structured content alone, so the words stand in it too.
+    let structured = json!({
+        "message": words,
+        "answered": answer.r#type.is_some(),
+        "ticket": answer.id,
+        "type": answer.r#type,
+        "args": answer.args,
+        "by": answer.by,
+        "at": answer.at,
+    });
+    let whole = structured.to_string();
+    json!({
+        "content": [{"type": "text", "text": words}, {"type": "text", "text": whole}],
+        "structuredContent": structured,
+        "isError": false,
+    })
+}
+
+/// What an agent is told that did something wrong, or has bad luck.
+pub(super) fn failed(why: &str) -> Value {
+    json!({"content": [{"type": "text", "text": format!("It was not asked: {}", Visible::new(why))}], "isError": true})
+}

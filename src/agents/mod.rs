@@ -1,0 +1,9 @@
+//! How other agents reach the inbox, one folder each: hooks of coding agents and scripts, MCP clients, and LangGraph
+//! servers.
+//!
+//! Each turns what its agent says into a question of the inbox, and the answer into what that agent understands. None of
+//! them decides anything.
+
+pub mod hooks;
+pub mod langgraph;
+pub mod mcp;

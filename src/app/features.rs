@@ -1,0 +1,163 @@
+//! The parts that sayso is put together from beside its workflows: how each is checked by `sayso doctor`, and what it
+//! does in the background while a process drives.
+
+use super::accounts::{check_accounts, check_calendar};
+use super::apis::Apis;
+use super::intake::Intake;
+use super::models::check_models;
+use super::notices::Notices;
+use super::services::check_sandbox;
+use super::setup::Setup;
+use super::traces::{Traces, check_traces};
+use crate::agents::langgraph::{Servers, check_servers};
+use crate::config::{Config, Env};
+use crate::graph::BoxFuture;
+use crate::service::Inbox;
+use serde::Serialize;
+use std::sync::Arc;
+
+/// One part of sayso.
+pub struct Feature {
+    /// How it stands by this config; nothing in it is changed.
+    pub check: for<'a> fn(&'a Config, &'a Env) -> BoxFuture<'a, Vec<Check>>,
+    /// What it does in the background; `None` if the config does not want it.
+    pub background: fn(&Setup, &Inbox) -> Option<Arc<dyn Background>>,
+}
+
+/// All of them, in the order in which `sayso doctor` names them.
+pub const FEATURES: &[Feature] = &[
+    Feature { check: |config, env| Box::pin(models(config, env)), background: |_, _| None },
+    Feature { check: |config, _| Box::pin(mail(config)), background: |setup, inbox| setup.mail_task(inbox) },
+    Feature {
+        check: |config, env| Box::pin(servers(config, env)),
+        background: |setup, inbox| setup.server_task(inbox),
+    },
+    Feature { check: |config, env| Box::pin(apis(config, env)), background: |_, _| None },
+    Feature {
+        check: |config, env| Box::pin(traces(config, env)),
+        background: |setup, inbox| {
+            Some(Traces::task(inbox.engine(), &setup.config, &setup.env, Traces::WAIT))
+        },
+    },
+    Feature { check: |_, _| Box::pin(sandbox()), background: |_, _| None },
+    Feature {
+        check: |_, _| Box::pin(nothing()),
+        background: |setup, inbox| Notices::task(inbox, &setup.config),
+    },
+    Feature {
+        check: |_, _| Box::pin(nothing()),
+        background: |_, inbox| Some(Arc::new(Expiry(inbox.clone()))),
+    },
+];
+
+/// Work that goes on as long as a process drives everything.
+pub trait Background: Send + Sync {
+    /// Before anything is driven. Whoever calls this holds the driver's lock.
+    fn begin(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
+    /// Goes on until it is dropped.
+    fn run(&self) -> BoxFuture<'_, ()>;
+
+    /// Whether it goes on beside all driving, also of a single thread.
+    fn is_beside_all_driving(&self) -> bool {
+        false
+    }
+
+    /// After the last thread was driven.
+    fn finish(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Check {
+    pub check: &'static str,
+    pub ok: bool,
+    pub text: String,
+}
+
+impl Check {
+    pub fn good(check: &'static str, text: impl Into<String>) -> Self {
+        Self { check, ok: true, text: text.into() }
+    }
+
+    pub fn bad(check: &'static str, text: impl Into<String>) -> Self {
+        Self { check, ok: false, text: text.into() }
+    }
+
+    fn new(check: &'static str, said: Result<String, String>) -> Self {
+        Self { check, ok: said.is_ok(), text: said.unwrap_or_else(|why| why) }
+    }
+
+    /// The same about one of several, by its name.
+    fn named(check: &'static str, (name, said): (String, Result<String, String>)) -> Self {
+        let check = Self::new(check, said);
+        if name.is_empty() { check } else { Self { text: format!("{name}: {}", check.text), ..check } }
+    }
+}
+
+/// Every configured model is called once, with a handful of tokens.
+async fn models(config: &Config, env: &Env) -> Vec<Check> {
+    let checked = check_models(&Arc::new(config.clone()), env).await;
+    let check = |(label, said): (String, Result<String, String>)| match said {
+        Ok(said) => Check::good("model", format!("{label}: {said}")),
+        Err(why) => Check::bad("model", why),
+    };
+    checked.into_iter().map(check).collect()
+}
+
+/// Every account and the calendar are reached, and nothing in them is changed.
+async fn mail(config: &Config) -> Vec<Check> {
+    let accounts = check_accounts(config).await.into_iter().map(|account| Check::named("mail", account));
+    let calendar = check_calendar(config).await.map(|said| Check::new("calendar", said));
+    accounts.chain(calendar).collect()
+}
+
+/// Every server is asked what it is and what waits there.
+async fn servers(config: &Config, env: &Env) -> Vec<Check> {
+    check_servers(config, env).await.into_iter().map(|server| Check::named("server", server)).collect()
+}
+
+/// Every API is looked at, and none is asked anything.
+async fn apis(config: &Config, env: &Env) -> Vec<Check> {
+    let apis = Apis::new(config, env.clone());
+    apis.check().into_iter().map(|api| Check::named("api", api)).collect()
+}
+
+/// The server that takes traces is sent none.
+async fn traces(config: &Config, env: &Env) -> Vec<Check> {
+    let checked = check_traces(&Arc::new(config.clone()), env).await;
+    checked.map(|said| Check::new("traces", said)).into_iter().collect()
+}
+
+async fn sandbox() -> Vec<Check> {
+    vec![Check::new("sandbox", check_sandbox().await)]
+}
+
+async fn nothing() -> Vec<Check> {
+    Vec::new()
+}
+
+impl Background for Intake {
+    fn run(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.follow_all(std::future::pending()))
+    }
+}
+
+impl Background for Servers {
+    fn run(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.follow_all(std::future::pending()))
+    }
+}
+
+/// Closes requests and questions as their time runs out.
+struct Expiry(Inbox);
+
+impl Background for Expiry {
+    fn run(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.0.requests().close_expiring())
+    }
+}

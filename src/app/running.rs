@@ -1,0 +1,98 @@
+//! An inbox together with everything that works beside its driver.
+
+use super::features::{Background, FEATURES};
+use super::intake::Intake;
+use super::setup::Setup;
+use crate::driver::{Driver, Ended, Engine, Scope, Until};
+use crate::graph::BoxFuture;
+use crate::inbox::Registry;
+use crate::service::Inbox;
+use crate::store::StoreError;
+use futures_util::future::{join_all, select_all};
+use std::sync::Arc;
+
+/// The inbox of a data folder, with what works beside its driver. Cloning it is cheap.
+#[derive(Clone)]
+pub struct App {
+    inbox: Inbox,
+    intake: Option<Intake>,
+    background: Vec<Arc<dyn Background>>,
+}
+
+impl App {
+    /// An inbox with nothing beside its driver.
+    pub fn new(inbox: Inbox) -> Self {
+        Self { inbox, intake: None, background: Vec::new() }
+    }
+
+    /// Everything a config asks for.
+    pub fn open(setup: &Setup, registry: Registry) -> Self {
+        let inbox = setup.inbox(setup.engine(registry));
+        let background = FEATURES.iter().filter_map(|feature| (feature.background)(setup, &inbox)).collect();
+        let intake = Some(setup.intake(inbox.engine())).filter(|intake| !intake.accounts().is_empty());
+        Self { inbox, intake, background }
+    }
+
+    /// The same, with one more thing beside its driver.
+    pub fn with(mut self, background: Arc<dyn Background>) -> Self {
+        self.background.push(background);
+        self
+    }
+
+    /// The inbox.
+    pub fn inbox(&self) -> &Inbox {
+        &self.inbox
+    }
+
+    /// The engine of its threads.
+    pub fn engine(&self) -> &Engine {
+        self.inbox.engine()
+    }
+
+    /// What takes mail in; `None` if the config names no account.
+    pub fn intake(&self) -> Option<&Intake> {
+        self.intake.as_ref()
+    }
+
+    /// Drives every thread, with all that works beside a driver, until told to stop.
+    pub async fn drive(
+        &self,
+        driver: &mut Driver,
+        stop: impl Future<Output = ()>,
+    ) -> Result<Ended, StoreError> {
+        for task in &self.background {
+            task.begin().await;
+        }
+        let tasks = self.background.iter().map(|task| task.run());
+        tokio::select! {
+            ended = driver.run(&Scope::All, Until::Told, stop) => ended,
+            () = first(tasks.collect()) => Ok(Ended::Told),
+        }
+    }
+
+    /// Does some driving of single threads, with what belongs beside all driving.
+    pub async fn beside<T>(&self, driving: impl Future<Output = T>) -> T {
+        let tasks: Vec<_> = self.background.iter().filter(|task| task.is_beside_all_driving()).collect();
+        join_all(tasks.iter().map(|task| task.begin())).await;
+        let done = tokio::select! {
+            done = driving => done,
+            () = never(tasks.iter().map(|task| task.run()).collect()) => std::future::pending().await,
+        };
+        join_all(tasks.iter().map(|task| task.finish())).await;
+        done
+    }
+}
+
+/// Until the first of them ends; for ever if there is none.
+async fn first(tasks: Vec<BoxFuture<'_, ()>>) {
+    if tasks.is_empty() {
+        return std::future::pending().await;
+    }
+    select_all(tasks).await;
+}
+
+/// Goes on with all of them for ever.
+async fn never(tasks: Vec<BoxFuture<'_, ()>>) {
+    join_all(tasks).await;
+    std::future::pending().await
+}

@@ -1,0 +1,84 @@
+//! `sayso hook`: reads an event, asks, and prints what the tool is to do.
+
+use super::context::Context;
+use super::drive::Signals;
+use super::failure::{Exit, Failure};
+use super::output::{Answer, Page};
+use super::print::safe_json;
+use super::request::told;
+use crate::agents::hooks::claude::{self, Call};
+use crate::agents::hooks::{self, generic};
+use crate::inbox::RequestAnswer;
+use crate::service::Asking;
+use serde_json::Value;
+use std::time::Duration;
+
+/// The tools whose form is known.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(super) enum Hook {
+    /// PreToolUse of Claude Code, and of Codex
+    ClaudeCode,
+    /// sayso's own form, for any other
+    Generic,
+}
+
+impl Hook {
+    /// Asks what stands on stdin, and prints what the tool is to do.
+    pub(super) async fn run(
+        self,
+        context: Context<'_>,
+        timeout: Option<Duration>,
+    ) -> Result<Answer, Failure> {
+        let event = hooks::read_event(std::io::stdin().lock());
+        match self {
+            Hook::ClaudeCode => {
+                let page = context.page.clone();
+                let call = event.and_then(|event| claude::read(&event)).map_err(Failure::usage)?;
+                match decide(context, &call, timeout).await {
+                    Some(decision) => page.program(&decision, safe_json(&decision)?),
+                    None => Ok(Answer::nothing()),
+                }
+            }
+            Hook::Generic => {
+                let event = event.map_err(Failure::usage)?;
+                let (asking, own) = generic::read(&event, &context.page.now).map_err(Failure::usage)?;
+                let (page, answer) = ask(context, asking, timeout.or(own)).await?;
+                told(&page, &answer, Exit::Unanswered)
+            }
+        }
+    }
+}
+
+async fn decide(context: Context<'_>, call: &Call, timeout: Option<Duration>) -> Option<Value> {
+    let timeout = timeout.unwrap_or(claude::PATIENCE);
+    match ask(context, call.asking(timeout), Some(timeout)).await {
+        Ok((_, answer)) => call.reply(&answer),
+        Err(failure) => Some(call.undecided(failure.text())),
+    }
+}
+
+/// Asks, and waits until there is an answer, time is up, or a signal comes.
+async fn ask(
+    context: Context<'_>,
+    asking: Asking,
+    timeout: Option<Duration>,
+) -> Result<(Page, RequestAnswer), Failure> {
+    let here = context.open()?;
+    let mut signals = Signals::listen();
+    let asked = here.inbox().requests().ask(asking).await;
+    let asked = asked.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
+    let patience = async {
+        match timeout {
+            Some(timeout) => tokio::time::sleep(timeout).await,
+            None => std::future::pending().await,
+        }
+    };
+    let stop = async {
+        tokio::select! {
+            () = signals.heard() => {}
+            () = patience => {}
+        }
+    };
+    let answer = hooks::wait(here.inbox(), &asked, stop).await?;
+    Ok((here.page, answer))
+}

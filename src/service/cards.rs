@@ -1,0 +1,96 @@
+//! The cards of items, of results, and of trouble that the driver itself asks about.
+
+use super::Inbox;
+use crate::graph::{InterruptId, Kind, ThreadId};
+use crate::inbox::{Block, Card, Item, ItemKind};
+use crate::store::StoreError;
+use crate::text::Visible;
+use serde_json::Value;
+
+impl Inbox {
+    pub(super) fn read_card(&self, id: &InterruptId) -> Result<(Item, Card), StoreError> {
+        let stored = self.store().inbox().item(id)?;
+        let mut item = stored.item;
+        let spec = self.engine.registry().get(&item.workflow);
+        let state = self.engine.state_at(&item.thread, Some(stored.steps));
+        let card = match spec {
+            Some(spec) if !stored.engine => state?.map(|state| spec.card(&state, &item)),
+            Some(spec) => {
+                let mut card = trouble_card(&item, self.about(&item));
+                // Where even the state cannot be read, the trouble still says why.
+                let state = state.ok().flatten();
+                card.blocks.extend(state.map(|state| spec.in_trouble(&state)).unwrap_or_default());
+                Some(card)
+            }
+            None => None,
+        };
+        let card = card.unwrap_or_else(|| trouble_card(&item, self.about(&item)));
+        item.text = card.text();
+        Ok((item, card))
+    }
+
+    pub(super) fn read_result(&self, id: &ThreadId) -> Result<(Item, Card), StoreError> {
+        let mut item = self.store().inbox().result(id)?;
+        let state = self.engine.state_at(&item.thread, None)?;
+        let drawn = match (self.engine.registry().get(&item.workflow), state) {
+            (Some(spec), Some(state)) => spec.card(&state, &item),
+            _ => Card::default(),
+        };
+        let card = if drawn.blocks.is_empty() { result_card(&item) } else { drawn };
+        item.text = card.text();
+        Ok((item, card))
+    }
+
+    /// What the thread of a trouble is about, if the trouble itself names only a workflow.
+    pub fn about(&self, item: &Item) -> Option<String> {
+        if item.kind != ItemKind::Interrupt(Kind::Trouble) || item.source.is_some() {
+            return None;
+        }
+        let title = self.store().threads().line(&item.thread).ok()?.title;
+        (!title.is_empty() && title != item.title).then_some(title)
+    }
+}
+
+/// The card of a trouble the engine itself asks about; `about` is what its thread is about.
+fn trouble_card(item: &Item, about: Option<String>) -> Card {
+    let mut blocks = vec![Block::Heading(Visible::line(&item.title)), Block::Text(Visible::new(&item.gist))];
+    let about = about.map(|about| (Visible::line("about"), Visible::line(&about)));
+    let args = item.args.as_object().into_iter().flatten().map(|(name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        (Visible::line(name), Visible::new(&value))
+    });
+    blocks.push(Block::Fields(about.into_iter().chain(args).collect()));
+    let keys = [
+        (item.allow.accept, "accept", &item.labels.accept),
+        (item.allow.edit, "edit", &item.labels.edit),
+        (item.allow.respond, "respond", &item.labels.respond),
+        (item.allow.ignore, "ignore", &item.labels.ignore),
+    ];
+    let ways = keys
+        .into_iter()
+        .filter(|(allowed, ..)| *allowed)
+        .map(|(_, word, label)| (Visible::line(word), Visible::line(label.as_deref().unwrap_or(word))));
+    blocks.push(Block::Fields(ways.collect()));
+    Card { blocks }
+}
+
+/// What a thread produced, as plain data, for a workflow that draws no card of it.
+pub(super) fn result_card(item: &Item) -> Card {
+    let body = match &item.args {
+        Value::String(text) => Block::Markdown(Visible::new(text)),
+        Value::Object(fields) => Block::Fields(
+            fields
+                .iter()
+                .map(|(name, value)| {
+                    let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                    (Visible::line(name), Visible::new(&value))
+                })
+                .collect(),
+        ),
+        other => {
+            let text = serde_json::to_string_pretty(other).unwrap_or_default();
+            Block::Code { language: "json".to_owned(), text: Visible::new(&text) }
+        }
+    };
+    Card { blocks: vec![Block::Heading(Visible::line(&item.title)), body] }
+}

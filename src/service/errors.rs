@@ -1,0 +1,41 @@
+//! What went wrong in the store, in words for people.
+
+use crate::inbox::{InboxError, Refusal};
+use crate::store::StoreError;
+use crate::text::nearest;
+
+/// There is no such workflow; one that may be meant is named.
+pub(super) fn unknown_workflow(name: &str, known: &[&str]) -> InboxError {
+    let near = nearest(name, known.iter().copied());
+    let hint = match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => "none is built in".to_owned(),
+        None => format!("there are {}", known.join(", ")),
+    };
+    InboxError::NotFound { what: "workflow", id: name.to_owned(), hint }
+}
+
+impl From<StoreError> for InboxError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unknown(what, id) => {
+                let hint = match what {
+                    "interrupt" | "item" => "`sayso list` shows what is open",
+                    "grant" => "`sayso grants` shows them all",
+                    "memory" => "`sayso memory list` shows them all",
+                    "version" => "`sayso memory history` shows them all",
+                    _ => "`sayso threads` shows them all",
+                };
+                InboxError::NotFound { what, id, hint: hint.to_owned() }
+            }
+            StoreError::Ambiguous { id, some } => {
+                InboxError::Ambiguous { id, count: some.len(), some: some.join(", ") }
+            }
+            StoreError::NotOpen { id, why } => InboxError::NotOpen { id, why },
+            StoreError::Refused { id, refusal: Refusal::Stale } => InboxError::Stale { id },
+            StoreError::Refused { id, refusal } => InboxError::Refused { id, refusal },
+            StoreError::Conflict(text) => InboxError::Conflict(text),
+            other => InboxError::Failed(other.to_string()),
+        }
+    }
+}

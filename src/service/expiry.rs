@@ -1,0 +1,106 @@
+//! The policy for what nobody answers: it looks now and then, in the process that drives, and ends what is over.
+//!
+//! A question's time runs by a clock of the policy's own, kept in the store. It counts what passed by the machine's
+//! own clock ([`Moment`]) and nothing else: a wall clock that is set moves it neither way, and the time the machine was
+//! off is no time in which somebody could have answered. So nothing ends early; at worst it ends late.
+
+use super::Inbox;
+use crate::inbox::InboxError;
+use crate::store::{PolicyClock, StoreError};
+use crate::tools::moment::Moment;
+use std::time::Duration;
+
+/// How often the process that drives looks.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
+
+/// The clock is kept when it has gone on this far.
+const KEEP_EVERY: i64 = 60_000;
+
+/// Where the system has no clock of its own, no more than this passes between two looks.
+const MOST_BY_THE_WALL: Duration = Duration::from_secs(60);
+
+impl Inbox {
+    /// Ends what nobody answered in time, as it comes to that.
+    pub(super) async fn expire_unanswered(&self) {
+        if self.engine.settings().expiry.is_off() {
+            return std::future::pending().await;
+        }
+        loop {
+            if let Err(error) = self.expire_now(&Moment::now(self.store().now())).await {
+                tracing::warn!(%error, "questions that are over cannot be closed now");
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Ends what nobody has answered in time by this moment, and lets the time of new questions run. Says how many
+    /// have ended.
+    pub async fn expire_now(&self, now: &Moment) -> Result<usize, InboxError> {
+        let expiry = &self.engine.settings().expiry;
+        let store = self.store();
+        if expiry.is_off() || store.paused()? {
+            return Ok(0);
+        }
+        let Some(total) = self.clock_at(now).await? else { return Ok(0) };
+        let (mut fresh, mut ended) = (Vec::new(), 0);
+        for asked in store.inbox().unanswered()? {
+            let lasts = expiry.of(&asked.workflow, &asked.action, asked.kind.word());
+            let known = self.engine.registry().get(&asked.workflow).is_some_and(|spec| spec.expires);
+            let Some(lasts) = lasts.filter(|_| known) else { continue };
+            match asked.waits.filter(|waits| *waits <= total) {
+                None => fresh.push(asked.id),
+                Some(waits) if u128::from((total - waits).unsigned_abs()) >= lasts.as_millis() => {
+                    match store.inbox().expire(asked.id.clone(), waits).await {
+                        Ok(over) => ended += usize::from(over),
+                        // One that cannot be read does not keep the others open.
+                        Err(error @ StoreError::Damaged(_)) => {
+                            tracing::warn!(id = %asked.id, %error, "a question cannot be closed");
+                        }
+                        Err(error) => return Err(InboxError::from(error)),
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        if !fresh.is_empty() {
+            store.inbox().wait_from(fresh, total).await?;
+        }
+        Ok(ended)
+    }
+
+    /// How far the policy's clock is; `None` where somebody else has just moved it.
+    async fn clock_at(&self, now: &Moment) -> Result<Option<i64>, StoreError> {
+        let store = self.store();
+        let kept = store.inbox().policy_clock()?;
+        let total = match &kept {
+            None => 0,
+            Some(clock) => match serde_json::from_str::<Moment>(&clock.at) {
+                Ok(then) => clock.total.saturating_add(passed(now, &then)),
+                Err(_) => clock.total,
+            },
+        };
+        let before = kept.as_ref().map(|clock| clock.total);
+        // After a restart the machine counts anew, and so does what has passed since.
+        let anew = kept.as_ref().is_some_and(|clock| !same_run(now, &clock.at));
+        if before.is_some_and(|before| total - before < KEEP_EVERY) && !anew {
+            return Ok(Some(total));
+        }
+        let at = serde_json::to_string(now).map_err(|error| StoreError::Sql(error.to_string()))?;
+        let moved = store.inbox().keep_policy_clock(kept, PolicyClock { total, at }).await?;
+        Ok(moved.then_some(total))
+    }
+}
+
+/// What has passed for the policy, in milliseconds.
+fn passed(now: &Moment, then: &Moment) -> i64 {
+    let passed = match (&now.machine, &then.machine) {
+        (Some(_), Some(_)) if now.same_run(then) => now.since(then),
+        (None, None) => now.since(then).min(MOST_BY_THE_WALL),
+        _ => Duration::ZERO,
+    };
+    i64::try_from(passed.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn same_run(now: &Moment, then: &str) -> bool {
+    serde_json::from_str::<Moment>(then).is_ok_and(|then| now.same_run(&then))
+}

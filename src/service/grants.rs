@@ -1,0 +1,62 @@
+//! What may be done without asking.
+
+use super::Inbox;
+use crate::config::{Policy, Reach};
+use crate::inbox::{GrantLine, GrantRequest, InboxError, POLICY_GRANT};
+
+/// What may be done without asking.
+#[derive(Clone, Copy)]
+pub struct Grants<'a>(pub(super) &'a Inbox);
+
+impl Grants<'_> {
+    /// Everything that may be done without asking: built in, by the config, and given by the person, newest last.
+    pub async fn list(self) -> Result<Vec<GrantLine>, InboxError> {
+        let read = |inbox: &Inbox| {
+            let mut lines = inbox.store().grants().list()?;
+            let given = lines.iter().position(|line| !line.builtin).unwrap_or(lines.len());
+            let policies = inbox.engine.settings().policies.iter();
+            lines.splice(given..given, policies.map(|(tool, policy)| policy_line(tool, policy)));
+            Ok(lines)
+        };
+        self.0.blocking(read).await
+    }
+
+    /// Allows what a card offers to allow ([`crate::inbox::Item::grantable`]) from now on. The card is open, or was
+    /// accepted.
+    pub async fn give(self, request: GrantRequest) -> Result<GrantLine, InboxError> {
+        Ok(self.0.store().grants().give(request).await?)
+    }
+
+    /// Ends a grant, or switches a built-in one off; what it had answered and is not acted on is asked again.
+    pub async fn revoke(self, id: String) -> Result<GrantLine, InboxError> {
+        Ok(self.0.store().grants().revoke(id).await?)
+    }
+
+    /// Switches a built-in grant on again.
+    pub async fn restore(self, id: String) -> Result<GrantLine, InboxError> {
+        Ok(self.0.store().grants().restore(id).await?)
+    }
+}
+
+/// A policy as one line of the list of grants.
+fn policy_line(tool: &str, policy: &Policy) -> GrantLine {
+    let reach = policy.recipients.iter().map(|reach| match reach {
+        Reach::Thread => "people in the conversation",
+        Reach::OwnDomain => "people at your own domain",
+    });
+    let reach: Vec<&str> = reach.collect();
+    let scope = if reach.is_empty() { "what reaches nobody".to_owned() } else { reach.join(" and ") };
+    GrantLine {
+        id: format!("{POLICY_GRANT}{tool}"),
+        tool: tool.to_owned(),
+        scope,
+        thread: None,
+        sender: None,
+        origin: "config".to_owned(),
+        builtin: false,
+        created_at: None,
+        expires_at: None,
+        revoked_at: None,
+        in_force: true,
+    }
+}

@@ -1,0 +1,69 @@
+//! What was learned, as a person reads and changes it.
+//!
+//! A namespace goes by its whole name or a unique last part.
+
+use super::Inbox;
+use crate::inbox::{InboxError, MemoryLine, MemoryVersion, MemoryView};
+use crate::text;
+
+/// What was learned.
+#[derive(Clone, Copy)]
+pub struct Memory<'a>(pub(super) &'a Inbox);
+
+impl Memory<'_> {
+    /// The newest version of each profile.
+    pub async fn list(self) -> Result<Vec<MemoryLine>, InboxError> {
+        let read = |inbox: &Inbox| {
+            let memory = inbox.store().memory();
+            let mut lines = Vec::new();
+            for namespace in memory.namespaces()? {
+                lines.extend(memory.newest(&namespace)?.map(|newest| MemoryLine {
+                    namespace: newest.namespace,
+                    version: newest.version,
+                    profile: newest.profile,
+                    updated_at: newest.updated_at,
+                    cause: newest.cause.kind,
+                }));
+            }
+            Ok(lines)
+        };
+        self.0.blocking(read).await
+    }
+
+    /// One profile as it stands.
+    pub async fn show(self, namespace: String) -> Result<MemoryView, InboxError> {
+        let read = move |inbox: &Inbox| {
+            let memory = inbox.store().memory();
+            memory.view(&memory.named(&namespace)?)
+        };
+        self.0.blocking(read).await
+    }
+
+    /// All versions of a profile, newest first.
+    pub async fn history(self, namespace: String) -> Result<Vec<MemoryVersion>, InboxError> {
+        let read = move |inbox: &Inbox| {
+            let memory = inbox.store().memory();
+            memory.history(&memory.named(&namespace)?)
+        };
+        self.0.blocking(read).await
+    }
+
+    /// Writes a profile anew, on top of the version that was read; refused if somebody was quicker, or if a pinned
+    /// line is missing.
+    pub async fn edit(self, namespace: String, read: u64, profile: String) -> Result<MemoryView, InboxError> {
+        let memory = self.0.store().memory();
+        Ok(memory.edit(memory.named(&namespace)?, read, text::typed(&profile)).await?)
+    }
+
+    /// Pins a line of a profile, or lets it go: by its text, a part of it that no other line has, or its number.
+    pub async fn pin(self, namespace: String, line: String, pinned: bool) -> Result<MemoryView, InboxError> {
+        let memory = self.0.store().memory();
+        Ok(memory.pin(memory.named(&namespace)?, line, pinned).await?)
+    }
+
+    /// Makes an earlier version the newest again.
+    pub async fn revert(self, namespace: String, version: u64) -> Result<MemoryView, InboxError> {
+        let memory = self.0.store().memory();
+        Ok(memory.revert(memory.named(&namespace)?, version).await?)
+    }
+}

@@ -1,0 +1,140 @@
+//! The inbox as people and programs use it: the one way to threads, decisions, memory, grants and mail.
+//!
+//! The screen, the command line, hooks and MCP all come in by [`Inbox`]. Whoever is not the driver reads and decides all
+//! the same, and waits for the driver to act.
+
+mod attend;
+mod cards;
+mod decisions;
+mod errors;
+mod expiry;
+mod export;
+mod figures;
+mod grants;
+mod mail;
+mod memory;
+mod prune;
+mod remote;
+mod requests;
+mod thread_view;
+mod threads;
+mod trace;
+mod why;
+
+pub use attend::{Attended, attend, closed, family_outcome};
+pub use decisions::Decisions;
+pub use export::{ExportError, Exported, Format, export, write_new};
+pub use figures::Figures;
+pub use grants::Grants;
+pub use mail::Mail;
+pub use memory::Memory;
+pub use prune::Prune;
+pub use remote::RemoteThreads;
+pub use requests::{Asking, Requests, Waited};
+pub use thread_view::read_call;
+pub use threads::Threads;
+pub use trace::{SpanNames, before};
+
+use crate::driver::Engine;
+use crate::inbox::{InboxError, SourceLine};
+use crate::store::{Store, StoreError};
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// The inbox of one data folder. Cloning it is cheap.
+#[derive(Clone)]
+pub struct Inbox {
+    engine: Engine,
+    remote: Option<Arc<dyn RemoteThreads>>,
+    hidden_source: Option<&'static str>,
+}
+
+impl Inbox {
+    /// The inbox of an engine's threads.
+    pub fn new(engine: Engine) -> Self {
+        Self { engine, remote: None, hidden_source: Some(SourceLine::TRACES) }
+    }
+
+    /// The same, with threads that live on servers beside its own.
+    pub fn with_remote(mut self, remote: Arc<dyn RemoteThreads>) -> Self {
+        self.remote = Some(remote);
+        self
+    }
+
+    /// The same, with how sending traces goes among its sources.
+    pub fn with_traces(mut self) -> Self {
+        self.hidden_source = None;
+        self
+    }
+
+    /// What a person can decide, and has decided.
+    pub fn decisions(&self) -> Decisions<'_> {
+        Decisions(self)
+    }
+
+    /// Threads: begun, read, forked and stopped.
+    pub fn threads(&self) -> Threads<'_> {
+        Threads(self)
+    }
+
+    /// What was learned.
+    pub fn memory(&self) -> Memory<'_> {
+        Memory(self)
+    }
+
+    /// What may be done without asking.
+    pub fn grants(&self) -> Grants<'_> {
+        Grants(self)
+    }
+
+    /// The mail that was taken in.
+    pub fn mail(&self) -> Mail<'_> {
+        Mail(self)
+    }
+
+    /// What went on lately, in numbers.
+    pub fn figures(&self) -> Figures<'_> {
+        Figures(self)
+    }
+
+    /// Old threads, and letting go of them.
+    pub fn prune(&self) -> Prune<'_> {
+        Prune(self)
+    }
+
+    /// Programs that ask a person.
+    pub fn requests(&self) -> Requests<'_> {
+        Requests(self)
+    }
+
+    /// Pauses or resumes all driving, in every process.
+    pub async fn pause(&self, paused: bool) -> Result<(), InboxError> {
+        Ok(self.store().pause(paused).await?)
+    }
+
+    /// Changes whenever something did, here or in another process.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.store().changes()
+    }
+
+    /// The engine behind it.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    fn store(&self) -> &Store {
+        self.engine.store()
+    }
+
+    /// Reads off the runtime's threads: a big thread takes its time.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, InboxError> {
+        let this = self.clone();
+        match tokio::task::spawn_blocking(move || read(&this)).await {
+            Ok(result) => Ok(result?),
+            Err(_) => Err(InboxError::Failed("reading broke off".to_owned())),
+        }
+    }
+}

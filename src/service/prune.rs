@@ -1,0 +1,86 @@
+//! Pruning, batch by batch, so that whoever decides meanwhile waits for no more than one of them.
+
+use super::Inbox;
+use crate::driver::fail_point;
+use crate::inbox::{InboxError, PruneQuery, Pruned, Pruning};
+use crate::store::{StoreError, Swept, Vacuum};
+use std::time::Duration;
+
+/// How often, and how far apart, a moment is looked for at which no thread is at work.
+const MOMENTS: (u32, Duration) = (20, Duration::from_millis(100));
+
+/// Old threads, and letting go of them.
+#[derive(Clone, Copy)]
+pub struct Prune<'a>(pub(super) &'a Inbox);
+
+impl Prune<'_> {
+    /// What pruning would take.
+    pub async fn plan(self, query: PruneQuery) -> Result<Pruning, InboxError> {
+        self.0.blocking(move |inbox| inbox.store().prune().plan(&query)).await
+    }
+
+    /// Lets go of what the query names, and makes the file smaller. What a process that dies leaves undone, the next
+    /// prune does.
+    pub async fn run(self, query: PruneQuery) -> Result<Pruned, InboxError> {
+        let store = self.0.store().clone();
+        let before = store.figures().file_bytes();
+        let (mut taken, mut left) = (Pruning::default(), Vec::new());
+        let wanted = query.clone();
+        let mut roots = self.0.blocking(move |inbox| inbox.store().prune().prunable(&wanted)).await?;
+        while !roots.is_empty() {
+            fail_point("before_prune_batch");
+            let (rest, part) = store.prune().batch(query.clone(), roots).await?;
+            fail_point("after_prune_batch");
+            taken.add(part);
+            roots = rest;
+        }
+        loop {
+            let part = store.prune().left_mails(query.clone()).await?;
+            fail_point("after_prune_mails");
+            if part.mails == 0 {
+                break;
+            }
+            taken.add(part);
+        }
+        if !self.sweep_bytes(&mut taken).await? {
+            left.push(
+                "bytes that nobody refers to: threads are at work, so the next prune takes them".to_owned(),
+            );
+        }
+        match store.figures().vacuum().await {
+            Ok(Vacuum::Done) => {}
+            Ok(Vacuum::NoRoom { place, needs, free }) => left.push(format!(
+                "the file keeps its size: a copy takes {} MB in {}, and {} MB are free there",
+                needs.div_ceil(1_000_000),
+                place.display(),
+                free / 1_000_000
+            )),
+            Err(StoreError::Busy) => {
+                left.push(
+                    "the file keeps its size: another process is using it; prune again later".to_owned(),
+                );
+            }
+            Err(error) => return Err(InboxError::from(error)),
+        }
+        Ok(Pruned { taken, before, after: store.figures().file_bytes(), left })
+    }
+
+    /// Lets go of bytes nobody refers to; `false` if no moment for it was found.
+    async fn sweep_bytes(self, taken: &mut Pruning) -> Result<bool, InboxError> {
+        let store = self.0.store();
+        store.prune().mark_blobs().await?;
+        let (mut moments, apart) = MOMENTS;
+        loop {
+            match store.prune().sweep_blobs().await? {
+                Swept::Some(part) => taken.add(part),
+                Swept::Clean => return Ok(true),
+                Swept::Busy if moments == 0 => return Ok(false),
+                Swept::Busy => {
+                    moments -= 1;
+                    tokio::time::sleep(apart).await;
+                }
+            }
+            fail_point("after_sweep");
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Programs that ask a person: the question put, the answer waited for.
+//!
+//! A request is asked in one transaction, so nobody has to drive anything for it to reach the inbox, and the asker may
+//! die the moment after. Waiting is looking whenever something changed; the driver's lock is taken only for the
+//! instant in which an answer that stands is handed to the thread, and only where nobody else drives. An answer is
+//! told once it cannot be taken back any more.
+//!
+//! A question that expires is closed by whoever notices first: its asker, `sayso answer`, or the process that drives.
+//! Time is measured by [`Moment`], so that a clock that is set ends nothing early, and an answer that was given wins
+//! over an expiry in the same moment.
+
+use super::Inbox;
+use super::attend::attend;
+use crate::driver::{Ended, Engine, Scope, StartError, Until, arrival};
+use crate::graph::{
+    Begun, BoxFuture, EffectState, Event, InputError, Intent, InterruptId, Journal, JournalError, Next,
+    StepContext, ThreadId, What, run_node,
+};
+use crate::inbox::{Ending, InboxError, NextView, RequestAnswer, Spec, Status};
+use crate::store::{self, Commit, NewStep, NextStep};
+use crate::tools::moment::Moment;
+use crate::workflows::request::{NAME, Request, RequestInput};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a program asks.
+#[derive(Clone, Debug, Default)]
+pub struct Asking {
+    /// The keys of `start request`.
+    pub input: Value,
+    /// By which the asker finds its question again, however often it asks.
+    pub key: Option<String>,
+}
+
+/// Why waiting ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Waited {
+    /// It was answered, or is over.
+    Answered(RequestAnswer),
+    /// The asker was told to stop waiting.
+    Told,
+}
+
+const LONGEST_KEY: usize = 200;
+
+/// Nobody sleeps longer than this without looking at the clock again.
+const LOOK_EVERY: Duration = Duration::from_secs(20);
+
+/// How often the process that drives looks for what is over.
+const SWEEP_EVERY: Duration = Duration::from_secs(3);
+
+/// How long a thread that has only to take note of something is waited for.
+const GRACE: Duration = Duration::from_secs(1);
+
+const EXPIRED: &str = "nobody answered in time, and the asker no longer waits for it";
+const WITHDRAWN: &str = "the asker no longer waits for it";
+
+/// Programs that ask a person.
+#[derive(Clone, Copy)]
+pub struct Requests<'a>(pub(super) &'a Inbox);
+
+impl<'a> Requests<'a> {
+    /// Puts a program's question to the person, once for each key.
+    pub async fn ask(self, asking: Asking) -> Result<RequestAnswer, InboxError> {
+        let spec = self.request_spec()?;
+        let wrong = |error| InboxError::Input { workflow: NAME.to_owned(), error };
+        let key = asking.key.unwrap_or_default();
+        if key.chars().count() > LONGEST_KEY {
+            let text = format!("a key has at most {LONGEST_KEY} characters");
+            return Err(wrong(InputError::Field { field: "key".to_owned(), text }));
+        }
+        spec.workflow.started(asking.input.clone()).map_err(wrong)?;
+        let input = spec.prepare(asking.input).map_err(wrong)?;
+        let new = self.0.engine.new_thread(NAME, input, &key).map_err(|error| match error {
+            StartError::Input(error) => wrong(error),
+            StartError::Unknown(name) => InboxError::Failed(format!("there is no workflow `{name}`")),
+        })?;
+        let state = spec.workflow.apply(spec.workflow.empty(), &new.updates);
+        let state = state.map_err(|error| InboxError::Failed(error.to_string()))?;
+        let first = first_turn(&self.0.engine, spec, &new.title, &state).await?;
+        match self.0.store().threads().begin(new, first).await? {
+            store::Begun::New(thread) => self.answer_of(&thread),
+            store::Begun::Earlier(thread) => {
+                let earlier = self.asked_in(&thread)?;
+                if state.get::<Request>().is_some_and(|now| now.asked.is_the_same(&earlier)) {
+                    return self.answer_in(&thread).await;
+                }
+                Err(InboxError::Conflict(format!(
+                    "the key `{key}` names another request (thread `{thread}`: {}); ask the same again, or take \
+                     another key",
+                    earlier.title
+                )))
+            }
+        }
+    }
+
+    /// How the request stands that asked this; one that is over by now is closed.
+    pub async fn answer(self, id: &InterruptId) -> Result<RequestAnswer, InboxError> {
+        let thread = self.0.store().inbox().item(id)?.item.thread;
+        self.answer_in(&thread).await
+    }
+
+    /// How the request of this thread stands; one that is over by now is closed, and a decision that only waits for
+    /// somebody to drive is taken up.
+    pub async fn answer_in(self, thread: &ThreadId) -> Result<RequestAnswer, InboxError> {
+        let answer = self.answer_of(thread)?;
+        let thread = &answer.thread;
+        let over = answer.status == Status::Waiting && self.left(thread)? == Some(Duration::ZERO);
+        if over {
+            self.close(thread, Ending::Expired).await?;
+        }
+        if over || answer.status.active() {
+            self.finish(thread).await?;
+            return self.answer_of(thread);
+        }
+        Ok(answer)
+    }
+
+    /// Waits for the answer to a request, or until told to stop.
+    pub async fn wait(self, thread: &ThreadId, stop: impl Future<Output = ()>) -> Result<Waited, InboxError> {
+        let store = self.0.store();
+        let _watcher = store.watch_others()?;
+        let mut changes = store.changes();
+        tokio::pin!(stop);
+        loop {
+            changes.borrow_and_update();
+            let answer = self.answer_of(thread)?;
+            if answer.r#type.is_some() {
+                return Ok(Waited::Answered(answer));
+            }
+            let mut paused = false;
+            if answer.status.active() {
+                let scope = Scope::Family(thread.clone());
+                let driven = attend(&self.0.engine, &scope, Until::Idle, stop.as_mut(), |_| {}).await;
+                match driven?.ended {
+                    Ended::Told => return Ok(Waited::Told),
+                    Ended::Paused => paused = true,
+                    Ended::Idle => continue,
+                }
+            }
+            let left = if paused { None } else { self.left(thread)? };
+            if left == Some(Duration::ZERO) && self.close(thread, Ending::Expired).await? {
+                self.finish(thread).await?;
+                continue;
+            }
+            tokio::select! {
+                biased;
+                () = &mut stop => return Ok(Waited::Told),
+                _ = changes.changed() => {}
+                () = tokio::time::sleep(left.unwrap_or(LOOK_EVERY).min(LOOK_EVERY)) => {}
+            }
+        }
+    }
+
+    /// Takes a request back that nobody has answered; whether it did.
+    pub async fn withdraw(self, thread: &ThreadId) -> Result<bool, InboxError> {
+        let closed = self.close(thread, Ending::Withdrawn).await?;
+        if closed {
+            self.finish(thread).await?;
+        }
+        Ok(closed)
+    }
+
+    /// Closes every request that is over, and every question that is by the config's policy.
+    pub async fn close_expired(self) -> Result<(), InboxError> {
+        self.sweep(&mut HashMap::new()).await?;
+        self.0.expire_now(&Moment::now(self.0.store().now())).await?;
+        Ok(())
+    }
+
+    /// Closes requests, and questions that are over by the config's policy, as they expire, for the process that drives.
+    pub async fn close_expiring(self) {
+        tokio::join!(self.close_requests(), self.0.expire_unanswered());
+    }
+
+    async fn close_requests(self) {
+        let mut known = HashMap::new();
+        loop {
+            if let Err(error) = self.sweep(&mut known).await {
+                tracing::warn!(%error, "requests that are over cannot be closed now");
+            }
+            tokio::time::sleep(SWEEP_EVERY).await;
+        }
+    }
+
+    /// What each of them asked is read once; it never changes.
+    async fn sweep(self, known: &mut HashMap<ThreadId, RequestInput>) -> Result<(), InboxError> {
+        let waiting = self.0.store().threads().waiting_of(NAME)?;
+        known.retain(|thread, _| waiting.contains(thread));
+        let now = Moment::now(self.0.store().now());
+        for thread in waiting {
+            let asked = match known.get(&thread) {
+                Some(asked) => asked,
+                None => match self.asked_in(&thread) {
+                    Ok(asked) => &*known.entry(thread.clone()).or_insert(asked),
+                    // One that cannot be read does not keep the others open.
+                    Err(error) => {
+                        tracing::warn!(%thread, %error, "a request cannot be read");
+                        continue;
+                    }
+                },
+            };
+            if asked.left(&now) == Some(Duration::ZERO) {
+                self.close(&thread, Ending::Expired).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends a question that nobody has answered; whether it did.
+    async fn close(self, thread: &ThreadId, ending: Ending) -> Result<bool, InboxError> {
+        let reason = if ending == Ending::Withdrawn { WITHDRAWN } else { EXPIRED };
+        let what = What::Settled { reason: reason.to_owned(), payload: json!({ "how": ending }) };
+        let event = Event { id: format!("settled:{}", ending.word()), what };
+        let arrival = arrival(self.request_spec()?, thread, &event, None)
+            .map_err(|error| InboxError::Failed(error.to_string()))?;
+        self.0.store().threads().arrive_unanswered(arrival).await.map_err(InboxError::from)
+    }
+
+    /// Lets a thread whose question was closed come to its end, where that takes but a moment.
+    async fn finish(self, thread: &ThreadId) -> Result<(), InboxError> {
+        let scope = Scope::Family(thread.clone());
+        attend(&self.0.engine, &scope, Until::Idle, tokio::time::sleep(GRACE), |_| {}).await?;
+        Ok(())
+    }
+
+    fn left(self, thread: &ThreadId) -> Result<Option<Duration>, InboxError> {
+        Ok(self.asked_in(thread)?.left(&Moment::now(self.0.store().now())))
+    }
+
+    /// What a thread asked; it is its first step.
+    fn asked_in(self, thread: &ThreadId) -> Result<RequestInput, InboxError> {
+        let state = self.0.engine.state_at(thread, Some(1))?;
+        let asked = state.as_ref().and_then(|state| state.get::<Request>()).map(|state| state.asked.clone());
+        asked.ok_or_else(|| not_a_request(thread))
+    }
+
+    fn answer_of(self, thread: &ThreadId) -> Result<RequestAnswer, InboxError> {
+        let stored = self.0.store().threads().view(thread)?;
+        let thread = stored.line.id.clone();
+        // The state as it was when the rest was read, whatever has happened since.
+        let state = self.0.engine.state_at(&thread, Some(stored.line.steps))?;
+        let Some(state) = state.as_ref().and_then(|state| state.get::<Request>()) else {
+            return Err(not_a_request(&thread));
+        };
+        let asked = stored.steps.iter().find_map(|step| match &step.next {
+            NextView::Ask { ask, .. } => ask.first().cloned(),
+            NextView::Goto { .. } | NextView::Spawn { .. } | NextView::End { .. } => None,
+        });
+        // A fork asks anew under a name of its own.
+        let open = self.0.store().threads().outcome(&thread)?.interrupts;
+        let decided = stored.decisions.iter().rev().find(|decision| decision.undone_at.is_none());
+        let id = open.first().cloned().or_else(|| decided.map(|decision| decision.interrupt.clone()));
+        let Some(id) = id.or(asked) else {
+            let text = format!("thread `{thread}` has not asked yet; `sayso run` takes it further");
+            return Err(InboxError::Conflict(text));
+        };
+        let abandoned = (stored.line.status == Status::Abandoned).then_some(Ending::Ignore);
+        let ending = state.given.as_ref().map(|given| given.ending()).or(abandoned);
+        let (by, at) = match ending {
+            None => (None, None),
+            Some(Ending::Expired | Ending::Withdrawn) => (None, Some(stored.line.updated_at)),
+            Some(_) => (decided.map(|decision| decision.by.clone()), decided.map(|decision| decision.at)),
+        };
+        Ok(RequestAnswer {
+            id,
+            thread,
+            status: stored.line.status,
+            interrupts: open,
+            r#type: ending,
+            args: state.args(),
+            by,
+            at,
+        })
+    }
+
+    fn request_spec(self) -> Result<&'a Spec, InboxError> {
+        let spec = self.0.engine.registry().get(NAME);
+        spec.ok_or_else(|| InboxError::Failed(format!("there is no workflow `{NAME}`")))
+    }
+}
+
+fn not_a_request(thread: &ThreadId) -> InboxError {
+    InboxError::Conflict(format!(
+        "thread `{thread}` was not started by `sayso request`; `sayso show {thread}` tells what became of it"
+    ))
+}
+
+/// Runs the asking node before the thread is there, and gives what is to be committed with its beginning.
+async fn first_turn(
+    engine: &Engine,
+    spec: &Spec,
+    title: &str,
+    state: &crate::graph::Folded,
+) -> Result<Commit, InboxError> {
+    let failed = |text: String| InboxError::Failed(text);
+    let node = spec.workflow.shape().entry.clone();
+    let step = StepContext {
+        thread: ThreadId::random(),
+        workflow: NAME.to_owned(),
+        node: node.clone(),
+        number: 1,
+        forked: false,
+        allowance: 1,
+        last_try: true,
+    };
+    let limit = engine.settings().node_timeout;
+    let quiet: crate::graph::ProgressSink = Arc::new(|_| {});
+    let output = run_node(&spec.workflow, step, Arc::new(NoEffects), state, limit, &quiet).await;
+    let output = output.map_err(|error| failed(error.to_string()))?;
+    let Next::Ask(asked, then) = output.next else {
+        return Err(failed(format!("`{NAME}` did not ask")));
+    };
+    let after = spec.workflow.apply(state.clone(), &output.updates).map_err(|e| failed(e.to_string()))?;
+    let took_ms = Some(i64::try_from(output.took.as_millis()).unwrap_or(i64::MAX));
+    Ok(Commit {
+        thread: ThreadId::random(),
+        version: 0,
+        steps: vec![NewStep { node, updates: output.updates, took_ms }],
+        next: NextStep::Ask(asked, then),
+        title: title.to_owned(),
+        output: spec.workflow.output(&after).map(|output| output.to_string()),
+        fingerprint: spec.workflow.fingerprint().to_owned(),
+        snapshot: None,
+        start: Vec::new(),
+        calls: false,
+        absorbed: None,
+        results: spec.results,
+        hold_ms: engine.holds(false).irreversible_ms,
+        step_limit: engine.step_limit(),
+    })
+}
+
+/// The journal of a thread that is not there yet: it can do nothing to the outside.
+struct NoEffects;
+
+impl NoEffects {
+    fn refused() -> JournalError {
+        JournalError::NotApproved("a request only asks; it does nothing".to_owned())
+    }
+}
+
+impl Journal for NoEffects {
+    fn recorded(&self, _: &str) -> Option<Value> {
+        None
+    }
+
+    fn record(&self, _: &str, _: &Value) {}
+
+    fn begin<'a>(&'a self, _: &'a Intent) -> BoxFuture<'a, Result<Begun, JournalError>> {
+        Box::pin(async { Err(Self::refused()) })
+    }
+
+    fn settle<'a>(
+        &'a self,
+        _: &'a str,
+        _: EffectState,
+        _: &'a Value,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(async { Err(Self::refused()) })
+    }
+}

@@ -1,0 +1,160 @@
+//! A thread looked at closely: its conversation, what each step changed, what its models were told.
+
+use super::Inbox;
+use super::cards::result_card;
+use crate::graph::ThreadId;
+use crate::inbox::{Block, CallView, Card, StepStates, ThreadView};
+use crate::store::{Prompt, Store, StoreError};
+use crate::text::Visible;
+use serde_json::{Map, Value};
+
+impl Inbox {
+    /// Everything on record about a thread, and its state.
+    pub(super) fn read_thread(&self, id: &ThreadId) -> Result<ThreadView, StoreError> {
+        let stored = self.store().threads().view(id)?;
+        let line = stored.line;
+        // The state as it was when the rest was read, whatever has happened since.
+        let state = self.engine.state_at(&line.id, Some(line.steps))?;
+        let state = match (state, self.engine.registry().get(&line.workflow)) {
+            (Some(state), Some(spec)) => {
+                let state = spec.workflow.write(&state).map_err(|e| StoreError::Conflict(e.to_string()))?;
+                serde_json::from_str(&state).unwrap_or(Value::Null)
+            }
+            _ => Value::Null,
+        };
+        Ok(ThreadView {
+            id: line.id,
+            workflow: line.workflow,
+            title: line.title,
+            status: line.status,
+            state,
+            output: stored.output,
+            error: stored.error,
+            parent: line.parent,
+            forked_from: line.forked_from,
+            steps: stored.steps,
+            questions: stored.questions,
+            decisions: stored.decisions,
+            effects: stored.effects,
+            usage: self.store().figures().usage(id, false)?,
+            trace: super::trace::trace(&self.engine, id)?,
+        })
+    }
+
+    /// The card of what it asks now, or the one its workflow draws of the state as it is.
+    pub(super) fn read_conversation(&self, id: &ThreadId) -> Result<Card, StoreError> {
+        let asked = self.store().threads().outcome(id)?.interrupts;
+        if let Some(asked) = asked.first() {
+            return Ok(self.read_card(asked)?.1);
+        }
+        let item = self.store().inbox().as_result(id)?;
+        let state = self.engine.state_at(&item.thread, None)?;
+        let drawn = match (self.engine.registry().get(&item.workflow), state) {
+            (Some(spec), Some(state)) => spec.card(&state, &item),
+            _ => Card::default(),
+        };
+        Ok(if drawn.blocks.is_empty() && !item.args.is_null() { result_card(&item) } else { drawn })
+    }
+
+    /// Folds up to a step, and then the step.
+    pub(super) fn read_states(&self, id: &ThreadId, step: u64) -> Result<StepStates, StoreError> {
+        let line = self.store().threads().line(id)?;
+        if step >= line.steps {
+            let last = line.steps.saturating_sub(1);
+            let text = format!("thread `{}` has steps 0 to {last}, no step {step}", line.id);
+            return Err(StoreError::Conflict(text));
+        }
+        let before = self.written(&line.id, &line.workflow, step)?;
+        let after = self.written(&line.id, &line.workflow, step + 1)?;
+        Ok(StepStates::between(step, &before, &after))
+    }
+
+    /// The state after so many steps; null where this build does not know the workflow.
+    fn written(&self, id: &ThreadId, workflow: &str, steps: u64) -> Result<Value, StoreError> {
+        let state = self.engine.state_at(id, Some(steps))?;
+        let (Some(state), Some(spec)) = (state, self.engine.registry().get(workflow)) else {
+            return Ok(Value::Null);
+        };
+        let text = spec.workflow.write(&state).map_err(|e| StoreError::Conflict(e.to_string()))?;
+        Ok(serde_json::from_str(&text).unwrap_or(Value::Null))
+    }
+}
+
+/// The words of a model call.
+pub fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, StoreError> {
+    let stored = store.figures().prompt(id, call)?;
+    let mut view = CallView {
+        task: stored.task,
+        model: stored.model,
+        system: String::new(),
+        messages: Vec::new(),
+        rules: Value::Null,
+        answer: None,
+        calls: Vec::new(),
+        error: stored.error,
+        missing: None,
+    };
+    match stored.prompt {
+        Some(prompt) => tell(&mut view, &prompt),
+        None => {
+            let why = "its words were not kept: they were too long, or an older sayso made the call";
+            view.missing = Some(why.to_owned());
+        }
+    }
+    Ok(view)
+}
+
+/// What was said in a thread of a server, as its state tells it.
+pub(super) fn said_there(view: &ThreadView) -> Card {
+    let words = |message: &Value, key: &str| message[key].as_str().unwrap_or_default().to_owned();
+    let turns: Vec<(Visible, Visible)> = view.state["messages"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|message| (Visible::line(&words(message, "who")), Visible::new(&words(message, "said"))))
+        .collect();
+    Card { blocks: if turns.is_empty() { Vec::new() } else { vec![Block::Turns(turns)] } }
+}
+
+/// What a step of a server's thread changed.
+pub(super) fn states_there(view: &ThreadView, step: u64) -> StepStates {
+    let state_before = |until: u64| {
+        let known = view.steps.iter().filter(|known| known.n < until);
+        let updates = known.filter_map(|step| step.updates.as_object().cloned());
+        Value::Object(updates.flatten().collect::<Map<_, _>>())
+    };
+    StepStates::between(step, &state_before(step), &state_before(step + 1))
+}
+
+fn tell(view: &mut CallView, prompt: &Prompt) {
+    let read = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
+    let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let mut head = read(&prompt.head);
+    view.system = words(&head["system"]);
+    if let Some(fields) = head.as_object_mut() {
+        fields.remove("system");
+        fields.retain(|_, value| !value.is_null() && *value != Value::Array(Vec::new()));
+    }
+    view.rules = head;
+    view.messages = read(&prompt.messages).as_array().into_iter().flatten().map(message).collect();
+    if let Some(answer) = prompt.answer.as_deref().map(read) {
+        view.answer = Some(words(&answer["text"]));
+        let calls = answer["calls"].as_array().into_iter().flatten();
+        view.calls = calls.map(|call| (words(&call["name"]), call["args"].clone())).collect();
+    }
+}
+
+/// Who said it, and what.
+fn message(message: &Value) -> (String, String) {
+    let words = |key: &str| message[key].as_str().unwrap_or_default();
+    let mut said = words("text").to_owned();
+    for call in message["calls"].as_array().into_iter().flatten() {
+        let name = call["name"].as_str().unwrap_or_default();
+        said += &format!("\n→ {name} {}", call["args"]);
+    }
+    let who = match words("role") {
+        "tool" => format!("tool {}", words("name")),
+        role => role.to_owned(),
+    };
+    (Visible::line(&who).into_string(), said.trim_start_matches('\n').to_owned())
+}

@@ -1,0 +1,201 @@
+//! Threads as a person begins, reads, forks and stops them.
+
+use super::errors::unknown_workflow;
+use super::{Inbox, thread_view};
+use crate::driver::{StartError, arrival};
+use crate::graph::{Event, Shape, ThreadId, What};
+use crate::inbox::{
+    CallView, Card, DecisionView, Facets, InboxError, Outcome, StepStates, ThreadPage, ThreadQuery,
+    ThreadView, UsageView,
+};
+use crate::text;
+use serde_json::Value;
+
+/// Threads: begun, read, forked and stopped.
+#[derive(Clone, Copy)]
+pub struct Threads<'a>(pub(super) &'a Inbox);
+
+impl Threads<'_> {
+    /// A page of threads, those on servers included.
+    pub async fn list(self, query: ThreadQuery) -> Result<ThreadPage, InboxError> {
+        match &self.0.remote {
+            Some(remote) => remote.threads(&query).await,
+            None => Ok(self.0.store().threads().list(&query).await?),
+        }
+    }
+
+    /// What threads can be narrowed to.
+    pub async fn facets(self) -> Result<Facets, InboxError> {
+        let read = |inbox: &Inbox| {
+            let mut facets = inbox.store().threads().facets()?;
+            facets.servers = inbox.remote.as_ref().map(|remote| remote.names()).unwrap_or_default();
+            let server = |name: &str| name.split_once('/').map(|(server, _)| server.to_owned());
+            let servers = &facets.servers;
+            facets.workflows.retain(|name| server(name).is_none_or(|server| !servers.contains(&server)));
+            Ok(facets)
+        };
+        self.0.blocking(read).await
+    }
+
+    /// A whole thread.
+    pub async fn view(self, id: ThreadId) -> Result<ThreadView, InboxError> {
+        let wanted = id.clone();
+        let read = self.0.blocking(move |inbox| inbox.read_thread(&wanted)).await;
+        let Some(remote) = &self.0.remote else { return read };
+        match read {
+            Ok(mut view) => {
+                if let Some(there) = remote.state_there(&view.id).await? {
+                    view.state = there;
+                }
+                Ok(view)
+            }
+            Err(error @ InboxError::NotFound { .. }) => remote.thread(&id).await?.ok_or(error),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What was said in a thread, and what came of it, as its workflow draws its last state.
+    pub async fn conversation(self, id: ThreadId) -> Result<Card, InboxError> {
+        let wanted = id.clone();
+        match self.0.blocking(move |inbox| inbox.read_conversation(&wanted)).await {
+            Err(InboxError::NotFound { .. }) => Ok(thread_view::said_there(&self.view(id).await?)),
+            read => read,
+        }
+    }
+
+    /// What a step changed, and the state after it.
+    pub async fn step_states(self, id: ThreadId, step: u64) -> Result<StepStates, InboxError> {
+        let wanted = id.clone();
+        match self.0.blocking(move |inbox| inbox.read_states(&wanted, step)).await {
+            Err(InboxError::NotFound { .. }) => Ok(thread_view::states_there(&self.view(id).await?, step)),
+            read => read,
+        }
+    }
+
+    /// What was decided about a thread, oldest first.
+    pub async fn answers(self, thread: ThreadId) -> Result<Vec<DecisionView>, InboxError> {
+        self.0.blocking(move |inbox| inbox.store().threads().answers(&thread)).await
+    }
+
+    /// What a model was told and answered, by the thread and the number of the call in its trace.
+    pub async fn model_call(self, thread: ThreadId, call: u64) -> Result<CallView, InboxError> {
+        self.0.blocking(move |inbox| thread_view::read_call(inbox.store(), &thread, call)).await
+    }
+
+    /// What a thread's model calls have used so far.
+    pub async fn usage(self, thread: ThreadId) -> Result<UsageView, InboxError> {
+        self.0.blocking(move |inbox| inbox.store().figures().usage(&thread, false)).await
+    }
+
+    /// Where a thread stands.
+    pub async fn outcome(self, id: ThreadId) -> Result<Outcome, InboxError> {
+        self.0.outcome_of(&id)
+    }
+
+    /// The graph of a workflow.
+    pub async fn graph(self, workflow: String) -> Result<Shape, InboxError> {
+        let known = self.0.engine.registry();
+        let spec = known.get(&workflow).ok_or_else(|| unknown_workflow(&workflow, &known.names()))?;
+        Ok(spec.workflow.shape().clone())
+    }
+
+    /// What a workflow starts with, if it lives on a server.
+    pub async fn remote_input(self, workflow: &str) -> Result<Option<Value>, InboxError> {
+        match &self.0.remote {
+            Some(remote) => remote.input_schema(workflow).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Looks at every server once, unless somebody drives. Gives a sentence for each thing that could not be read.
+    pub async fn look_at_servers(self) -> Result<Vec<String>, InboxError> {
+        match &self.0.remote {
+            Some(remote) => remote.look_once().await,
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Starts a thread.
+    pub async fn start(self, workflow: String, input: Value) -> Result<Outcome, InboxError> {
+        if let Some(remote) = &self.0.remote
+            && let Some(thread) = remote.start(&workflow, &input).await?
+        {
+            return self.0.outcome_of(&thread);
+        }
+        let engine = &self.0.engine;
+        let unknown = || unknown_workflow(&workflow, &engine.registry().names());
+        let wrong = |error| InboxError::Input { workflow: workflow.clone(), error };
+        let spec = engine.registry().get(&workflow).filter(|spec| !spec.hidden).ok_or_else(unknown)?;
+        // Types first: a path that is not even text cannot be looked at.
+        spec.workflow.started(input.clone()).map_err(wrong)?;
+        let input = spec.prepare(input).map_err(wrong)?;
+        let new = engine.new_thread(&workflow, input, "").map_err(|error| match error {
+            StartError::Unknown(_) => unknown(),
+            StartError::Input(error) => wrong(error),
+        })?;
+        let thread = self.0.store().threads().start_for_person(new, engine.step_limit()).await?;
+        self.0.outcome_of(&thread)
+    }
+
+    /// Goes on after a result.
+    pub async fn proceed(self, thread: ThreadId, words: String) -> Result<Outcome, InboxError> {
+        let text = text::typed(&words);
+        if text.trim().is_empty() {
+            let text = "there are no words to go on with; say something";
+            return Err(InboxError::Conflict(text.to_owned()));
+        }
+        self.0.deliver(&thread, "words", What::Words { text }, "cannot be continued; start a new one").await
+    }
+
+    /// Begins a new thread from a step of another.
+    pub async fn fork(self, thread: ThreadId, step: u64) -> Result<Outcome, InboxError> {
+        let threads = self.0.store().threads();
+        let line = threads.line(&thread)?;
+        if self.0.remote.as_ref().is_some_and(|remote| remote.has(&line.workflow)) {
+            let text = format!("`{}` lives on a server, which alone can fork it", line.id);
+            return Err(InboxError::Conflict(text));
+        }
+        let fork = threads.fork(thread, step, self.0.engine.step_limit()).await?;
+        self.0.outcome_of(&fork)
+    }
+
+    /// Stops a thread at once.
+    pub async fn stop(self, thread: ThreadId) -> Result<Outcome, InboxError> {
+        if let Some(remote) = &self.0.remote
+            && let Some(ended) = remote.end(&thread).await?
+        {
+            return self.0.outcome_of(&ended);
+        }
+        let line = self.0.store().threads().line(&thread)?;
+        self.0.engine.stop(&line.id, &line.workflow).await?;
+        self.0.outcome_of(&line.id)
+    }
+}
+
+impl Inbox {
+    pub(super) fn outcome_of(&self, thread: &ThreadId) -> Result<Outcome, InboxError> {
+        Ok(self.store().threads().outcome(thread)?)
+    }
+
+    /// Lets something a person said reach a thread, if its workflow takes such a thing.
+    pub(super) async fn deliver(
+        &self,
+        thread: &ThreadId,
+        name: &str,
+        what: What,
+        refusal: &str,
+    ) -> Result<Outcome, InboxError> {
+        let line = self.store().threads().line(thread)?;
+        let known = self.engine.registry();
+        let spec =
+            known.get(&line.workflow).ok_or_else(|| unknown_workflow(&line.workflow, &known.names()))?;
+        let event = Event { id: format!("{name}:{}", line.steps), what };
+        if !matches!(spec.workflow.arrived(event.clone()), Ok(Some(_))) {
+            return Err(InboxError::Conflict(format!("threads of `{}` {refusal}", line.workflow)));
+        }
+        let arrival =
+            arrival(spec, &line.id, &event, None).map_err(|error| InboxError::Failed(error.to_string()))?;
+        let thread = self.store().threads().arrive(arrival).await?;
+        self.outcome_of(&thread)
+    }
+}

@@ -1,0 +1,111 @@
+//! What took how long: a thread, its nodes, their model calls, and the threads they started, as a tree.
+
+use crate::driver::Engine;
+use crate::graph::{Folded, ThreadId};
+use crate::inbox::{Spec, TraceView};
+use crate::store::{Call, Lap, Laps, StoreError};
+use jiff::Timestamp;
+use std::collections::HashMap;
+
+/// How deep threads that start threads are followed.
+const DEPTH: usize = 8;
+
+/// The trace of a thread.
+pub(super) fn trace(engine: &Engine, thread: &ThreadId) -> Result<TraceView, StoreError> {
+    of_thread(engine, thread, DEPTH)
+}
+
+fn of_thread(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, StoreError> {
+    let laps = engine.store().figures().laps(id)?;
+    let names = SpanNames::new(engine, &laps)?;
+    let mut runs: HashMap<&str, usize> = HashMap::new();
+    let mut nodes = Vec::new();
+    for lap in &laps.steps {
+        let Some(ms) = lap.ms else { continue };
+        let nth = runs.entry(lap.node.as_str()).or_default();
+        *nth += 1;
+        let mut node = node(names.of(&laps.workflow, Some(&lap.node), *nth), lap, ms);
+        node.children = laps.calls.iter().filter(|call| call.span.step == lap.step).map(called).collect();
+        for (child, _) in laps.children.iter().filter(|(_, step)| depth > 0 && *step == lap.step) {
+            node.children.push(of_thread(engine, child, depth - 1)?);
+        }
+        nodes.push(spanning(node));
+    }
+    // Calls of a step that is not committed yet, or never was.
+    let known = |call: &Call| laps.steps.iter().any(|lap| lap.ms.is_some() && lap.step == call.span.step);
+    nodes.extend(laps.calls.iter().filter(|call| !known(call)).map(called));
+    let name = names.of(&laps.workflow, None, 1);
+    Ok(spanning(whole(name, laps, nodes)))
+}
+
+/// What the spans of a thread are called.
+pub struct SpanNames<'a> {
+    spec: Option<&'a Spec>,
+    state: Option<Folded>,
+}
+
+impl<'a> SpanNames<'a> {
+    /// Those that its workflow gives, or its own where this build does not know it.
+    pub fn new(engine: &'a Engine, laps: &Laps) -> Result<Self, StoreError> {
+        let spec = engine.registry().get(&laps.workflow);
+        Ok(Self { spec, state: engine.state_at(&laps.thread, None)? })
+    }
+
+    /// The name of the thread, or of the `nth` run of a node.
+    pub fn of(&self, workflow: &str, node: Option<&str>, nth: usize) -> String {
+        match (self.spec, &self.state) {
+            (Some(spec), Some(state)) => spec.span_name(state, node, nth),
+            _ => node.unwrap_or(workflow).to_owned(),
+        }
+    }
+}
+
+fn whole(name: String, laps: Laps, children: Vec<TraceView>) -> TraceView {
+    TraceView {
+        ms: between(laps.began, laps.last),
+        thread: Some(laps.thread),
+        children,
+        ..TraceView::begun(name, "thread", laps.began)
+    }
+}
+
+fn node(name: String, lap: &Lap, ms: u64) -> TraceView {
+    TraceView { ms, step: Some(lap.step), ..TraceView::begun(name, "node", before(lap.at, ms)) }
+}
+
+fn called(Call { number, span, at }: &Call) -> TraceView {
+    TraceView {
+        ms: span.ms,
+        step: Some(span.step),
+        input_tokens: span.input,
+        output_tokens: span.output,
+        cost: span.cost,
+        call: Some(*number),
+        model: Some(span.model.clone()),
+        error: span.error.clone(),
+        ..TraceView::begun(span.task.clone(), "call", before(*at, span.ms))
+    }
+}
+
+/// The same, with the tokens of what is inside it, and lasting as long as the threads it waited for.
+fn spanning(mut span: TraceView) -> TraceView {
+    span.input_tokens += span.children.iter().map(|child| child.input_tokens).sum::<u64>();
+    if span.call.is_none() {
+        span.cost = span.children.iter().map(|child| child.cost).sum();
+    }
+    span.output_tokens += span.children.iter().map(|child| child.output_tokens).sum::<u64>();
+    let threads = span.children.iter().filter(|child| child.sort == "thread");
+    let last = threads.map(|child| between(span.at, child.at).saturating_add(child.ms)).max();
+    span.ms = span.ms.max(last.unwrap_or_default());
+    span
+}
+
+fn between(from: Timestamp, to: Timestamp) -> u64 {
+    u64::try_from(to.as_millisecond() - from.as_millisecond()).unwrap_or_default()
+}
+
+/// When something began that ended then.
+pub fn before(at: Timestamp, ms: u64) -> Timestamp {
+    let ms = at.as_millisecond().saturating_sub(i64::try_from(ms).unwrap_or(i64::MAX));
+    Timestamp::from_millisecond(ms).unwrap_or(at)
+}

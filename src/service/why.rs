@@ -1,0 +1,121 @@
+//! Why an item is there: what its workflow says of it, and what its thread has cost so far.
+
+use super::Inbox;
+use crate::graph::{InterruptId, Kind, ThreadId};
+use crate::inbox::{Block, Card, Item, ItemKind, NextView, StepView, UsageView};
+use crate::store::StoreError;
+use crate::text::Visible;
+use serde_json::Value;
+
+/// So many lines of a profile are told.
+const LINES: usize = 40;
+
+/// So many of the last steps are told where a workflow says nothing.
+const STEPS: usize = 12;
+
+impl Inbox {
+    /// Reads the thread as it was when it asked.
+    pub(super) fn read_why(&self, id: &str) -> Result<Card, StoreError> {
+        let store = self.store();
+        let unknown = || StoreError::Unknown("item", id.to_owned());
+        let (item, steps) = match (InterruptId::parse(id), ThreadId::parse(id)) {
+            (Ok(id), _) => {
+                let stored = store.inbox().item(&id)?;
+                (stored.item, Some(stored.steps))
+            }
+            (Err(_), Ok(thread)) => (store.inbox().result(&thread)?, None),
+            (Err(_), Err(_)) => return Err(unknown()),
+        };
+        let mut blocks = Vec::new();
+        if item.kind == ItemKind::Interrupt(Kind::Trouble) {
+            blocks.push(Block::Fields(trouble(&item)));
+        }
+        blocks.extend(self.explained(&item, steps)?);
+        blocks.extend(self.remembered(&item)?);
+        blocks.push(Block::Heading(Visible::line("Cost")));
+        blocks.push(Block::Fields(cost(&store.figures().usage(&item.thread, false)?)));
+        Ok(Card { blocks })
+    }
+
+    /// What was known by then of the person's wishes: the profiles of its workflow as they stood when it was asked.
+    fn remembered(&self, item: &Item) -> Result<Vec<Block>, StoreError> {
+        let store = self.store();
+        let own = format!("{}/", item.workflow);
+        let mut fields = Vec::new();
+        for namespace in store.memory().namespaces()?.into_iter().filter(|name| name.starts_with(&own)) {
+            let versions = store.memory().history(&namespace)?;
+            let Some(then) = versions.into_iter().find(|version| version.updated_at <= item.created_at)
+            else {
+                continue;
+            };
+            let name = namespace.strip_prefix(&own).unwrap_or(&namespace);
+            let mut lines: Vec<&str> = then.profile.lines().take(LINES + 1).collect();
+            if lines.len() > LINES {
+                lines[LINES] = "…";
+            }
+            let text = format!("version {}\n{}", then.version, lines.join("\n"));
+            fields.push((Visible::line(name), Visible::new(&text)));
+        }
+        if fields.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(vec![Block::Heading(Visible::line("Memory it could go by")), Block::Fields(fields)])
+    }
+
+    fn explained(&self, item: &Item, steps: Option<u64>) -> Result<Vec<Block>, StoreError> {
+        if let Some(spec) = self.engine.registry().get(&item.workflow)
+            && let Some(state) = self.engine.state_at(&item.thread, steps)?
+            && let Some(blocks) = spec.explain(&state, item)
+        {
+            return Ok(blocks);
+        }
+        let thread = self.store().threads().view(&item.thread)?;
+        let until = steps.and_then(|steps| usize::try_from(steps).ok()).unwrap_or(thread.steps.len());
+        let shown = &thread.steps[..until.min(thread.steps.len())];
+        let mut blocks = vec![Block::Heading(Visible::line("What the thread did"))];
+        let earlier = shown.len().saturating_sub(STEPS);
+        if earlier > 0 {
+            blocks.push(Block::Text(Visible::new(&format!("({earlier} steps before these)"))));
+        }
+        blocks.push(Block::Fields(shown[earlier..].iter().map(told).collect()));
+        Ok(blocks)
+    }
+}
+
+/// What went wrong, and where.
+fn trouble(item: &Item) -> Vec<(Visible, Visible)> {
+    let mut fields = vec![
+        (Visible::line("trouble"), Visible::line(&item.action)),
+        (Visible::line("because"), Visible::new(&item.gist)),
+    ];
+    for name in ["node", "effect"] {
+        let value = item.args.get(name).and_then(Value::as_str).filter(|value| !value.is_empty());
+        fields.extend(value.map(|value| (Visible::line(name), Visible::line(value))));
+    }
+    fields
+}
+
+fn told(step: &StepView) -> (Visible, Visible) {
+    let next = match &step.next {
+        NextView::Goto { goto } => format!("then {goto}"),
+        NextView::Ask { ask, .. } if ask.len() == 1 => "asked you".to_owned(),
+        NextView::Ask { ask, .. } => format!("asked you {} things", ask.len()),
+        NextView::Spawn { spawn, .. } => format!("started {} threads", spawn.len()),
+        NextView::End { .. } => "ended".to_owned(),
+    };
+    (Visible::line(&format!("{} {}", step.n, step.node)), Visible::line(&next))
+}
+
+fn cost(usage: &UsageView) -> Vec<(Visible, Visible)> {
+    let dollars = match usage.cost {
+        Some(cost) => format!("${cost:.4}"),
+        None => "not known: a model has no price in [prices]".to_owned(),
+    };
+    [
+        ("model calls", usage.calls.to_string()),
+        ("tokens", format!("{} read, {} written", usage.input_tokens, usage.output_tokens)),
+        ("cost", dollars),
+    ]
+    .map(|(name, value)| (Visible::line(name), Visible::line(&value)))
+    .into()
+}

@@ -1,0 +1,196 @@
+//! Times as people type them. Pure.
+
+use super::Visible;
+use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Span, Timestamp, Zoned};
+use std::time::Duration;
+
+/// When a day begins for someone who only named the day.
+const MORNING: Time = Time::constant(9, 0, 0, 0);
+
+/// Further away than anybody snoozes; it also keeps the sums below within the calendar.
+const FARTHEST_DAYS: i64 = 3660;
+
+/// The time meant by `word`, seen from `now`; `None` is `off`.
+pub fn read(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String> {
+    let word = word.trim();
+    if word.eq_ignore_ascii_case("off") {
+        return Ok(None);
+    }
+    let Some(at) = meant(word, now) else {
+        let word: String = word.chars().take(40).collect();
+        return Err(format!(
+            "`{}` is not a time; write 30m, 2h, 3d, tomorrow, monday, 2026-11-20, 09:00, an RFC 3339 time, or off",
+            Visible::line(&word)
+        ));
+    };
+    if at <= now.timestamp() {
+        return Err(format!(
+            "{} is in the past; name a time to come",
+            at.to_zoned(now.time_zone().clone()).strftime("%Y-%m-%d %H:%M")
+        ));
+    }
+    if at.duration_since(now.timestamp()) > SignedDuration::from_hours(24 * FARTHEST_DAYS) {
+        return Err("that is more than ten years away; name an earlier time".to_owned());
+    }
+    Ok(Some(at))
+}
+
+/// How long `word` means: `30m`, `2h`, `3d`, `1w`.
+pub fn lasting(word: &str, now: &Timestamp) -> Result<Duration, String> {
+    let until = span_from(&word.trim().to_lowercase(), &now.to_zoned(TimeZone::UTC));
+    let lasts = until.and_then(|until| Duration::try_from(until.duration_since(*now)).ok());
+    lasts.ok_or_else(|| {
+        let word: String = word.chars().take(40).collect();
+        format!("`{}` is not a length of time; write 30m, 2h, 3d or 1w", Visible::line(&word))
+    })
+}
+
+/// The time that has been that `word` means: so long ago (`30d`), a day, or an RFC 3339 time.
+pub fn past(word: &str, now: &Zoned) -> Result<Timestamp, String> {
+    let word = word.trim();
+    let ago = span_from(&word.to_lowercase(), now).map(|then| then.duration_since(now.timestamp()));
+    let at = match ago {
+        Some(ago) => now.timestamp().checked_sub(ago).ok(),
+        None => {
+            word.parse().ok().or_else(|| on(Date::strptime("%Y-%m-%d", word).ok()?, Time::midnight(), now))
+        }
+    };
+    at.ok_or_else(|| {
+        let word: String = word.chars().take(40).collect();
+        format!(
+            "`{}` is not a time that has been; write 30d, 2026-11-20 or an RFC 3339 time",
+            Visible::line(&word)
+        )
+    })
+}
+
+fn meant(word: &str, now: &Zoned) -> Option<Timestamp> {
+    let lower = word.to_lowercase();
+    if let Some(at) = span_from(&lower, now) {
+        return Some(at);
+    }
+    if lower == "tomorrow" {
+        return on(now.date().tomorrow().ok()?, MORNING, now);
+    }
+    if let Some(day) = weekday(&lower) {
+        return on(now.date().nth_weekday(1, day).ok()?, MORNING, now);
+    }
+    if let Ok(at) = word.parse::<Timestamp>() {
+        return Some(at);
+    }
+    // Before plain dates and times, since those readers also take a date with a time for less than it says.
+    if word.contains(['T', 't', ' ']) && word.len() > 10 {
+        let local: DateTime = word.parse().ok()?;
+        return on(local.date(), local.time(), now);
+    }
+    if word.contains(':') {
+        let time = Time::strptime(if word.len() > 5 { "%H:%M:%S" } else { "%H:%M" }, word).ok()?;
+        let today = on(now.date(), time, now)?;
+        return if today > now.timestamp() {
+            Some(today)
+        } else {
+            on(now.date().tomorrow().ok()?, time, now)
+        };
+    }
+    on(Date::strptime("%Y-%m-%d", word).ok()?, MORNING, now)
+}
+
+/// `45s`, `30m`, `2h`, `3d`, `1w`. Days are days of the calendar: the hour stays.
+fn span_from(word: &str, now: &Zoned) -> Option<Timestamp> {
+    let (count, unit) = word.split_at_checked(word.len().checked_sub(1)?)?;
+    if count.is_empty() || !count.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let count: i64 = count.parse().ok().filter(|count| *count <= 60 * 24 * FARTHEST_DAYS)?;
+    let span = match unit {
+        "s" => Span::new().try_seconds(count),
+        "m" => Span::new().try_minutes(count),
+        "h" => Span::new().try_hours(count),
+        "d" => Span::new().try_days(count),
+        "w" => Span::new().try_weeks(count),
+        _ => return None,
+    };
+    Some(now.checked_add(span.ok()?).ok()?.timestamp())
+}
+
+fn on(date: Date, time: Time, now: &Zoned) -> Option<Timestamp> {
+    Some(date.to_datetime(time).to_zoned(now.time_zone().clone()).ok()?.timestamp())
+}
+
+/// The day named in full or by its first three letters.
+fn weekday(word: &str) -> Option<Weekday> {
+    let days = [
+        ("monday", Weekday::Monday),
+        ("tuesday", Weekday::Tuesday),
+        ("wednesday", Weekday::Wednesday),
+        ("thursday", Weekday::Thursday),
+        ("friday", Weekday::Friday),
+        ("saturday", Weekday::Saturday),
+        ("sunday", Weekday::Sunday),
+    ];
+    days.into_iter().find(|(name, _)| *name == word || &name[..3] == word).map(|(_, day)| day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A Friday, shortly before the clocks go back in Paris (on Sunday the 25th).
+    fn now() -> Zoned {
+        "2026-10-23T10:30:00+02:00[Europe/Paris]".parse().unwrap()
+    }
+
+    #[track_caller]
+    fn check(word: &str, expected: &str) {
+        let at = read(word, &now()).unwrap().unwrap();
+        assert_eq!(at.to_zoned(now().time_zone().clone()).datetime().to_string(), expected, "{word}");
+    }
+
+    #[test]
+    fn times_are_read() {
+        check("45s", "2026-10-23T10:30:45");
+        check("30m", "2026-10-23T11:00:00");
+        check("2h", "2026-10-23T12:30:00");
+        check("3d", "2026-10-26T10:30:00");
+        check("1W", "2026-10-30T10:30:00");
+        check("tomorrow", "2026-10-24T09:00:00");
+        check("Monday", "2026-10-26T09:00:00");
+        check("fri", "2026-10-30T09:00:00");
+        check("2026-11-20", "2026-11-20T09:00:00");
+        check("11:15", "2026-10-23T11:15:00");
+        check("09:00", "2026-10-24T09:00:00");
+        check("2026-11-20T08:00:00Z", "2026-11-20T09:00:00");
+        check("2026-11-20T08:00:00+01:00", "2026-11-20T08:00:00");
+        check("2026-11-20T08:00", "2026-11-20T08:00:00");
+        assert_eq!(read("OFF", &now()).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_no_time_is_refused() {
+        let words = [
+            "",
+            "h",
+            "2",
+            "-2h",
+            "2 h",
+            "2y",
+            "someday",
+            "2026-13-01",
+            "25:00",
+            "9999999999999999999d",
+            "é",
+            "2026-11",
+        ];
+        for word in words {
+            let failure = read(word, &now()).unwrap_err();
+            assert!(failure.contains("is not a time"), "{word}: {}", failure);
+        }
+        for word in ["2026-10-23", "2020-01-01T00:00:00Z", "0m"] {
+            let failure = read(word, &now()).unwrap_err();
+            assert!(failure.contains("in the past"), "{word}: {}", failure);
+        }
+        assert!(read("4000d", &now()).unwrap_err().contains("ten years"));
+    }
+}
