@@ -2,10 +2,11 @@
 
 use super::models::ConfiguredModels;
 use crate::config::{Config, Env};
-use crate::llm::facts::email::Class;
-use crate::llm::{self, eval};
+use crate::llm;
 use crate::workflows::Models;
+use crate::workflows::email::eval;
 use crate::workflows::email::prompts;
+use crate::workflows::mail_facts::Class;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;

@@ -2,10 +2,10 @@
 
 use super::services::digest_from_hex;
 use crate::graph::{BoxFuture, NodeError, StepContext};
-use crate::llm::facts::email::Class;
 use crate::mail::risk::DistinctiveText;
 use crate::mail::{Account, Mail};
 use crate::store::{HandedIn, RepeatQuery, Store};
+use crate::workflows::mail_facts::Class;
 use crate::workflows::{Accounts, Contacts, Ledger};
 
 /// Look-alikes are looked for among so many addresses.

@@ -3,7 +3,7 @@
 use crate::config::{Config, Env, Model as Configured, Provider};
 use crate::llm::{self, Model, ModelError, ModelSettings, Recorder, Replayer};
 use crate::text::unreadable;
-use crate::workflows::{Models, Picked};
+use crate::workflows::{Models, Picked, RULES};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,7 +59,7 @@ impl ConfiguredModels {
         chosen.context_window = configured.context_tokens.map(number);
         chosen.temperature = configured.temperature.map(|heat| heat as f32);
         let secrets = chosen.key.iter().cloned().collect();
-        let model = llm::open(&chosen)?;
+        let model = llm::open(&chosen, RULES)?;
         match path("SAYSO_RECORD") {
             None => Ok(model),
             Some(path) => {

@@ -12,11 +12,9 @@
 //! [`Request::task`] and [`Request::facts`], which the other providers ignore.
 
 mod anthropic;
-pub mod builtin;
+mod builtin;
 mod check;
 mod error;
-pub mod eval;
-pub mod facts;
 mod gemini;
 mod limiter;
 mod nulls;
@@ -38,7 +36,7 @@ mod wire;
 use std::pin::Pin;
 use std::sync::Arc;
 
-pub use builtin::Builtin;
+pub use builtin::{Answer, Builtin, Task, facts};
 pub use check::check;
 pub use error::ModelError;
 pub use limiter::Limiter;
@@ -78,10 +76,14 @@ pub trait Model: Send + Sync {
 /// For callers who do not watch the text as it streams: `propose(model, &request, &llm::quiet)`.
 pub fn quiet(_: Delta<'_>) {}
 
-/// The model the settings describe. Nothing is sent yet; only the settings themselves can be wrong.
-pub fn open(settings: &ModelSettings) -> Result<Arc<dyn Model>, ModelError> {
+/// The model the settings describe; `rules` are what the built-in one can do. Nothing is sent yet; only the settings
+/// themselves can be wrong.
+pub fn open(
+    settings: &ModelSettings,
+    rules: &'static [&'static [Task]],
+) -> Result<Arc<dyn Model>, ModelError> {
     Ok(match settings.provider {
-        Provider::Builtin => Arc::new(Builtin::new(&settings.label)),
+        Provider::Builtin => Arc::new(Builtin::new(&settings.label, rules)),
         Provider::Openai => Arc::new(wire::Wire::open(settings, openai::OpenAi::new(settings))?),
         Provider::Anthropic => Arc::new(wire::Wire::open(settings, anthropic::Anthropic)?),
         Provider::Gemini => Arc::new(wire::Wire::open(settings, gemini::Gemini)?),

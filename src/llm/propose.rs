@@ -3,6 +3,7 @@
 use super::schema;
 use super::structured::MORE_TRIES;
 use super::{Choice, Message, Model, ModelError, OnText, Reply, Request, Stop, Usage};
+use crate::text::words::clip;
 
 /// What a reply has against it, for the model and (without values) for an error.
 type Complaint = schema::Complaints;
@@ -36,7 +37,7 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
         on_text(super::Delta::Restart);
         // The bad call itself is not repeated: servers refuse arguments they cannot parse.
         let said = if reply.text.trim().is_empty() { "(an answer that cannot be used)" } else { &reply.text };
-        request.messages.push(Message::assistant(schema::clip(said, 4_000)));
+        request.messages.push(Message::assistant(clip(said, 4_000)));
         request.messages.push(Message::user(format!(
             "Your last answer cannot be used: {}. Nothing of it was carried out. Answer again, in full.",
             complaint.full
@@ -63,11 +64,11 @@ fn check(request: &Request, reply: &mut Reply) -> Result<(), Complaint> {
         }
     };
     for bad in &reply.bad_calls {
-        let name = schema::clip(&bad.name, 60);
+        let name = clip(&bad.name, 60);
         blame(format!("the call of `{name}`: {}", bad.why), "a call whose arguments are not JSON".into());
     }
     for call in &mut reply.calls {
-        let name = schema::clip(&call.name, 60);
+        let name = clip(&call.name, 60);
         match request.tools.iter().find(|tool| tool.name == call.name) {
             None => blame(
                 format!("there is no tool `{name}` ({})", offered()),

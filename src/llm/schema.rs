@@ -1,5 +1,6 @@
 //! JSON schemas: made from types, checked against, and bent to what each provider accepts.
 
+use crate::text::words::clip;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -235,14 +236,6 @@ fn alternatives(value: &Value, root: &Value, depth: usize, out: &mut Map<String,
     } else {
         let all: Vec<Value> = real.iter().map(|choice| subset_of(choice, root, depth + 1)).collect();
         out.insert("anyOf".into(), Value::Array(all));
-    }
-}
-
-/// At most `max` characters, with an ellipsis where something was left out.
-pub(super) fn clip(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Answers that are data: asked with a schema, checked against it, asked again with the validator's words.
 
+use crate::text::words::clip;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::schema::{self, clip};
+use super::schema::{self};
 use super::{Choice, Message, Model, ModelError, OutputSchema, Reply, Request, Stop, Usage, quiet};
 
 /// How often an answer of no use goes back.

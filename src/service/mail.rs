@@ -3,7 +3,7 @@
 use super::Inbox;
 use crate::graph::{ThreadId, What};
 use crate::inbox::{InboxError, MailPage, MailQuery, Outcome, SkippedPage, SkippedQuery, SourceLine};
-use crate::llm::facts::email::Class;
+use crate::workflows::mail_facts::Class;
 use serde_json::json;
 
 /// The mail that was taken in.

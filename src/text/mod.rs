@@ -18,6 +18,7 @@ mod trouble;
 mod visible;
 pub mod when;
 mod width;
+pub mod words;
 mod wrap;
 
 pub use amount::bytes;

@@ -9,6 +9,8 @@ mod ask_model;
 pub mod docs;
 pub mod email;
 pub mod intake;
+pub mod lesson;
+pub mod mail_facts;
 pub mod memory;
 mod output_file;
 pub mod request;
@@ -22,6 +24,7 @@ pub use services::{
 };
 
 use crate::inbox::{Registry, Spec};
+use crate::llm::Task;
 use std::sync::Arc;
 
 type MakeSpec = fn(Arc<Services>) -> Result<Spec, crate::graph::BuildError>;
@@ -29,6 +32,9 @@ type MakeSpec = fn(Arc<Services>) -> Result<Spec, crate::graph::BuildError>;
 /// Every workflow there is, one line each.
 const WORKFLOWS: &[MakeSpec] =
     &[analyze::spec, ask::spec, email::spec, intake::spec, memory::spec, request::spec, sheet::spec];
+
+/// What each of them can do without a language model.
+pub const RULES: &[&[Task]] = &[analyze::TASKS, ask::TASKS, docs::TASKS, email::TASKS, sheet::TASKS];
 
 /// All workflows, with the services their nodes use.
 pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {

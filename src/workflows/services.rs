@@ -3,13 +3,13 @@
 use crate::calendar::Calendar;
 use crate::config::{Rule, Sheet, User};
 use crate::graph::{BoxFuture, CommandLine, InterruptId, NodeError, StepContext, ThreadId};
-use crate::llm::facts::email::Class;
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::risk::DistinctiveText;
 use crate::mail::{Account, Mail};
 use crate::tools::catalogue::Shelf;
 use crate::tools::http::Http;
 use crate::tools::sandbox::Sandbox;
+use crate::workflows::mail_facts::Class;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -96,7 +96,7 @@ pub struct Lesson {
     /// Which profile learns.
     pub namespace: String,
     /// What happened.
-    pub cause: crate::llm::facts::email::Cause,
+    pub cause: crate::workflows::lesson::Cause,
     /// The answered interrupt.
     pub interrupt: Option<InterruptId>,
 }

@@ -210,12 +210,12 @@ async fn s11_silence_ends_in_an_error() {
         let mut settings = server.settings(provider);
         settings.idle_timeout = Duration::from_millis(40);
         settings.retries = 1;
-        let error = propose(&*open(&settings).unwrap(), &asking(), &quiet).await.unwrap_err();
+        let error = propose(&*open(&settings, &[]).unwrap(), &asking(), &quiet).await.unwrap_err();
         assert_eq!((error.code(), server.count()), ("cut", 2), "{provider:?}");
 
         settings.idle_timeout = Duration::from_secs(20);
         settings.total_timeout = Duration::from_millis(40);
-        let error = propose(&*open(&settings).unwrap(), &asking(), &quiet).await.unwrap_err();
+        let error = propose(&*open(&settings, &[]).unwrap(), &asking(), &quiet).await.unwrap_err();
         assert_eq!(error.code(), "cut", "{provider:?}");
     }
     report("S11", "silence", 2 * PROVIDERS.len());
@@ -228,7 +228,7 @@ async fn s11_a_finished_answer_survives_a_server_that_never_hangs_up() {
     let server = Server::play([play]).await;
     let mut settings = server.settings(Provider::Openai);
     settings.idle_timeout = Duration::from_millis(40);
-    let reply = propose(&*open(&settings).unwrap(), &asking(), &quiet).await.unwrap();
+    let reply = propose(&*open(&settings, &[]).unwrap(), &asking(), &quiet).await.unwrap();
     assert_eq!((reply.calls.len(), server.count()), (1, 1));
     report("S11", "a server that never hangs up", 1);
 }
@@ -242,7 +242,7 @@ async fn s11_nobody_there_is_unreachable() {
         let server = Server::play([]).await;
         let mut settings = server.settings(provider);
         settings.base_url = Some(address.clone());
-        let error = propose(&*open(&settings).unwrap(), &asking(), &quiet).await.unwrap_err();
+        let error = propose(&*open(&settings, &[]).unwrap(), &asking(), &quiet).await.unwrap_err();
         assert_eq!(error.code(), "unreachable");
         assert!(error.transient() && error.explain().contains("base_url"), "{error}");
     }
@@ -301,7 +301,7 @@ async fn dropping_the_call_ends_it_and_frees_its_place() {
     let server = Server::play([cut(Provider::Openai, End::Silent), good(Provider::Openai)]).await;
     let mut settings = server.settings(Provider::Openai);
     settings.max_concurrent = 1;
-    let model = open(&settings).unwrap();
+    let model = open(&settings, &[]).unwrap();
     let dropped = tokio::time::timeout(Duration::from_millis(40), propose(&*model, &asking(), &quiet)).await;
     assert!(dropped.is_err());
     assert_eq!(propose(&*model, &asking(), &quiet).await.unwrap().calls.len(), 1);
@@ -312,7 +312,7 @@ async fn no_more_calls_at_once_than_allowed() {
     let server = Server::play([cut(Provider::Openai, End::Silent)]).await;
     let mut settings = server.settings(Provider::Openai);
     settings.max_concurrent = 2;
-    let model = open(&settings).unwrap();
+    let model = open(&settings, &[]).unwrap();
     let asked = asking();
     let one = || tokio::time::timeout(Duration::from_millis(100), propose(&*model, &asked, &quiet));
     let ended = tokio::join!(one(), one(), one(), one());

@@ -61,7 +61,7 @@ async fn s09_cassettes_hold_no_secret_and_play_back() {
     ])
     .await;
     let secrets = vec![SecretString::from(KEY)];
-    let inner: Arc<dyn Model> = open(&server.settings(Provider::Openai)).unwrap();
+    let inner: Arc<dyn Model> = open(&server.settings(Provider::Openai), &[]).unwrap();
     let recorder = Recorder::wrap(inner, &path, secrets).unwrap();
     let asked = request().user(format!("password: canary-pass, key {KEY}"));
     recorder.complete(&asked, &quiet).await.unwrap();

@@ -17,7 +17,7 @@ async fn a_real_server_answers_in_words_and_in_data() {
     let mut settings = ModelSettings::new("live", Provider::Openai, &name);
     settings.base_url = Some(base_url);
     settings.key = std::env::var("SAYSO_LIVE_API_KEY").ok().map(SecretString::from);
-    let model = open(&settings).unwrap();
+    let model = open(&settings, &[]).unwrap();
     println!("{}", check(&*model).await.unwrap());
     let asked =
         request().user("Classify this mail as ignore or notify: 'SALE! Everything 30% off until Sunday.'");

@@ -112,7 +112,7 @@ async fn parameters_a_server_does_not_know_are_left_out_from_then_on() {
     .await;
     let mut settings = server.settings(Provider::Openai);
     settings.temperature = Some(0.2);
-    let model = sayso::llm::open(&settings).unwrap();
+    let model = sayso::llm::open(&settings, &[]).unwrap();
     let request = request().tool(tool()).choice(Choice::Required);
     for _ in 0..2 {
         propose(&*model, &request, &quiet).await.unwrap();
@@ -149,7 +149,7 @@ async fn a_local_server_needs_no_key_and_may_leave_out_its_last_line() {
     let server = Server::play([play]).await;
     let mut settings = server.settings(Provider::Openai);
     settings.key = None;
-    let model = sayso::llm::open(&settings).unwrap();
+    let model = sayso::llm::open(&settings, &[]).unwrap();
     assert_eq!(propose(&*model, &request(), &quiet).await.unwrap().text, "Hi");
     assert!(server.seen()[0].headers.get("authorization").is_none());
 }

@@ -1,8 +1,8 @@
 //! Replies of the built-in model, whole: each mail with what happened since, and the calls that come of it. The
 //! snapshot is there to be read: would a person accept these drafts?
 
-use sayso::llm::facts::email::Remark;
 use sayso::llm::{Builtin, Model, Request, Stop, quiet};
+use sayso::workflows::email::facts::Remark;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -64,7 +64,8 @@ impl Case {
     /// The calls, and what the rules say about them.
     async fn next(&self) -> (Vec<(String, Value)>, Option<Remark>) {
         let request = Request::new("email.reply", self.facts.clone());
-        let reply = Builtin::default().complete(&request, &quiet).await.unwrap();
+        let reply =
+            Builtin::new("builtin", sayso::workflows::RULES).complete(&request, &quiet).await.unwrap();
         assert_eq!(reply.stop, Stop::Calls);
         assert!(!reply.calls.is_empty());
         let remark = Remark::read(&reply.text);
@@ -354,7 +355,7 @@ async fn conversations() {
 async fn learn(namespace: &str, profile: &str, cause: Value) -> String {
     let facts = json!({"namespace": namespace, "profile": profile, "causes": [cause]});
     let request = Request::new("email.memory", facts);
-    let reply = Builtin::default().complete(&request, &quiet).await.unwrap();
+    let reply = Builtin::new("builtin", sayso::workflows::RULES).complete(&request, &quiet).await.unwrap();
     let update: Value = serde_json::from_str(&reply.text).unwrap();
     update["profile"].as_str().unwrap().to_owned()
 }

@@ -119,7 +119,7 @@ impl Server {
     }
 
     pub fn model(&self, provider: Provider) -> Arc<dyn Model> {
-        sayso::llm::open(&self.settings(provider)).unwrap()
+        sayso::llm::open(&self.settings(provider), &[]).unwrap()
     }
 }
 

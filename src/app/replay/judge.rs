@@ -1,8 +1,8 @@
 //! Whether what is proposed now is what the person decided then. Pure.
 
 use crate::graph::{Decision, Kind};
-use crate::llm::facts::email::Class;
 use crate::store::PastDecision;
+use crate::workflows::mail_facts::Class;
 use serde_json::Value;
 use similar::TextDiff;
 use std::collections::BTreeSet;

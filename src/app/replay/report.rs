@@ -3,9 +3,9 @@
 use super::judge::{Judged, Wanted};
 use super::services::Sum;
 use crate::graph::{Decision, Interrupt};
-use crate::llm::facts::email::Class;
 use crate::store::PastDecision;
 use crate::text::{Visible, truncate};
+use crate::workflows::mail_facts::Class;
 use serde::Serialize;
 use serde_json::Value;
 use std::fmt::{self, Write};

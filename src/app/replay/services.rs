@@ -12,7 +12,6 @@ use crate::graph::{
     ThreadId,
 };
 use crate::llm::Usage;
-use crate::llm::facts::email::Class;
 use crate::mail::risk::DistinctiveText;
 use crate::mail::{Cursor, Fetched, Handled, Mail, MailError, Mailbox, Standing};
 use crate::store::Store;
@@ -20,6 +19,7 @@ use crate::text::hex;
 use crate::tools::catalogue::Shelf;
 use crate::tools::http::{Http, Limits, Resolve};
 use crate::tools::sandbox::Sandbox;
+use crate::workflows::mail_facts::Class;
 use crate::workflows::{
     Blobs, CallRecord, Contacts, Grants, Ledger, Lesson, Memory, Meter, Profile, Services, Wish,
 };

@@ -1,5 +1,6 @@
 //! The HTTP client of one model, and the address it may speak to.
 
+use crate::text::words::clip;
 use std::error::Error;
 use std::net::IpAddr;
 
@@ -9,7 +10,6 @@ use secrecy::ExposeSecret;
 
 use super::KeyHeader;
 use crate::llm::ModelSettings;
-use crate::llm::schema::clip;
 use crate::text::Visible;
 
 /// The configured address, if it can be one. Credentials in it are refused: they would end up in errors.

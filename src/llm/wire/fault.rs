@@ -1,10 +1,10 @@
 //! What servers say when something is wrong, told apart and made fit to be shown.
 
+use crate::text::words::clip;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::llm::schema::clip;
 use crate::llm::{Message, ModelError, Redactor, Request};
 use crate::text::Visible;
 

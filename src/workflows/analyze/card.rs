@@ -4,8 +4,8 @@ use super::WRITE_RESULT;
 use super::state::Analysis;
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item, ItemKind};
-use crate::llm::facts::analyze::Role;
 use crate::text::Visible;
+use crate::workflows::analyze::facts::Role;
 
 pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let Some(state) = state.get::<Analysis>() else { return Card::default() };

@@ -10,8 +10,10 @@
 
 mod approval;
 mod card;
+pub mod facts;
 mod nodes;
 mod prompts;
+pub mod rules;
 mod state;
 
 use super::Services;
@@ -22,6 +24,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
+pub(super) use rules::TASKS;
 pub use state::{Analysis, AnalyzeInput};
 
 /// The file a result is written to, inside the folder.

@@ -2,8 +2,8 @@
 
 use super::state::Analysis;
 use crate::config::User;
-use crate::llm::facts::analyze::{AnalyzeFacts, FileFacts, Role, Turn};
 use crate::llm::{Message, Request};
+use crate::workflows::analyze::facts::{AnalyzeFacts, FileFacts, Role, Turn};
 use std::fmt::Write;
 
 /// How much of the files a prompt holds at most. More would cost at every turn.

@@ -3,8 +3,8 @@
 use super::WRITE_RESULT;
 use super::approval::{approves, nearly_approves};
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
-use crate::llm::facts::analyze::{Role, Turn};
 use crate::tools::folder::Skipped;
+use crate::workflows::analyze::facts::{Role, Turn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

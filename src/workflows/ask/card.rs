@@ -5,10 +5,10 @@ use super::state::Ask;
 use super::{REQUEST, values};
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item, ItemKind};
-use crate::llm::facts::analyze::Role;
 use crate::text::Visible;
 use crate::tools::catalogue::{Auth, Catalogue};
 use crate::workflows::Services;
+use crate::workflows::analyze::facts::Role;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

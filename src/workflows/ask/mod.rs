@@ -19,6 +19,7 @@
 mod approval;
 mod card;
 mod cut;
+pub mod facts;
 mod fetch;
 mod format;
 mod nodes;
@@ -26,6 +27,7 @@ mod page;
 mod parts;
 mod prompts;
 mod resolve;
+pub mod rules;
 mod state;
 mod update;
 mod values;
@@ -38,6 +40,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 pub use parts::{Entity, Erred, Initial, More, Pending, Purpose, Said, Table};
+pub(super) use rules::TASKS;
 pub use state::{Ask, AskInput};
 pub use update::AskUpdate;
 

@@ -1,7 +1,7 @@
 //! What a question's state is made of.
 
-use crate::llm::facts::analyze::Role;
 use crate::tools::catalogue::Operation;
+use crate::workflows::analyze::facts::Role;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

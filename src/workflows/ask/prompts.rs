@@ -1,9 +1,9 @@
 //! What the model is told, and the shape of its answer. Choices are closed: what is not in a catalogue cannot be said.
 
 use super::state::Ask;
-use crate::llm::facts::ask::{AskFacts, OperationFacts, ParameterFacts};
 use crate::llm::{OutputSchema, Request};
 use crate::tools::catalogue::{Catalogue, Operation, Parameter};
+use crate::workflows::ask::facts::{AskFacts, OperationFacts, ParameterFacts};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;

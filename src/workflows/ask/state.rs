@@ -3,9 +3,9 @@
 use super::parts::{Entity, Erred, Initial, More, Pending, Purpose, Said, Table};
 use super::update::AskUpdate;
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
-use crate::llm::facts::analyze::{Role, Turn};
-use crate::llm::facts::ask::Complexity;
 use crate::tools::catalogue::Operation;
+use crate::workflows::analyze::facts::{Role, Turn};
+use crate::workflows::ask::facts::Complexity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

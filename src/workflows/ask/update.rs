@@ -2,8 +2,8 @@
 
 use super::parts::{Entity, More, Pending, Table};
 use crate::graph::Decision;
-use crate::llm::facts::ask::CategoryAnswer;
 use crate::tools::catalogue::Operation;
+use crate::workflows::ask::facts::CategoryAnswer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

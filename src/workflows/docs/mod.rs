@@ -17,9 +17,11 @@ mod agent;
 mod agents;
 mod board;
 mod card;
+pub mod facts;
 mod nodes;
 mod pages;
 mod project;
+pub mod rules;
 mod state;
 
 use super::Services;
@@ -34,6 +36,7 @@ use std::time::Duration;
 
 pub use agent::{AgentInput, AgentState};
 pub use agents::DocAgent;
+pub(super) use rules::TASKS;
 pub use state::{DocsInput, Documentation};
 
 /// The hidden workflow of one agent.

@@ -1,9 +1,9 @@
 //! A scanned tree as facts for prompts: counted, sorted and bounded, so that a prompt has room for them.
 
-use crate::llm::facts::docs::{
+use crate::tools::tree::{File, Manifest, ManifestKind, Tree, area, links};
+use crate::workflows::docs::facts::{
     AreaFacts, DependencyFacts, LanguageFacts, LinkFacts, ManifestFacts, ProjectFacts, TestingFacts,
 };
-use crate::tools::tree::{File, Manifest, ManifestKind, Tree, area, links};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many of each are kept.

@@ -6,10 +6,10 @@ use super::prompts::{self, write_mail};
 use super::state::{Email, Turn};
 use super::tools;
 use crate::graph::NodeError;
-use crate::llm::facts::email::{Became, Remark, ReplyFacts, Said};
 use crate::llm::{Choice, Message, Request, ToolCall};
 use crate::mail::compose::{reply_recipients, reply_subject};
 use crate::workflows::Services;
+use crate::workflows::email::facts::{Became, Remark, ReplyFacts, Said};
 use serde_json::Value;
 use std::fmt::Write;
 

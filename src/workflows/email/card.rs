@@ -7,11 +7,11 @@ use super::tools::{self, Leaving, ScheduleMeeting, WriteEmail};
 use super::{remind, risks, send};
 use crate::graph::{Folded, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
-use crate::llm::facts::email::{Became, Remark};
 use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
 use crate::text::Visible;
 use crate::workflows::Services;
+use crate::workflows::email::facts::{Became, Remark};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

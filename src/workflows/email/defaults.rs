@@ -62,14 +62,16 @@ const CALENDAR_PRESET: &str = "\
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::{Builtin, eval};
+    use crate::llm::Builtin;
+    use crate::workflows::RULES;
+    use crate::workflows::email::eval;
     use crate::workflows::email::prompts::triage_request;
 
     #[tokio::test]
     async fn the_first_profile_leads_the_rules_built_in_nowhere_wrong() {
         let mut cases = eval::triage_set().unwrap();
         cases.retain(|case| case.facts.profile.trim().is_empty());
-        let model = Builtin::new("builtin");
+        let model = Builtin::new("builtin", RULES);
         let without = eval::triage(&model, &cases, &triage_request, &|_, _| {}).await;
         cases.iter_mut().for_each(|case| case.facts.profile = TRIAGE_PRESET.to_owned());
         let with = eval::triage(&model, &cases, &triage_request, &|_, _| {}).await;

@@ -5,12 +5,12 @@ use super::state::{Email, MailRef};
 use crate::calendar::{Calendar, Observing};
 use crate::config::MailMode;
 use crate::graph::{Decision, NodeError, Warning};
-use crate::llm::facts::email::{MailFacts, Signals, User};
 use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;
 use crate::mail::{self, Account, Mail};
 use crate::text::Visible;
 use crate::workflows::Services;
+use crate::workflows::mail_facts::{MailFacts, Signals, User};
 use jiff::Timestamp;
 use std::sync::Arc;
 

@@ -12,16 +12,19 @@ mod answer;
 mod attach;
 mod card;
 pub mod defaults;
+pub mod eval;
+pub mod facts;
 mod input;
 mod mails;
 mod meeting;
 mod nodes;
+mod own_rules;
 mod parts;
 mod progress;
 pub mod prompts;
 mod remind;
 mod risks;
-mod rules;
+pub mod rules;
 mod send;
 mod state;
 mod tools;
@@ -32,6 +35,7 @@ use crate::workflows::Services;
 use serde_json::Value;
 use std::sync::Arc;
 
+pub(super) use rules::TASKS;
 pub use state::{Earlier, Email, EmailInput, MailRef};
 
 /// The workflow with its services.

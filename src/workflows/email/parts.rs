@@ -2,7 +2,8 @@
 
 use crate::graph::Answer;
 use crate::llm::ToolCall;
-use crate::llm::facts::email::{Became, CauseKind};
+use crate::workflows::email::facts::Became;
+use crate::workflows::lesson::CauseKind;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
 //! What the model is told about a mail. The facts go along, for the built-in model.
 
 use crate::llm::Request;
-use crate::llm::facts::email::{MailFacts, Signals, TriageFacts, User};
+use crate::workflows::email::facts::TriageFacts;
+use crate::workflows::mail_facts::{MailFacts, Signals, User};
 use std::fmt::Write;
 
 /// How much of a mail triage reads. What matters stands at the beginning, and a long mail costs at every call.

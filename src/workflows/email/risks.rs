@@ -7,13 +7,13 @@ use super::send;
 use super::state::{Attached, Email, Turn};
 use super::tools::{self, ScheduleMeeting, WriteEmail};
 use crate::graph::{NodeError, StepContext, Warning};
-use crate::llm::facts::email::Became;
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
 use crate::mail::risk::{
     Known, Message, Risk, distinctive_text, risk_of_leaving, risks_of_mail, risks_of_message,
 };
 use crate::workflows::Services;
+use crate::workflows::email::facts::Became;
 use serde_json::Value;
 
 /// So many words of a display name are taken for a name.

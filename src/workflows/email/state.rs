@@ -4,8 +4,9 @@
 
 use crate::graph::{Answer, ChildResult, Event, State, What};
 use crate::llm::ToolCall;
-use crate::llm::facts::email::{Became, Class, Remark};
 use crate::text::{Visible, truncate};
+use crate::workflows::email::facts::{Became, Remark};
+use crate::workflows::mail_facts::Class;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -3,8 +3,9 @@
 use super::state::Learning;
 use crate::graph::Folded;
 use crate::inbox::{Block, BodyPiece, Card, Item, ItemKind, MailBlock, changed_lines};
-use crate::llm::facts::email::{Cause, CauseKind, MailFacts};
 use crate::text::Visible;
+use crate::workflows::lesson::{Cause, CauseKind};
+use crate::workflows::mail_facts::MailFacts;
 use serde_json::Value;
 
 /// How many answers a card shows with their mails.

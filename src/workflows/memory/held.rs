@@ -4,8 +4,8 @@
 use super::narrow;
 use crate::graph::Warning;
 use crate::inbox::{Tone, changed_lines};
-use crate::llm::facts::email::MemoryFacts;
 use crate::text::truncate;
+use crate::workflows::lesson::MemoryFacts;
 
 /// How many lines are named one by one; the diff shows them all.
 const NAMED: usize = 6;

@@ -7,8 +7,9 @@
 //! The sender, the list, the kind and the topic are those of the mail that was answered. Words of its subject stand behind
 //! its sender only: whoever wrote the mail wrote them too, and “everything except” must not come before “from”.
 
-use crate::llm::builtin::kinds_of_mail;
-use crate::llm::facts::email::{Cause, CauseKind, Class, MailFacts, User};
+use crate::workflows::email::rules::kinds_of_mail;
+use crate::workflows::lesson::{Cause, CauseKind};
+use crate::workflows::mail_facts::{Class, MailFacts, User};
 
 /// Words for mail of any kind.
 const MAIL: &[&str] = &["mail", "mails", "email", "emails", "message", "messages"];

@@ -6,8 +6,8 @@
 //! it says, in whatever spelling or language, waits for the person.
 
 use super::{mail_rule, wording};
-use crate::llm::facts::email::MemoryFacts;
 use crate::workflows::email::defaults;
+use crate::workflows::lesson::MemoryFacts;
 
 /// The longest line that is read at all.
 const LONGEST: usize = 200;

@@ -1,7 +1,7 @@
 //! What the model is told about what people decided. The facts go along, for the built-in model.
 
 use crate::llm::Request;
-use crate::llm::facts::email::{Cause, CauseKind, MemoryFacts};
+use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts};
 use serde_json::Value;
 use std::fmt::Write;
 

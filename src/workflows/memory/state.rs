@@ -1,7 +1,7 @@
 //! The state of one update, and everything that can happen to it.
 
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
-use crate::llm::facts::email::Cause;
+use crate::workflows::lesson::Cause;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@
 //! other. A word that forbids is followed by what it forbids, so that “no emojis” passes and “no replies” does not.
 
 use super::mail_rule::plain_address;
-use crate::llm::facts::email::{Cause, CauseKind, MemoryFacts};
+use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts};
 use serde_json::Value;
 
 /// Words that hold a sentence together.
@@ -236,7 +236,7 @@ fn replied_to(facts: &MemoryFacts, before: &[String], address: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::facts::email::{MailFacts, User};
+    use crate::workflows::mail_facts::{MailFacts, User};
     use serde_json::json;
 
     fn facts(cause: Cause) -> MemoryFacts {

@@ -9,9 +9,11 @@
 //! changed, the result stands beside it, also when the person ends the work before the model does.
 
 mod card;
+pub mod facts;
 mod nodes;
 mod plan;
 mod prompts;
+pub mod rules;
 mod state;
 
 use super::Services;
@@ -23,6 +25,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub(super) use rules::TASKS;
 pub use state::{SheetInput, SheetWork};
 
 /// The node that writes the result, and what the person is asked where that is not granted.

@@ -3,9 +3,9 @@
 use super::state::SheetWork;
 use super::{FINISH, INFORM, PYTHON};
 use crate::config::User;
-use crate::llm::facts::sheet::{PlanFacts, RanFacts, SheetFacts};
 use crate::llm::{Message, Request, ToolSpec};
 use crate::tools::sandbox::GUIDE;
+use crate::workflows::sheet::facts::{PlanFacts, RanFacts, SheetFacts};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -147,7 +147,7 @@ impl Room {
         services.http = Http::new(Arc::new(Nobody), limits);
         let script_or_rules: Arc<dyn Model> = match &script {
             Some(script) => script.clone(),
-            None => Arc::new(Builtin::default()),
+            None => Arc::new(Builtin::new("builtin", sayso::workflows::RULES)),
         };
         services.models = Arc::new(Cast(script_or_rules));
         let registry = workflows::all(&Arc::new(services)).unwrap();

@@ -188,7 +188,7 @@ async fn a_question_that_came_meanwhile_is_not_taken_for_answered() {
     assert_eq!(office.marks(), ["new/1 Answered", "new/2 Done"]);
     // The built-in model, asked the same, does not say that nothing is left.
     let request = office.requests("email.reply").remove(1);
-    let reply = Builtin::default().complete(&request, &|_| {}).await.unwrap();
+    let reply = Builtin::new("builtin", sayso::workflows::RULES).complete(&request, &|_| {}).await.unwrap();
     assert_ne!(reply.calls[0].name, "done", "{reply:?}");
 }
 

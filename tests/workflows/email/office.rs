@@ -8,13 +8,13 @@ use sayso::calendar::{Busy, Calendar, CalendarError};
 use sayso::config::{AfterHandling, Config, Env, Flags, Host, Inputs, MailMode};
 use sayso::graph::{BoxFuture, Decision, InterruptId, ThreadId, Warning, What};
 use sayso::inbox::{By, Decide, Item};
-use sayso::llm::facts::email::{Cause, CauseKind, MemoryFacts};
 use sayso::llm::{Builtin, Model, ModelError, Reply, Request, Scripted, quiet};
 use sayso::mail::{
     Account, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent, Standing,
 };
 use sayso::service::Inbox;
 use sayso::store::{NewMail, NewThread, Route, Store, TakenIn};
+use sayso::workflows::lesson::{Cause, CauseKind, MemoryFacts};
 use sayso::workflows::{self, Accounts, Models, Picked};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -61,7 +61,9 @@ impl Script {
             }))),
             "email.reply" if *self.rules.lock().unwrap() => {
                 // The rules never wait.
-                let mut answer = pin!(async { Builtin::default().complete(request, &quiet).await });
+                let mut answer = pin!(async {
+                    Builtin::new("builtin", sayso::workflows::RULES).complete(request, &quiet).await
+                });
                 match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
                     Poll::Ready(reply) => reply,
                     Poll::Pending => panic!("the built-in rules wait"),

@@ -2,8 +2,8 @@
 
 use super::{Given, erred};
 use crate::graph::{Command, Ctx, NodeError};
-use crate::llm::facts::ask::{CategoryAnswer, Complexity, SelectAnswer};
 use crate::tools::catalogue::{Catalogue, Operation};
+use crate::workflows::ask::facts::{CategoryAnswer, Complexity, SelectAnswer};
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
 use crate::workflows::ask::{page, prompts};

@@ -3,9 +3,9 @@
 use super::{Given, erred, no_more};
 use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
-use crate::llm::facts::ask::ParamsAnswer;
 use crate::text::{Visible, truncate};
 use crate::tools::catalogue::{Catalogue, Operation, Parameter};
+use crate::workflows::ask::facts::ParamsAnswer;
 use crate::workflows::ask::parts::{Entity, Pending, Purpose};
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;

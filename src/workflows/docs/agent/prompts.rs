@@ -1,10 +1,10 @@
 //! What an agent's model is told. The facts it was made from go along, for the built-in model.
 
 use super::state::{AgentState, Asked};
-use crate::llm::facts::docs::{DocsFacts, ProjectFacts};
 use crate::llm::{Request, ToolSpec};
 use crate::workflows::docs::agents::DocAgent;
 use crate::workflows::docs::board::Found;
+use crate::workflows::docs::facts::{DocsFacts, ProjectFacts};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write;

@@ -2,7 +2,7 @@
 
 use super::REFINE;
 use crate::graph::{Answer, ChildResult, Decision, Event, State, What};
-use crate::llm::facts::docs::Question;
+use crate::workflows::docs::facts::Question;
 use crate::workflows::docs::state::{AgentResult, Metadata, Settings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -11,7 +11,7 @@ mod page;
 mod patterns;
 mod testing;
 
-use crate::llm::facts::docs::ProjectFacts;
+use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
 pub(super) use page::Page;

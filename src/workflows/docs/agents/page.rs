@@ -1,6 +1,6 @@
 //! How pages are put together: sections of an analysis, tables and diagrams from facts.
 
-use crate::llm::facts::docs::{AreaFacts, LinkFacts, ProjectFacts};
+use crate::workflows::docs::facts::{AreaFacts, LinkFacts, ProjectFacts};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -2,7 +2,7 @@
 
 use super::page::{self, Page};
 use super::{DocAgent, figure, role};
-use crate::llm::facts::docs::ProjectFacts;
+use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
 pub(super) struct Patterns;

@@ -4,16 +4,17 @@
 use super::Given;
 use crate::graph::{Answer, Basis, Command, Ctx, Decision, NodeError};
 use crate::llm::ToolCall;
-use crate::llm::facts::email::{Became, CauseKind};
 use crate::mail::Sent;
 use crate::mail::compose::Draft;
 use crate::text::truncate;
 use crate::workflows::Services;
+use crate::workflows::email::facts::Became;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Learn, SentNote, Then, Turn};
 use crate::workflows::email::tools::{self, CheckCalendar, Leaving, ScheduleMeeting, WriteEmail};
 use crate::workflows::email::{attach, defaults, meeting, remind};
+use crate::workflows::lesson::CauseKind;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::sync::Arc;

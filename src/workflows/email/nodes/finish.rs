@@ -5,7 +5,6 @@ use super::Given;
 use super::triage::first_line;
 use crate::config::{AfterHandling, MailMode};
 use crate::graph::{Basis, Command, Ctx, Decision, NodeError};
-use crate::llm::facts::email::Class;
 use crate::mail::{Account, Handled};
 use crate::text::{Visible, truncate};
 use crate::workflows::Services;
@@ -14,6 +13,7 @@ use crate::workflows::email::progress::holds;
 use crate::workflows::email::send::Mark;
 use crate::workflows::email::state::{By, Email, EmailUpdate, Turn};
 use crate::workflows::email::{remind, tools};
+use crate::workflows::mail_facts::Class;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::Given;
 use crate::graph::{Command, Ctx, Decision, NodeError};
-use crate::llm::facts::email::{Cause, CauseKind};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Email, EmailUpdate, Learn, Then};
+use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::{Lesson, Services};
 use serde_json::Value;
 use std::sync::Arc;

@@ -4,12 +4,14 @@
 use super::Given;
 use crate::graph::{Allow, Command, Ctx, Decision, Kind, Labels, NodeError};
 use crate::inbox::proposal;
-use crate::llm::facts::email::{Cause, CauseKind, Class, Triage, TriageFacts};
 use crate::mail;
 use crate::text::{Visible, truncate};
+use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{By, Email, EmailUpdate, Learn, MailRef};
-use crate::workflows::email::{defaults, input, prompts, rules};
+use crate::workflows::email::{defaults, input, own_rules, prompts};
+use crate::workflows::lesson::{Cause, CauseKind};
+use crate::workflows::mail_facts::Class;
 use crate::workflows::{Lesson, Services, ask_for, pick_model};
 use serde_json::json;
 use std::sync::Arc;
@@ -40,7 +42,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
             services.memory.learn(ctx.step_context(), vec![lesson]).await?;
         }
         (class, "You said so.".to_owned(), state.gist.clone(), By::Person)
-    } else if let Some((class, why)) = rules::decide(&services.rules, newest, &known.account) {
+    } else if let Some((class, why)) = own_rules::decide(&services.rules, newest, &known.account) {
         (class, why, String::new(), By::Rule)
     } else {
         let triage = ask(&ctx, &state, &conversation, newest).await?;

@@ -1,0 +1,168 @@
+//! Words of a text, for rules that count and compare them. English; other languages match by whole words.
+
+use crate::text::GERMAN_MONTHS;
+use std::collections::HashSet;
+
+/// Words that say nothing about a subject.
+const STOP: &str = "a about after all also am an and any are as at be been before but by can could did do does each else \
+    email emails every for from get had has have he her here him his how i if in into is it its just like \
+    mail mails may me message messages more most my no not of off on one only or other our out over please \
+    re fwd fw she should so some such than that the their them then there these they this those to too up \
+    us very was we were what when where which while who why will with would you your";
+
+/// Lower-case words; everything that is no letter or digit parts them.
+pub fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .map(|word| word.trim_matches('\'').trim_end_matches("'s").to_lowercase())
+        .filter(|word| !word.is_empty())
+}
+
+pub fn is_stop(word: &str) -> bool {
+    STOP.split(' ').any(|stop| stop == word)
+}
+
+/// The words that carry meaning, stemmed, in their order.
+pub fn stems(text: &str) -> Vec<String> {
+    words(text).filter(|word| !is_stop(word) && word.len() > 1).map(|word| stem(&word)).collect()
+}
+
+/// The same as a set.
+pub fn stem_set(text: &str) -> HashSet<String> {
+    stems(text).into_iter().collect()
+}
+
+/// A light stem: enough that *fails*, *failed*, *failing* and *failure* are one.
+pub fn stem(word: &str) -> String {
+    if !word.is_ascii() || word.len() < 4 {
+        return word.to_owned();
+    }
+    if let Some(head) = word.strip_suffix("ies").filter(|head| head.len() >= 2) {
+        return format!("{head}y");
+    }
+    for suffix in ["ings", "ing", "ures", "ure", "ions", "ion", "ed", "es", "s"] {
+        let Some(head) = word.strip_suffix(suffix) else { continue };
+        let keeps = match suffix {
+            "s" => head.ends_with(['s', 'u', 'i']),
+            "es" => !head.ends_with(['s', 'x', 'z', 'h']),
+            _ => head.len() < 4,
+        };
+        if keeps || head.len() < 3 {
+            continue;
+        }
+        let bytes = head.as_bytes();
+        let doubled = bytes.len() > 3
+            && bytes[bytes.len() - 1] == bytes[bytes.len() - 2]
+            && !matches!(bytes[bytes.len() - 1], b'l' | b's' | b'z' | b'e' | b'o');
+        return if doubled && matches!(suffix, "ed" | "ing") {
+            head[..head.len() - 1].to_owned()
+        } else {
+            head.trim_end_matches('e').to_owned()
+        };
+    }
+    word.trim_end_matches('e').to_owned()
+}
+
+/// Sentences in their order, trimmed. A line break ends one where the line is a heading, an item or short.
+pub fn sentences(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    for paragraph in text.split("\n\n") {
+        let mut start = 0;
+        let mut chars = paragraph.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            let next = chars.peek().map(|(_, next)| *next);
+            let item = || {
+                paragraph[at + c.len_utf8()..].trim_start_matches(' ').starts_with(['-', '*', '#', '•', '|'])
+            };
+            let ends = match c {
+                '.' | '!' | '?' => {
+                    next.is_none_or(char::is_whitespace)
+                        && !initial(&paragraph[start..at])
+                        && !(c == '.' && ordinal(&paragraph[start..at], &paragraph[at + 1..]))
+                }
+                '\n' => {
+                    let line = paragraph[start..at].lines().last().unwrap_or_default();
+                    item()
+                        || line.trim_start().starts_with(['#', '-', '*', '|'])
+                        || line.trim_end().ends_with([':', ',']) && line.len() < 40
+                }
+                _ => false,
+            };
+            if ends {
+                push(&mut out, &paragraph[start..at + c.len_utf8()]);
+                start = at + c.len_utf8();
+            }
+        }
+        push(&mut out, &paragraph[start..]);
+    }
+    out
+}
+
+/// `Dr.`, `e.g.` and initials end no sentence.
+fn initial(before: &str) -> bool {
+    let last = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let bare = last.to_lowercase();
+    matches!(
+        bare.as_str(),
+        "dr" | "mr" | "mrs" | "ms" | "prof" | "st" | "e.g" | "i.e" | "no" | "vs" | "approx"
+    ) || (last.chars().count() == 1 && last.chars().all(char::is_uppercase))
+}
+
+/// The dot of a German date, `17. November`, ends no sentence.
+fn ordinal(before: &str, after: &str) -> bool {
+    let day = before.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+    (1..=2).contains(&day.len()) && GERMAN_MONTHS.iter().any(|month| after.trim_start().starts_with(month))
+}
+
+fn push<'a>(out: &mut Vec<&'a str>, sentence: &'a str) {
+    let sentence = sentence.trim();
+    if sentence.chars().any(char::is_alphanumeric) {
+        out.push(sentence);
+    }
+}
+
+/// At most `max` characters, with an ellipsis if something was left out.
+pub fn clip(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}
+
+/// At most `max` characters on one line.
+pub fn line(text: &str, max: usize) -> String {
+    clip(&text.split_whitespace().collect::<Vec<_>>().join(" "), max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_word_meet() {
+        for group in [
+            &["fails", "failed", "failing", "failure", "failures"][..],
+            &["build", "builds"],
+            &["newsletter", "newsletters"],
+            &["deploy", "deployed", "deploys"],
+            &["receipt", "receipts"],
+            &["invoice", "invoices", "invoiced"],
+            &["promotion", "promotions"],
+            &["story", "stories"],
+            &["plan", "planned", "planning"],
+        ] {
+            let stems: Vec<String> = group.iter().map(|word| stem(word)).collect();
+            assert!(stems.iter().all(|s| *s == stems[0]), "{stems:?}");
+        }
+        assert_eq!(stem("status"), "status");
+        assert_eq!(stem("naïveté"), "naïveté");
+    }
+
+    #[test]
+    fn sentences_are_parted() {
+        let text = "Hi Ada,\nDr. Lee asks: can you come at 3.30 p.m.? Thanks!\n\n- one\n- two\n\nBye";
+        let seen = sentences(text);
+        assert_eq!(seen[0], "Hi Ada,");
+        assert_eq!(sentences("Passt der 17. November? Ja."), ["Passt der 17. November?", "Ja."]);
+        assert!(seen.contains(&"- one") && seen.contains(&"- two") && seen.contains(&"Thanks!"), "{seen:?}");
+    }
+}

@@ -1,0 +1,140 @@
+//! Which operation's words stand in a question, and which values.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::text::words::{self, stem, stem_set};
+use crate::workflows::ask::facts::{OperationFacts, ParameterFacts};
+
+/// What an operation scores for each word of its description that the question shares, where nothing says by which
+/// words it is asked for.
+const DESCRIBED: usize = 1;
+
+/// What it scores for a word it is asked for by.
+const ASKED: usize = 10;
+
+/// Compares words, knowing which mean the same.
+pub(super) struct Matcher<'f> {
+    same: &'f BTreeMap<String, String>,
+}
+
+impl<'f> Matcher<'f> {
+    pub(super) fn new(same: &'f BTreeMap<String, String>) -> Self {
+        Self { same }
+    }
+
+    /// The words as they are written, each in the form that means the same.
+    pub(super) fn words(&self, text: &str) -> impl Iterator<Item = String> {
+        words::words(text).map(|word| self.same.get(&word).cloned().unwrap_or(word))
+    }
+
+    pub(super) fn stems(&self, text: &str) -> BTreeSet<String> {
+        self.words(text).map(|word| stem(&word)).collect()
+    }
+
+    /// How well an operation fits: by the longest phrase that asks for it, all of whose words are there.
+    pub(super) fn score(&self, operation: &OperationFacts, asked: &BTreeSet<String>) -> usize {
+        if operation.asks.is_empty() {
+            let own = format!("{} {} {}", operation.tool_name, operation.category, operation.description);
+            let shared = stem_set(&own).into_iter().filter(|word| asked.contains(word)).count();
+            // One word in common is no reason.
+            return if shared >= 2 { shared * DESCRIBED } else { 0 };
+        }
+        let phrase = |phrase: &String| {
+            let wanted = self.stems(phrase);
+            let all = !wanted.is_empty() && wanted.is_subset(asked);
+            if all { wanted.len() * ASKED } else { 0 }
+        };
+        operation.asks.iter().map(phrase).max().unwrap_or_default()
+    }
+}
+
+/// What a text says of a parameter, in the parameter's own type.
+pub(super) fn value_in(parameter: &ParameterFacts, text: &str) -> Option<Value> {
+    let said: Vec<String> = parted(text);
+    if !parameter.values.is_empty() {
+        return listed(parameter, &said);
+    }
+    match parameter.kind.as_str() {
+        "integer" if parameter.name == "limit" => {
+            let numbers = said.iter().filter_map(|word| word.parse::<u64>().ok());
+            numbers.into_iter().find(|number| (1..=500).contains(number)).map(Value::from)
+        }
+        "boolean" => {
+            let own = parted(&parameter.name);
+            let last = own.last()?;
+            said.contains(last).then_some(Value::Bool(true))
+        }
+        _ => None,
+    }
+}
+
+/// The value of the list that is named with the most words.
+fn listed(parameter: &ParameterFacts, said: &[String]) -> Option<Value> {
+    let mut best: Option<(usize, &Value)> = None;
+    for value in &parameter.values {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        // `Hip-Hop/Rap` is either of them.
+        for way in text.split('/') {
+            let way = parted(way);
+            let there = !way.is_empty() && said.windows(way.len()).any(|part| part == way);
+            if there && best.is_none_or(|(most, _)| way.len() > most) {
+                best = Some((way.len(), value));
+            }
+        }
+    }
+    best.map(|(_, value)| value.clone())
+}
+
+/// `name=value`, `name: value`, or `name is value`.
+pub(super) fn spelled(parameter: &ParameterFacts, text: &str) -> Option<Value> {
+    let lower = text.to_lowercase();
+    let name = parameter.name.to_lowercase();
+    for name in [name.clone(), name.replace('_', " ")] {
+        for (at, _) in lower.match_indices(&name) {
+            let begins = lower[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_');
+            // Lower case may be longer than what it was; then the places do not agree.
+            let Some(rest) = text.get(at + name.len()..).filter(|_| begins && lower.len() == text.len())
+            else {
+                continue;
+            };
+            let rest = rest.trim_start();
+            let value = rest.strip_prefix(['=', ':']).or_else(|| rest.strip_prefix("is "));
+            let Some(value) = value.map(str::trim_start) else { continue };
+            let value = match value.strip_prefix(['"', '“']) {
+                Some(quoted) => quoted.split(['"', '”']).next().unwrap_or_default(),
+                None => value.split([' ', ',', ';', '?', '\n']).next().unwrap_or_default(),
+            };
+            let typed = match parameter.kind.as_str() {
+                "integer" => value.parse::<i64>().ok().map(Value::from),
+                "number" => value.parse::<f64>().ok().map(Value::from),
+                "boolean" => value.parse::<bool>().ok().map(Value::from),
+                "string" if !value.is_empty() => Some(Value::from(value)),
+                _ => None,
+            };
+            if typed.is_some() {
+                return typed;
+            }
+        }
+    }
+    None
+}
+
+/// Words in lower case; `allTime` is two, and `&` is *and*.
+fn parted(text: &str) -> Vec<String> {
+    let mut spaced = String::new();
+    let mut before = ' ';
+    for c in text.chars() {
+        if c.is_uppercase() && before.is_lowercase() {
+            spaced.push(' ');
+        }
+        if c == '&' {
+            spaced.push_str(" and ");
+        } else {
+            spaced.push(if c.is_alphanumeric() { c } else { ' ' });
+        }
+        before = c;
+    }
+    spaced.split_whitespace().map(str::to_lowercase).collect()
+}

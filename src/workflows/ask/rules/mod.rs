@@ -1,0 +1,188 @@
+//! Questions to APIs by rule: which operation's own words stand in the question, and what it names.
+//!
+//! It understands no language: a catalogue says by which words each operation is asked for, and which words mean the
+//! same; quotes, handles and what follows words such as *by*, *of* and *called* are names; numbers and the values that
+//! a parameter lists are looked for. What is not found this way is missing, and the person is asked for it.
+
+mod match_words;
+mod named;
+
+use serde_json::{Map, Value};
+
+use self::match_words::{Matcher, spelled, value_in};
+use self::named::named;
+use crate::llm::{Answer, Task, facts};
+use crate::workflows::ask::facts::{
+    AskFacts, CategoryAnswer, Complexity, OperationFacts, ParameterFacts, ParamsAnswer, SelectAnswer,
+};
+
+/// How many may answer a question.
+const MOST: usize = 4;
+
+/// Words that point back to what was named.
+const BACK: &[&str] = &["their", "them", "they", "his", "her", "its", "it", "he", "she", "there"];
+
+/// What can be done without a language model.
+pub(in crate::workflows) const TASKS: &[Task] =
+    &[("ask.category", category), ("ask.select", select), ("ask.params", params)];
+
+/// `ask.category`
+fn category(value: &Value) -> Result<Answer, String> {
+    let facts = facts::<AskFacts>(value)?;
+    let question = Question::of(&facts);
+    let matcher = Matcher::new(&facts.same);
+    let mut halves = question.halves.iter().map(|half| best(&matcher, &facts.operations, half));
+    let first = halves.next().unwrap_or_default();
+    let mut chosen: Vec<&OperationFacts> = first;
+    let mut complexity = Complexity::Simple;
+    if let Some(one) = chosen.first().copied() {
+        let second = halves.next().unwrap_or_default().into_iter().find(|two| goes_on(one, two));
+        if let Some(two) = second {
+            chosen.retain(|other| other.name != two.name);
+            chosen.insert(1.min(chosen.len()), two);
+            complexity = Complexity::Complex;
+        }
+    }
+    chosen.truncate(MOST);
+    let kind = chosen.first().and_then(|one| kind_of(one));
+    let takes_name = chosen.first().is_some_and(|one| kind.is_some() || one.parameters.iter().any(is_words));
+    let name = takes_name.then(|| question.name(&facts)).flatten();
+    let is_entity_query = kind.is_some() && name.is_some();
+    let answer = CategoryAnswer {
+        query_type: chosen.first().map(|one| sort(one)).unwrap_or_default(),
+        categories: chosen.iter().map(|one| one.tool_name.clone()).collect(),
+        is_entity_query,
+        entity_type: kind.filter(|_| is_entity_query),
+        entity_name: name.filter(|_| is_entity_query),
+        complexity,
+    };
+    Answer::data(&answer)
+}
+
+/// `ask.select`
+fn select(value: &Value) -> Result<Answer, String> {
+    // What came into question stands best first already, and what is asked next behind it.
+    let facts = facts::<AskFacts>(value)?;
+    let name = |at: usize| facts.operations.get(at).map(|one| one.name.clone());
+    let answer = SelectAnswer { api: name(0).unwrap_or_default(), secondary_api: name(1) };
+    Answer::data(&answer)
+}
+
+/// `ask.params`
+fn params(value: &Value) -> Result<Answer, String> {
+    let facts = facts::<AskFacts>(value)?;
+    let Some(operation) = facts.operations.first() else { return Err("there is no operation".to_owned()) };
+    let question = Question::of(&facts);
+    let kind = kind_of(operation);
+    let name = facts.entity_name.clone().or_else(|| question.name(&facts));
+    // The newest words count most.
+    let texts: Vec<&str> = facts
+        .said
+        .iter()
+        .rev()
+        .map(String::as_str)
+        .chain([facts.query.as_str()])
+        .chain(question.before)
+        .collect();
+    let mut parameters = Map::new();
+    for parameter in operation.parameters.iter().filter(|one| one.entity.is_none()) {
+        let without = |text: &str| match &name {
+            Some(name) => text.replace(name.as_str(), " "),
+            None => text.to_owned(),
+        };
+        let mut found = texts.iter().find_map(|text| spelled(parameter, text));
+        found = found.or_else(|| texts.iter().find_map(|text| value_in(parameter, &without(text))));
+        if found.is_none() && is_words(parameter) && kind.is_none() {
+            found = name.as_ref().map(|name| Value::from(name.trim_start_matches('@')));
+        }
+        if let Some(value) = found {
+            parameters.insert(parameter.name.clone(), value);
+        }
+    }
+    Answer::data(&ParamsAnswer { parameters })
+}
+
+/// The operations that the words ask for, best first.
+fn best<'o>(matcher: &Matcher<'_>, operations: &'o [OperationFacts], words: &str) -> Vec<&'o OperationFacts> {
+    let asked = matcher.stems(words);
+    let mut scored: Vec<(usize, &OperationFacts)> = operations
+        .iter()
+        .map(|operation| (matcher.score(operation, &asked), operation))
+        .filter(|(score, _)| *score > 0)
+        .collect();
+    // Stable: of two that fit as well, the one that stands first in its catalogue.
+    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    scored.into_iter().map(|(_, operation)| operation).collect()
+}
+
+/// Whether what the second wants to be told comes from the first, or is the same thing.
+fn goes_on(first: &OperationFacts, second: &OperationFacts) -> bool {
+    let wanted = kind_of(second);
+    first.name != second.name
+        && wanted.is_some()
+        && (wanted == kind_of(first) || wanted.as_deref() == Some(&first.returns))
+}
+
+fn kind_of(operation: &OperationFacts) -> Option<String> {
+    operation.parameters.iter().filter(|one| one.required).find_map(|one| one.entity.clone())
+}
+
+/// Whether a parameter takes the words that something is searched by.
+fn is_words(parameter: &ParameterFacts) -> bool {
+    parameter.required
+        && parameter.kind == "string"
+        && parameter.entity.is_none()
+        && parameter.values.is_empty()
+}
+
+fn sort(operation: &OperationFacts) -> String {
+    operation.name.rsplit('/').next().unwrap_or_default().to_owned()
+}
+
+/// A question, taken apart.
+struct Question<'f> {
+    /// Its parts without what is quoted; the second one where it asks for two things.
+    halves: Vec<String>,
+    /// The question before it, where this one goes on from there.
+    before: Option<&'f str>,
+}
+
+impl<'f> Question<'f> {
+    fn of(facts: &'f AskFacts) -> Self {
+        let matcher = Matcher::new(&facts.same);
+        // What was added says it in other words, where it asks for anything by itself.
+        let asks =
+            |said: &&String| !best(&matcher, &facts.operations, &named::without_quotes(said)).is_empty();
+        let instead = facts.said.iter().rev().find(asks).cloned();
+        let joined =
+            || std::iter::once(&facts.query).chain(&facts.said).cloned().collect::<Vec<_>>().join(" ");
+        let text = instead.unwrap_or_else(joined);
+        let bare = named::without_quotes(&text);
+        let points_back = matcher.words(&bare).any(|word| BACK.contains(&word.as_str()));
+        let has_before = !facts.before.is_empty();
+        let alone = !best(&matcher, &facts.operations, &bare).is_empty();
+        let named_here = named(&text, &facts.same).is_some();
+        // `Skrillex's tracks` are tracks by a user.
+        let bare = if named::is_owned(&bare, &facts.same) { bare + " by of user" } else { bare };
+        let before = (has_before && (!alone || points_back && !named_here)).then_some(facts.before.as_str());
+        let mut halves: Vec<String> = bare.split(" and ").map(str::to_owned).collect();
+        if halves.len() != 2 {
+            halves = vec![bare];
+        } else if matcher.words(&halves[1]).any(|word| BACK.contains(&word.as_str())) {
+            halves[1].push_str(" by of user");
+        }
+        if let Some(before) = before {
+            // What was named before is meant again; what was asked before only where nothing else is.
+            let more = if alone { " by of user" } else { before };
+            halves = vec![format!("{} {more}", halves.join(" "))];
+        }
+        Self { halves, before }
+    }
+
+    /// The name in the question, or in the one before.
+    fn name(&self, facts: &AskFacts) -> Option<String> {
+        let texts =
+            facts.said.iter().rev().map(String::as_str).chain([facts.query.as_str()]).chain(self.before);
+        texts.into_iter().find_map(|text| named(text, &facts.same))
+    }
+}

@@ -1,0 +1,86 @@
+//! Documentation by counting: pages say what the facts say, are judged by what they leave unexplained, and are mended
+//! with what files say of themselves.
+//!
+//! It says of itself that it counts and quotes. A subject (a part, a dependency) is explained when a line names it and
+//! says something about it; questions are about subjects that are not; answers are the comments files begin with.
+
+mod judge;
+mod look;
+mod write;
+
+use crate::llm::{Answer, Task, facts};
+use crate::workflows::docs::facts::DocsFacts;
+use serde_json::Value;
+
+const NOTE: &str = "_Built-in rules, no language model: everything here is counted from the code or quoted from its \
+                    comments; nothing is inferred._";
+
+/// What can be done without a language model.
+pub(in crate::workflows) const TASKS: &[Task] = &[
+    ("docs.analyze", analyze),
+    ("docs.evaluate", evaluate),
+    ("docs.questions", questions),
+    ("docs.answer", answer),
+    ("docs.refine", refine),
+];
+
+/// `docs.analyze`
+fn analyze(value: &Value) -> Result<Answer, String> {
+    let facts = facts::<DocsFacts>(value)?;
+    Ok(Answer::Text(format!("{NOTE}\n\n{}", write::page(&facts.agent, &facts.project))))
+}
+
+/// `docs.evaluate`
+fn evaluate(value: &Value) -> Result<Answer, String> {
+    Answer::data(&judge::scores(&facts::<DocsFacts>(value)?))
+}
+
+/// `docs.questions`
+fn questions(value: &Value) -> Result<Answer, String> {
+    Answer::data(&judge::questions(&facts::<DocsFacts>(value)?))
+}
+
+/// `docs.answer`
+fn answer(value: &Value) -> Result<Answer, String> {
+    Ok(Answer::Text(look::answer(&facts::<DocsFacts>(value)?)))
+}
+
+/// `docs.refine`
+fn refine(value: &Value) -> Result<Answer, String> {
+    Ok(Answer::Text(write::with_answers(&facts::<DocsFacts>(value)?)))
+}
+
+/// What a page of this agent has to explain, most important first: a name as it is quoted, and files that may say more.
+fn subjects(facts: &DocsFacts) -> Vec<(String, Vec<String>)> {
+    let project = &facts.project;
+    if facts.agent == "dependency-analyzer" {
+        let mut needed: Vec<_> = project.manifests.iter().flat_map(|one| &one.dependencies).collect();
+        needed.sort_by_key(|one| std::cmp::Reverse(one.files));
+        return needed.into_iter().take(12).map(|one| (one.name.clone(), Vec::new())).collect();
+    }
+    let tests =
+        |path: &str| path.split('/').any(|name| matches!(name, "test" | "tests" | "__tests__" | "spec"));
+    let mut parts: Vec<_> = project.areas.iter().filter(|part| part.lines > 0 && part.path != ".").collect();
+    let code = |name: &str| project.languages.iter().any(|one| one.code && one.name == name);
+    parts.retain(|part| match facts.agent.as_str() {
+        "testing" => part.tests > 0,
+        "file-structure" => true,
+        _ => !tests(&part.path) && (code(&part.language) || project.languages.is_empty()),
+    });
+    parts.sort_by_key(|part| std::cmp::Reverse(part.lines));
+    let openings = |part: &str| {
+        ["mod.rs", "lib.rs", "main.rs", "__init__.py", "index.ts", "doc.go"].map(|f| format!("{part}/{f}"))
+    };
+    let files = |part: &crate::workflows::docs::facts::AreaFacts| -> Vec<String> {
+        // The file that opens a folder says most about it.
+        let opening = openings(&part.path);
+        let mut files: Vec<String> = part.largest.iter().map(|(path, _)| path.clone()).collect();
+        files.sort_by_key(|path| !opening.contains(path));
+        files.truncate(3);
+        files
+    };
+    parts.into_iter().take(16).map(|part| (part.path.clone(), files(part))).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,443 @@
+//! The lines of the memory profile, read as rules.
+//!
+//! ```text
+//! line    = ["-"] [always | please | never | do not] verb terms [("except" | "unless") terms]
+//!         | ["-"] terms (":" | "->" | "=") verb
+//!         | heading ":"                  lines below without a verb take the heading's
+//! verb    = ignore skip hide mute | notify show tell alert | respond reply answer
+//! terms   = { "from" who | "about" what | "subject" what | "list" which | "to" whom } | what
+//! who     = address, "*@domain", a domain, or a name; several parted by "," or "or"
+//! what    = a kind of mail ("newsletters", "build failures") and further words, all of which must occur
+//! ```
+//! A line that is not of this form is kept and means nothing here; a language model may still read it. Of the lines
+//! that match a mail the most specific counts, of equals the last.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use super::kinds::{Kind, SIGNS, Sign};
+use super::signs::Signs;
+use crate::text::words::{is_stop, stem, stems, words};
+use crate::workflows::mail_facts::{Class, MailFacts};
+
+/// A line that says something.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Rule {
+    /// Its place among the profile's lines.
+    pub line: usize,
+    /// As written, without its dash.
+    pub text: String,
+    pub class: Class,
+    pub terms: Terms,
+    except: Option<Terms>,
+}
+
+/// What a mail must have; within a field one of the values suffices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Terms {
+    pub from: Vec<String>,
+    pub list: Vec<String>,
+    pub to: Vec<String>,
+    pub subject: Vec<HashSet<String>>,
+    pub about: Vec<What>,
+}
+
+/// A kind and words besides.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct What {
+    pub kinds: Vec<Kind>,
+    pub stems: HashSet<String>,
+}
+
+/// All rules of a profile, in the order of its lines.
+pub(super) fn rules(profile: &str) -> Vec<Rule> {
+    let mut heading = None;
+    let mut out = Vec::new();
+    for (number, raw) in profile.lines().enumerate() {
+        let text = bare(raw);
+        if text.is_empty() {
+            continue;
+        }
+        if let Some(title) = text.strip_suffix(':').or_else(|| raw.trim().strip_prefix('#')) {
+            heading = heading_class(title);
+            continue;
+        }
+        if let Some((class, terms, except)) = parse(text, heading) {
+            out.push(Rule { line: number, text: text.to_owned(), class, terms, except });
+        }
+    }
+    out
+}
+
+/// The rule that counts for a mail.
+pub(super) fn matching<'r>(rules: &'r [Rule], mail: &MailFacts, signs: &Signs) -> Option<&'r Rule> {
+    rules
+        .iter()
+        .filter(|rule| rule.terms.fit(mail, signs))
+        .filter(|rule| !rule.except.as_ref().is_some_and(|except| except.fit(mail, signs)))
+        .max_by_key(|rule| (rule.terms.weight(), rule.line))
+}
+
+/// A line without its dash, bullet or number.
+pub(super) fn bare(line: &str) -> &str {
+    let line = line.trim();
+    let line = line.trim_start_matches(['-', '*', '•', '–']).trim_start();
+    let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    match line[digits..].strip_prefix(['.', ')']) {
+        Some(rest) if digits > 0 => rest.trim_start(),
+        _ => line,
+    }
+}
+
+impl Terms {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether it names kinds of mail and words, and nobody.
+    pub fn only_kinds(&self) -> bool {
+        self.from.is_empty() && self.list.is_empty() && self.to.is_empty() && self.subject.is_empty()
+    }
+
+    /// How much a rule knows about a mail.
+    fn weight(&self) -> usize {
+        let from = self.from.iter().map(|who| match (who.contains('*'), who.contains('@')) {
+            (false, true) => 16,
+            (false, false) => 12,
+            (true, _) => 10,
+        });
+        let about = self.about.iter().map(|what| 2 * what.kinds.len() + what.stems.len());
+        from.max().unwrap_or(0)
+            + if self.list.is_empty() { 0 } else { 12 }
+            + if self.to.is_empty() { 0 } else { 6 }
+            + self.subject.iter().map(|stems| 2 + stems.len()).max().unwrap_or(0)
+            + about.max().unwrap_or(0)
+    }
+
+    fn fit(&self, mail: &MailFacts, signs: &Signs) -> bool {
+        let any_or_empty = |empty: bool, found: bool| empty || found;
+        any_or_empty(self.from.is_empty(), self.from.iter().any(|who| is_from(who, mail)))
+            && any_or_empty(
+                self.list.is_empty(),
+                mail.list_id.as_deref().is_some_and(|id| {
+                    self.list
+                        .iter()
+                        .any(|list| glob(list, &id.to_lowercase()) || id.to_lowercase().contains(list))
+                }),
+            )
+            && any_or_empty(
+                self.to.is_empty(),
+                mail.to.iter().chain(&mail.cc).any(|to| self.to.iter().any(|g| glob(g, &to.to_lowercase()))),
+            )
+            && any_or_empty(
+                self.subject.is_empty(),
+                self.subject.iter().any(|all| all.is_subset(&signs.subject_stems)),
+            )
+            && any_or_empty(
+                self.about.is_empty(),
+                self.about.iter().any(|what| {
+                    what.kinds.iter().all(|kind| signs.is(*kind)) && what.stems.is_subset(&signs.stems)
+                }),
+            )
+    }
+}
+
+fn is_from(who: &str, mail: &MailFacts) -> bool {
+    let from = mail.from.to_lowercase();
+    if who.contains('@') || who.contains('*') {
+        return glob(who, &from);
+    }
+    let domain = from.rsplit('@').next().unwrap_or_default();
+    if who.contains('.') && !who.contains(' ') {
+        return domain == who || domain.ends_with(&format!(".{who}"));
+    }
+    let name: HashSet<String> =
+        words(&mail.from_name).chain(words(from.split('@').next().unwrap_or(""))).collect();
+    let wanted: Vec<String> = words(who).collect();
+    !wanted.is_empty() && wanted.iter().all(|word| name.contains(word))
+}
+
+/// `*` stands for anything.
+fn glob(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|head| text.strip_prefix(head)) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
+/// The class a heading gives to the lines below it.
+fn heading_class(title: &str) -> Option<Class> {
+    let title = format!(" {} ", words(title).collect::<Vec<_>>().join(" "));
+    let has = |list: &[&str]| list.iter().any(|word| title.contains(&format!(" {word} ")));
+    if has(&["ignore", "not worth", "skip", "not interested in"]) {
+        Some(Class::Ignore)
+    } else if has(&["notify", "know", "show", "fyi", "no response", "don't require a response", "informed"]) {
+        Some(Class::Notify)
+    } else if has(&["respond", "responding", "reply", "answer", "response"]) {
+        Some(Class::Respond)
+    } else {
+        None
+    }
+}
+
+fn verb(word: &str) -> Option<Class> {
+    match word {
+        "ignore" | "ignored" | "skip" | "hide" | "mute" | "drop" => Some(Class::Ignore),
+        "notify" | "show" | "tell" | "alert" | "inform" => Some(Class::Notify),
+        "respond" | "reply" | "answer" => Some(Class::Respond),
+        _ => None,
+    }
+}
+
+/// Finds verb and terms of one line.
+fn parse(text: &str, heading: Option<Class>) -> Option<(Class, Terms, Option<Terms>)> {
+    for mark in ["->", "→", ":", "="] {
+        if let Some((terms, last)) = text.rsplit_once(mark) {
+            let mut tail = last.split_whitespace().map(|word| word.trim_matches(['.', ',']).to_lowercase());
+            if let (Some(class), None) = (tail.next().and_then(|word| verb(&word)), tail.next()) {
+                return finish(class, terms);
+            }
+        }
+    }
+    let tokens: Vec<&str> = text.split_whitespace().collect();
+    let mut negated = false;
+    for (at, token) in tokens.iter().enumerate().take(5) {
+        let word = token.trim_matches(['.', ',', ':', '!']).to_lowercase().replace('’', "'");
+        match word.as_str() {
+            "never" | "not" | "don't" | "stop" => negated = true,
+            "showing" if negated => return finish(Class::Ignore, &tokens[at + 1..].join(" ")),
+            _ => {}
+        }
+        if let Some(class) = verb(&word) {
+            let class = match (class, negated) {
+                (class, false) => class,
+                (Class::Notify, true) => Class::Ignore,
+                (Class::Ignore | Class::Respond, true) => Class::Notify,
+            };
+            return finish(class, &tokens[at + 1..].join(" "));
+        }
+    }
+    finish(heading?, text)
+}
+
+fn finish(class: Class, text: &str) -> Option<(Class, Terms, Option<Terms>)> {
+    let lower = text.to_lowercase();
+    let cut =
+        [" except ", " unless ", " but not "].iter().find_map(|word| Some((lower.find(word)?, word.len())));
+    let (main, except) = match cut {
+        Some((at, len)) => (lower[..at].to_owned(), Some(terms(&lower[at + len..]))),
+        None => (lower, None),
+    };
+    let terms = terms(&main);
+    // A line that fits every mail is more likely misread than meant.
+    (!terms.is_empty()).then_some((class, terms, except.filter(|except| !except.is_empty())))
+}
+
+/// Reads terms from text in lower case.
+fn terms(text: &str) -> Terms {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Field {
+        From,
+        List,
+        To,
+        Subject,
+        About,
+    }
+    let mut out = Terms::default();
+    let mut field = Field::About;
+    let mut held: Vec<(Field, Vec<&str>)> = vec![(field, Vec::new())];
+    for token in text.split_whitespace() {
+        let word = token.trim_matches(['"', '“', '”', ',', ';', '(', ')', '.', '!']);
+        let next = match word {
+            "from" | "by" | "sender" => Some(Field::From),
+            "about" | "regarding" | "concerning" => Some(Field::About),
+            "subject" => Some(Field::Subject),
+            "list" => Some(Field::List),
+            _ => None,
+        };
+        if let Some(next) = next {
+            field = next;
+            held.push((field, Vec::new()));
+            continue;
+        }
+        // "to" is mostly grammar; before an address it is a term.
+        if word.contains('@') && held.last().is_some_and(|(_, list)| list.last() == Some(&"to")) {
+            if let Some((_, list)) = held.last_mut() {
+                list.pop();
+            }
+            held.push((Field::To, Vec::new()));
+        }
+        let parted = token.ends_with([',', ';']);
+        if let Some((_, list)) = held.last_mut() {
+            list.push(if matches!(word, "or" | "and") { "," } else { word });
+            if parted {
+                list.push(",");
+            }
+        }
+    }
+    for (field, list) in held {
+        for value in list.split(|word| *word == ",") {
+            let value: Vec<&str> = value.iter().copied().filter(|word| !word.is_empty()).collect();
+            let joined = value.join(" ");
+            match field {
+                Field::From => out.from.extend(who(&value)),
+                Field::To => {
+                    out.to.extend(value.first().filter(|word| word.contains('@')).map(|w| (*w).to_owned()))
+                }
+                Field::List => {
+                    let name = value.iter().find(|word| !is_stop(word));
+                    out.list.extend(name.map(|word| word.trim_matches(['<', '>']).to_owned()));
+                }
+                Field::Subject => {
+                    let stems: HashSet<String> = stems(&joined)
+                        .into_iter()
+                        .filter(|s| !matches!(s.as_str(), "contain" | "line"))
+                        .collect();
+                    out.subject.extend((!stems.is_empty()).then_some(stems));
+                }
+                Field::About => out.about.extend(what(&joined)),
+            }
+        }
+    }
+    out
+}
+
+fn who(value: &[&str]) -> Option<String> {
+    let words: Vec<&str> = value
+        .iter()
+        .copied()
+        .filter(|word| !matches!(*word, "the" | "my" | "a" | "anyone" | "at" | "domain"))
+        .collect();
+    if let Some(address) = words.iter().find(|word| word.contains('@') || word.contains('*')) {
+        let address = address.trim_matches(['<', '>']);
+        return Some(if address.starts_with('@') { format!("*{address}") } else { address.to_owned() });
+    }
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// Words that only say that mail is meant.
+const FILLER: &[&str] = &[
+    "always", "thing", "anyth", "everyth", "note", "type", "kind", "whatever", "com", "new", "request",
+    "direct",
+];
+
+/// What each kind is called, as stems; a profile has many lines, and each is compared with all of them.
+static NAMES: LazyLock<Vec<(Kind, Vec<Vec<String>>)>> = LazyLock::new(|| {
+    let names = |sign: &Sign| {
+        std::iter::once(sign.name)
+            .chain(sign.also.split(", "))
+            .map(|name| name.split_whitespace().map(|word| stem(&word.replace('-', ""))).collect::<Vec<_>>())
+            .map(|name| if name.len() == 1 { stems(&name[0]) } else { name })
+            .filter(|name| !name.is_empty())
+            .collect()
+    };
+    SIGNS.iter().map(|sign| (sign.kind, names(sign))).collect()
+});
+
+fn what(text: &str) -> Option<What> {
+    let all = stems(text);
+    let set: HashSet<&String> = all.iter().collect();
+    let mut kinds = Vec::new();
+    let mut used: HashSet<&String> = HashSet::new();
+    for (kind, names) in &*NAMES {
+        // The longest name that fits takes its words away from the rest.
+        let fits = names.iter().filter(|name| name.iter().all(|stem| set.contains(stem)));
+        if let Some(name) = fits.max_by_key(|name| name.len()) {
+            kinds.push((*kind, name.len()));
+            used.extend(name);
+        }
+    }
+    // Of two kinds named by overlapping words, the one named at more length is meant.
+    let longest = kinds.iter().map(|(_, len)| *len).max().unwrap_or(0);
+    let kinds: Vec<Kind> =
+        kinds.into_iter().filter(|(_, len)| *len == longest).map(|(kind, _)| kind).collect();
+    let stems: HashSet<String> =
+        all.into_iter().filter(|stem| !used.contains(stem) && !FILLER.contains(&stem.as_str())).collect();
+    let kinds: Vec<Kind> = kinds.into_iter().take(1).collect();
+    (!kinds.is_empty() || !stems.is_empty()).then_some(What { kinds, stems })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workflows::mail_facts::User;
+
+    fn mail(from: &str, name: &str, subject: &str, text: &str) -> MailFacts {
+        MailFacts {
+            from: from.into(),
+            from_name: name.into(),
+            subject: subject.into(),
+            text: text.into(),
+            ..MailFacts::default()
+        }
+    }
+
+    fn class(profile: &str, mail: &MailFacts) -> Option<Class> {
+        let signs = Signs::of(&User::default(), mail);
+        matching(&rules(profile), mail, &signs).map(|rule| rule.class)
+    }
+
+    #[test]
+    fn lines_in_many_forms_are_read() {
+        let news = mail("daily@news.example", "The Daily", "Weekly newsletter", "In this issue: things.");
+        let build = mail("ci@x.example", "CI", "Build failed: atlas #12", "exit code 1");
+        let bob = mail("bob@x.example", "Bob Stone", "Atlas budget", "Here are the numbers.");
+        let rows: &[(&str, &MailFacts, Option<Class>)] = &[
+            ("- ignore mail from *@news.example", &news, Some(Class::Ignore)),
+            ("- ignore mail from @news.example", &news, Some(Class::Ignore)),
+            ("Ignore newsletters", &news, Some(Class::Ignore)),
+            ("Ignore newsletters except from The Daily", &news, None),
+            ("Never show me newsletters.", &news, Some(Class::Ignore)),
+            ("- Emails from news.example: ignore", &news, Some(Class::Ignore)),
+            ("Always notify me about build failures", &build, Some(Class::Notify)),
+            ("Notify about build failures of atlas", &build, Some(Class::Notify)),
+            ("Notify about build failures of zeus", &build, None),
+            ("Don't reply to mail from Bob Stone", &bob, Some(Class::Notify)),
+            ("Respond to mail from bob@x.example about the budget", &bob, Some(Class::Respond)),
+            ("Do not ignore subject \"Atlas\"", &bob, Some(Class::Notify)),
+            ("1. skip mail from Carol, Bob or Dave", &bob, Some(Class::Ignore)),
+            ("I like short answers.", &bob, None),
+            ("ignore everything", &bob, None),
+            ("# Worth responding to\n- mail from bob@x.example", &bob, Some(Class::Respond)),
+            ("Things that are not worth my time (ignore):\n- budget", &bob, Some(Class::Ignore)),
+        ];
+        for (line, mail, want) in rows {
+            assert_eq!(class(line, mail), *want, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_more_specific_line_wins_and_of_equals_the_last() {
+        let bob = mail("bob@x.example", "Bob", "Atlas budget", "");
+        assert_eq!(
+            class("respond to mail from bob@x.example\nignore mail from *@x.example", &bob),
+            Some(Class::Respond)
+        );
+        assert_eq!(
+            class("respond to bob@x.example mail from bob@x.example\nignore mail from bob@x.example", &bob),
+            Some(Class::Ignore)
+        );
+        assert_eq!(
+            class("notify mail from bob@x.example about budget\nignore mail from bob@x.example", &bob),
+            Some(Class::Notify)
+        );
+    }
+
+    #[test]
+    fn stars_stand_for_anything() {
+        assert!(
+            glob("*@x.example", "a@x.example")
+                && glob("a*e", "apple")
+                && glob("*", "")
+                && glob("a*p*e", "apple")
+        );
+        assert!(!glob("*@x.example", "a@x.example.org") && !glob("ab", "abc") && !glob("a*z", "apple"));
+    }
+}

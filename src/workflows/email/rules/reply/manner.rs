@@ -1,0 +1,182 @@
+//! How replies are to be written: the profile `response_preferences`, read line by line.
+//!
+//! Understood are the lines the memory writes ("Length: …", "Greeting: …", "Sign-off: …", "Tone: …", "Copy A when
+//! writing to B") and free ones that name a length, a tone, a language, whether deadlines are acknowledged, whether
+//! a first answer may say that it will be looked into, and "when asked about X, say Y". Other lines mean nothing here.
+
+use std::collections::HashSet;
+
+use super::super::profile::bare;
+use super::super::signs::{flat, has};
+use super::voice::Lang;
+use crate::text::words::stem_set;
+
+/// How replies are to be written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Manner {
+    /// 0 as usual, more is shorter, less is longer.
+    pub short: i32,
+    pub greeting: Option<String>,
+    pub sign_off: Option<String>,
+    pub formal: Option<bool>,
+    pub warm: bool,
+    pub no_exclamation: bool,
+    pub lang: Option<Lang>,
+    /// Whom to copy when writing to whom.
+    pub copies: Vec<(String, String)>,
+    /// Deadlines are acknowledged.
+    pub deadlines: bool,
+    /// It may be said that something will be looked into.
+    pub hold: bool,
+    /// What is asked about, and what is said then.
+    pub known: Vec<(HashSet<String>, String)>,
+}
+
+impl Manner {
+    pub fn read(profile: &str) -> Self {
+        let mut manner = Self::default();
+        for line in profile.lines().map(bare).filter(|line| !line.is_empty()) {
+            manner.line(line);
+        }
+        // Lines repeat one another; only words about one draft cut it further.
+        manner.short = manner.short.clamp(-1, 1);
+        manner
+    }
+
+    fn line(&mut self, line: &str) {
+        let words = flat(line);
+        if let Some((about, answer)) = asked_about(line) {
+            self.known.push((stem_set(about), answer.to_owned()));
+            return;
+        }
+        if let Some(quoted) = line.strip_prefix("Greeting:").and_then(quoted) {
+            self.greeting =
+                Some(quoted.trim_end_matches(['…', ' ', ',']).to_owned()).filter(|g| !g.is_empty());
+            return;
+        }
+        if let Some(quoted) = line.strip_prefix("Sign-off:").and_then(quoted) {
+            self.sign_off = Some(quoted.replace(" / ", "\n"));
+            return;
+        }
+        if has(&words, "sign off with, sign with, sign as, sign off as, end with")
+            && let Some(quoted) = quoted(line)
+        {
+            self.sign_off = Some(quoted.replace(" / ", "\n").replace("\\n", "\n"));
+            return;
+        }
+        if let Some(copy) = copied(line) {
+            self.copies.push(copy);
+            return;
+        }
+        self.tone(&words);
+        self.deadlines |= has(&words, "deadline*")
+            && has(&words, "acknowledge*, mention*, confirm*, reference*, repeat*, name");
+        self.hold |= has(&words, "investigat*, look into, get back, looked into, acknowledge receipt")
+            && !has(&words, "never, don t, do not, without asking");
+    }
+
+    /// Words about length, tone and language, from a profile or from feedback. Whether they said anything.
+    pub fn tone(&mut self, words: &str) -> bool {
+        let mut said = false;
+        let mut hears = |phrases: &str| {
+            let heard = has(words, phrases);
+            said |= heard;
+            heard
+        };
+        if hears("shorter, short, brief, briefly, briefer, shorten, too long, kürzer, kurz, knapp") {
+            self.short += 1;
+        } else if hears("longer, say more, more detail, more details, too short, länger, ausführlicher") {
+            self.short -= 1;
+        }
+        if hears("friendlier, warmer, warm, warmly, kinder, nicer, freundlicher, herzlicher") {
+            self.warm = true;
+        }
+        if hears("informal, casual, less formal, informell, duzen, lockerer, first names, first name") {
+            self.formal = Some(false);
+        } else if hears("formal, more formal, formally, förmlicher, formell, siezen") {
+            self.formal = Some(true);
+        }
+        if hears("no exclamation marks, exclamation marks, without exclamation marks") {
+            self.no_exclamation = true;
+        }
+        if hears("in english, auf englisch") {
+            self.lang = Some(Lang::English);
+        } else if hears("in german, auf deutsch") {
+            self.lang = Some(Lang::German);
+        }
+        said
+    }
+
+    /// What the profile says when this is asked.
+    pub fn answer(&self, question: &str) -> Option<&str> {
+        let asked = stem_set(question);
+        let fits = |(about, _): &&(HashSet<String>, String)| !about.is_empty() && about.is_subset(&asked);
+        self.known.iter().filter(fits).max_by_key(|(about, _)| about.len()).map(|(_, answer)| answer.as_str())
+    }
+}
+
+/// What stands in quotation marks.
+fn quoted(text: &str) -> Option<&str> {
+    let start = text.find(['“', '"'])?;
+    let rest = &text[start..];
+    let rest = &rest[rest.chars().next()?.len_utf8()..];
+    let end = rest.rfind(['”', '"'])?;
+    Some(rest[..end].trim())
+}
+
+/// "When asked about the address, say: Canal Street 4."
+fn asked_about(line: &str) -> Option<(&str, &str)> {
+    let lower = line.to_lowercase();
+    if lower.len() != line.len() {
+        return None;
+    }
+    let head = ["when asked ", "if asked ", "when somebody asks ", "if somebody asks ", "when people ask "]
+        .iter()
+        .find(|head| lower.starts_with(*head))?;
+    let (at, word) = [", say ", ", say: ", ", answer ", ", answer: ", ", tell them ", ": "]
+        .iter()
+        .filter_map(|word| lower.find(word).map(|at| (at, *word)))
+        .min_by_key(|(at, word)| (*at, usize::MAX - word.len()))?;
+    let about = line.get(head.len()..at)?.trim();
+    let about = ["about ", "for ", "where ", "what ", "whether "]
+        .iter()
+        .find_map(|word| about.strip_prefix(word))
+        .unwrap_or(about);
+    let answer = line.get(at + word.len()..)?.trim().trim_start_matches(['“', '"', ':', ' ']);
+    let answer = answer.trim_end_matches(['”', '"']);
+    (!answer.is_empty()).then_some((about, answer))
+}
+
+/// "Copy eve@x.example when writing to bob@x.example"
+fn copied(line: &str) -> Option<(String, String)> {
+    let rest = line.strip_prefix("Copy ").or_else(|| line.strip_prefix("copy "))?;
+    let (who, to) = rest.split_once(" when writing to ")?;
+    let bare = |text: &str| text.trim().trim_end_matches(['.', ',']).to_lowercase();
+    (who.contains('@') && to.contains('@')).then(|| (bare(who), bare(to)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_memory_are_understood() {
+        let manner = Manner::read(
+            "- Length: keep replies short (cut from 40 to 9 words)\n- Greeting: begin with “Dear …”\n\
+             - Sign-off: end with “Kind regards / Ada”\n- Tone: no exclamation marks\n\
+             - Copy eve@x.example when writing to bob@x.example\n\
+             - If the mail mentions a deadline, acknowledge it.\n\
+             - When asked about our office address, say: We are at Canal Street 4, Leiden.\n- Paint it blue.",
+        );
+        assert_eq!(manner.short, 1);
+        assert_eq!(manner.greeting.as_deref(), Some("Dear"));
+        assert_eq!(manner.sign_off.as_deref(), Some("Kind regards\nAda"));
+        assert!(manner.no_exclamation && manner.deadlines && !manner.hold);
+        assert_eq!(manner.copies, [("eve@x.example".to_owned(), "bob@x.example".to_owned())]);
+        assert_eq!(
+            manner.answer("What is the address of your office?"),
+            Some("We are at Canal Street 4, Leiden.")
+        );
+        assert_eq!(manner.answer("What is the price?"), None);
+    }
+}

@@ -1,0 +1,218 @@
+//! Meetings: the calendar first, then a time the sender named that is free, else a mail that offers such.
+
+use jiff::civil::Date;
+use serde_json::json;
+
+use super::Call;
+use super::desk::Desk;
+use super::letter::{self, question};
+use super::points::{Point, invites};
+use super::slots::{Habits, Search, days, window, working_days};
+use super::when::{Day, Mention, mentions, minutes};
+use super::wishes::Say;
+
+/// What to do about a mail that wants to meet.
+pub(super) fn propose(desk: &Desk<'_>) -> Vec<Call> {
+    let others: Vec<Point> = desk.points.iter().filter(|point| !point.meeting).cloned().collect();
+    let say = &desk.wishes.say;
+    if say.contains(&Say::Decline) {
+        return letter::propose(desk, &desk.points);
+    }
+    if desk.story.met {
+        return letter::propose(desk, &others);
+    }
+    let own_words = |said: &Say| !matches!(said, Say::Yes | Say::When(_));
+    let blind = desk.story.calendar_failed.is_some() && !say.is_empty();
+    if blind || others.is_empty() && say.iter().any(own_words) {
+        return letter::propose(desk, &desk.points);
+    }
+    let habits = Habits::read(&desk.facts.cal_profile);
+    let wanted = wanted(desk);
+    let today = desk.now.date();
+    let mut wanted_days = days(&wanted, today);
+    if wanted_days.is_empty() {
+        wanted_days = working_days(today, 3, &habits.never);
+    }
+    let known = &desk.story.known;
+    let missing: Vec<Date> = wanted_days.iter().copied().filter(|day| !known.days.contains(day)).collect();
+    if !missing.is_empty() {
+        return vec![look(desk, &missing)];
+    }
+    let minutes = desk
+        .wishes
+        .minutes
+        .or_else(|| range(&wanted))
+        .or_else(|| minutes(&desk.own))
+        .unwrap_or(habits.minutes);
+    let refused = if desk.wishes.other_time { desk.story.proposed.as_slice() } else { &[] };
+    let search = Search { now: &desk.now, zone: &desk.zone, habits: &habits, known, minutes, refused };
+    let exact = wanted.iter().filter_map(|mention| match (mention.day, mention.time) {
+        (Day::On(date), Some(time)) => Some((date, time)),
+        _ => None,
+    });
+    let exact: Vec<_> = exact.collect();
+    let mut fitting: Vec<_> = exact.iter().filter_map(|(date, time)| search.exactly(*date, *time)).collect();
+    if let Some(part) = habits.prefer {
+        let (from, until) = part.hours();
+        fitting.sort_by_key(|start| !(start.time() >= from && start.time() < until));
+    }
+    let mut calls = Vec::new();
+    if let Some(start) = fitting.first() {
+        if invites(&desk.facts.mail) && desk.wishes.when.is_empty() {
+            let when = desk.voice.time(start);
+            let mut said = vec![desk.voice.invited(), desk.voice.suits(&when)];
+            said.extend(letter::content(desk, &others).filter(|_| !others.is_empty()).unwrap_or_default());
+            return vec![letter::mail(desk, said)];
+        }
+        calls.push(schedule(desk, &habits, start, minutes));
+        if !others.is_empty() && desk.story.words().next().is_none() {
+            calls.push(letter::ask(desk, &others));
+        }
+        return calls;
+    }
+    offer(desk, &habits, &search, &wanted, &exact, &others)
+}
+
+/// A mail that offers times.
+fn offer(
+    desk: &Desk<'_>,
+    habits: &Habits,
+    search: &Search<'_>,
+    wanted: &[Mention],
+    exact: &[(Date, jiff::civil::Time)],
+    others: &[Point],
+) -> Vec<Call> {
+    let known = &desk.story.known;
+    let mine = !desk.wishes.when.is_empty();
+    // The days the person names are the only ones to offer.
+    let named = if mine { days(wanted, desk.now.date()) } else { Vec::new() };
+    let free = search.three(wanted, if named.is_empty() { &known.days } else { &named });
+    if free.is_empty() {
+        let last = known.days.iter().max().copied().unwrap_or(desk.now.date());
+        // Once more a little later; then it is the person's turn.
+        return if known.days.len() <= 5 && named.is_empty() {
+            vec![look(desk, &working_days(last, 3, &habits.never))]
+        } else {
+            vec![question(format!(
+                "{} wants to meet, and I find no free time of {} minutes on the days I looked at. When would it suit you?",
+                desk.who(),
+                search.minutes
+            ))]
+        };
+    }
+    let mut said = Vec::new();
+    if !others.is_empty() {
+        match letter::content(desk, others) {
+            Some(answers) => said.extend(answers),
+            None => return vec![letter::ask(desk, others)],
+        }
+    }
+    if let Some((date, time)) = exact.first().filter(|_| !mine)
+        && let Some(start) = search.at(*date, *time)
+        && start > desk.now
+    {
+        said.push(desk.voice.busy(&desk.voice.time(&start)));
+    }
+    said.push(desk.voice.offer(free.len() == 1));
+    let rows: Vec<String> = free.iter().map(|start| format!("- {}", desk.voice.time(start))).collect();
+    said.push(rows.join("\n"));
+    vec![list(desk, said)]
+}
+
+/// The offered times stand right below their question.
+fn list(desk: &Desk<'_>, said: Vec<String>) -> Call {
+    let (name, mut args) = letter::mail(desk, said);
+    if let Some(text) = args["content"].as_str().map(|text| text.replace("?\n\n- ", "?\n- ")) {
+        args["content"] = json!(text);
+    }
+    (name, args)
+}
+
+/// The times that count: the person's newest, else those of the mail.
+fn wanted(desk: &Desk<'_>) -> Vec<Mention> {
+    let mut text = desk.own.clone();
+    if invites(&desk.facts.mail) {
+        text = format!("{}\n\n{text}", desk.facts.mail.subject);
+    }
+    let theirs: Vec<Mention> = mentions(&text, desk.written)
+        .into_iter()
+        .filter(|mention| !desk.points.iter().any(|point| point.deadline.map(Day::On) == Some(mention.day)))
+        .collect();
+    if desk.wishes.when.is_empty() {
+        return theirs;
+    }
+    // "Only in the afternoon" is about all days that were spoken of.
+    let dayless = |mention: &Mention| mention.day == Day::Unnamed && mention.time.is_none();
+    if let [only] = desk.wishes.when[..]
+        && dayless(&only)
+    {
+        let days = if theirs.is_empty() { vec![only] } else { theirs };
+        return days.into_iter().map(|mention| Mention { day: mention.day, ..only }).collect();
+    }
+    // "At four instead" is about the day that was spoken of, "Friday instead" about the time.
+    let day = theirs.iter().find_map(|mention| matches!(mention.day, Day::On(_)).then_some(mention.day));
+    let proposed = desk.story.proposed.last().map(|at| at.to_zoned(desk.zone.clone()));
+    let day = proposed.as_ref().map(|at| Day::On(at.date())).or(day).unwrap_or(Day::Unnamed);
+    let time = proposed.map(|at| at.time()).or_else(|| theirs.iter().find_map(|mention| mention.time));
+    desk.wishes
+        .when
+        .iter()
+        .map(|mention| Mention {
+            day: if mention.day == Day::Unnamed { day } else { mention.day },
+            time: mention.time.or(time.filter(|_| mention.part.is_none())),
+            ..*mention
+        })
+        .collect()
+}
+
+/// How long a named range is.
+fn range(wanted: &[Mention]) -> Option<u32> {
+    let (from, until) =
+        wanted.iter().find_map(|mention| window(mention).filter(|_| mention.until.is_some()))?;
+    let minutes = (i32::from(until.hour()) - i32::from(from.hour())) * 60
+        + (i32::from(until.minute()) - i32::from(from.minute()));
+    u32::try_from(minutes).ok().filter(|minutes| (10..=180).contains(minutes))
+}
+
+fn look(desk: &Desk<'_>, days: &[Date]) -> Call {
+    if let Some(why) = desk.story.calendar_failed {
+        let why = crate::text::words::line(why, 200);
+        return question(format!(
+            "{} wants to meet, and your calendar could not be read ({why}). What shall I answer?",
+            desk.who()
+        ));
+    }
+    if !desk.may("check_calendar_availability") {
+        return letter::ask(desk, &desk.points);
+    }
+    let days: Vec<String> = days.iter().map(ToString::to_string).collect();
+    ("check_calendar_availability", json!({"days": days}))
+}
+
+fn schedule(desk: &Desk<'_>, habits: &Habits, start: &jiff::Zoned, minutes: u32) -> Call {
+    let facts = desk.facts;
+    let mut attendees = desk.to.clone();
+    if desk.to_all {
+        attendees.extend(facts.reply_all.iter().cloned());
+    }
+    attendees.extend(desk.wishes.copy.iter().filter(|who| !desk.to.contains(who)).cloned());
+    let mut subject = desk.wishes.subject.clone().unwrap_or_else(|| facts.mail.subject.trim().to_owned());
+    while let Some(rest) = ["re:", "aw:", "fwd:", "fw:", "wg:"].iter().find_map(|head| {
+        subject.get(..head.len())?.eq_ignore_ascii_case(head).then(|| subject[head.len()..].trim().to_owned())
+    }) {
+        subject = rest;
+    }
+    if subject.is_empty() {
+        subject = format!("Meeting with {}", desk.who());
+    }
+    let mut args = json!({
+        "attendees": attendees,
+        "subject": subject,
+        "start": start.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+        "duration_minutes": minutes,
+    });
+    if let Some(place) = &habits.place {
+        args["location"] = json!(place);
+    }
+    ("schedule_meeting", args)
+}

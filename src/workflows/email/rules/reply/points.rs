@@ -1,0 +1,199 @@
+//! What a mail asks, point by point, and what a yes or a no to a point is in a sentence.
+
+use jiff::civil::Date;
+
+use super::super::asks::asked;
+use super::super::signs::{flat, has, own_text};
+use super::voice::{Lang, Voice};
+use super::when::{Day, Mention, mentions};
+use crate::workflows::mail_facts::{MailFacts, User};
+
+/// At most this many points are looked at; more are no longer a letter.
+const MOST: usize = 8;
+
+/// One thing that is asked.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Point {
+    /// The sentence, on one line.
+    pub text: String,
+    /// By when, where it says so.
+    pub deadline: Option<Date>,
+    /// Whether it is about meeting.
+    pub meeting: bool,
+}
+
+const MEET: &str = "meet, meeting, call, lunch, coffee, catch up, sit together, appointment, time for, free on, are you free, are you \
+    available, availab*, join us, join me, does that work, work for you, works for you, suit you, suits you, slot, \
+    schedule, treffen, termin, telefonieren, zeit für, hast du zeit, haben sie zeit, passt es dir, passt es ihnen, \
+    passt dir, passt ihnen, zusammensetzen, mittagessen, hättest du zeit, hätten sie zeit";
+
+/// With a day these are about meeting, too.
+const DAY: &str =
+    "work, works, suit, suits, how about, what about, ok for you, okay for you, passt, ginge, geht bei";
+
+/// What two do together is what they meet for.
+const TOGETHER: &str = "shall we, should we, could we, can we, sollen wir, wollen wir, können wir, let s";
+
+/// Work that is asked for is no meeting, whatever day it names.
+const WORK: &str = "send, review, sign, confirm the, check, read, fill, pay, approve, comment*, share, forward, update, schick*, \
+    send*, prüf*, unterschreib*, bezahl*, freigeb*, call stack, call the, prepare, bring";
+
+const DUE: &str =
+    "by, before, until, no later than, deadline, due, at the latest, bis, spätestens, frist, end of";
+
+/// What the newest words of `mail` ask of the person.
+pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
+    let own = own_text(&mail.text);
+    let asked = asked(user, &own);
+    let mut out: Vec<Point> = asked
+        .iter()
+        .filter(|asked| asked.of_reader)
+        .map(|asked| {
+            let text = asked.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
+            let words = flat(&text);
+            let due = has(&words, DUE) && !has(&words, MEET);
+            let deadline = mentions(&text, base).into_iter().find_map(|mention| match mention {
+                Mention { day: Day::On(date), .. } if due => Some(date),
+                _ => None,
+            });
+            let days = !mentions(&text, base).is_empty();
+            let meeting =
+                deadline.is_none() && !has(&words, WORK) && (has(&words, MEET) || days && has(&words, DAY));
+            Point { text: text.trim_start_matches(['-', '*', '•', ' ']).to_owned(), deadline, meeting }
+        })
+        .collect();
+    // "We need it by Thursday. Could you send it?": the day stands in a sentence of its own.
+    if let Some(open) = out.iter_mut().rev().find(|point| !point.meeting && point.deadline.is_none()) {
+        open.deadline = deadline_elsewhere(&own, base);
+    }
+    if out.iter().any(|point| point.meeting) {
+        for point in &mut out {
+            point.meeting |= has(&flat(&point.text), TOGETHER);
+        }
+    }
+    // "Please let me know" asks for what was asked before.
+    if out.len() > 1 {
+        out.retain(|point| {
+            let words = flat(&point.text);
+            words.split_whitespace().count() > 8
+                || !has(&words, "let me know, let us know, bescheid, get back to me")
+        });
+    }
+    out.truncate(MOST);
+    out
+}
+
+fn deadline_elsewhere(own: &str, base: Date) -> Option<Date> {
+    let need = "need*, deadline, due, latest, spätestens, brauch*, benötig*, frist";
+    crate::text::words::sentences(own).into_iter().find_map(|sentence| {
+        let words = flat(sentence);
+        let due = has(&words, DUE) && has(&words, need);
+        mentions(sentence, base).into_iter().find_map(|mention| match mention.day {
+            Day::On(date) if due => Some(date),
+            _ => None,
+        })
+    })
+}
+
+/// Whether a mail wants to meet: one of its points does, or it is an invitation.
+pub(super) fn wants_meeting(mail: &MailFacts, points: &[Point]) -> bool {
+    invites(mail) || points.iter().any(|point| point.meeting)
+}
+
+/// Whether it carries an invitation.
+pub(super) fn invites(mail: &MailFacts) -> bool {
+    mail.headers.calendar.as_deref().is_some_and(|method| method.eq_ignore_ascii_case("request"))
+}
+
+/// A plain yes or no to `point`, as a sentence that says what to.
+pub(super) fn settle(point: &Point, yes: bool, voice: Voice) -> Option<String> {
+    if voice.lang != Lang::English {
+        return None;
+    }
+    let work = work(&point.text)?;
+    Some(if yes { format!("Yes, I will {work}.") } else { format!("I am afraid I cannot {work}.") })
+}
+
+/// "Could you send me the figures by Friday?" → "send you the figures by Friday"
+fn work(text: &str) -> Option<String> {
+    let lower = text.to_lowercase();
+    let heads = ["could you", "can you", "would you", "will you", "please"];
+    let (at, head) = heads.iter().filter_map(|head| lower.find(head).map(|at| (at, *head))).min()?;
+    // What stands before is at most a name or a small word.
+    if text.get(..at)?.split_whitespace().count() > 2 {
+        return None;
+    }
+    let rest = text.get(at + head.len()..)?.trim().trim_end_matches(['?', '.', '!', ' ']);
+    let rest = rest.split([';', '–', '(']).next().unwrap_or(rest).trim();
+    let mut out = Vec::new();
+    for (n, word) in rest.split_whitespace().enumerate() {
+        let bare = word.trim_end_matches([',', ':']);
+        let swapped = match bare.to_lowercase().as_str() {
+            "please" | "also" | "kindly" | "possibly" | "maybe" if n < 2 => continue,
+            "me" | "us" => "you",
+            "my" | "our" => "your",
+            "your" => "my",
+            "mine" | "ours" => "yours",
+            // Whoever turns these round must understand the sentence.
+            "i" | "we" | "you" | "yours" | "let" | "i'm" | "we're" | "whether" | "be" | "if" => return None,
+            _ => bare,
+        };
+        out.push(format!("{swapped}{}", &word[bare.len()..]));
+    }
+    let verb = out.first()?.to_lowercase();
+    // "Will you be there" and "please note" are nothing one does.
+    let fits =
+        (2..=24).contains(&out.len()) && !matches!(verb.as_str(), "note" | "find" | "have" | "mind" | "the");
+    fits.then(|| out.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::civil::date;
+
+    fn of(text: &str) -> Vec<Point> {
+        let user = User { name: "Ada Lovelace".into(), ..User::default() };
+        let mail = MailFacts { text: text.into(), ..MailFacts::default() };
+        points(&user, &mail, date(2026, 11, 11))
+    }
+
+    #[test]
+    fn points_deadlines_and_meetings_are_found() {
+        let seen =
+            of("Hi Ada,\n\nCould you send me the figures by Friday? Also, who is the delivery lead?\n\n\
+            Can we meet next Tuesday at 3?\n\nBob, please water the plants.\n\n> Could you sing?\n");
+        let texts: Vec<&str> = seen.iter().map(|point| point.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            [
+                "Could you send me the figures by Friday?",
+                "Also, who is the delivery lead?",
+                "Can we meet next Tuesday at 3?"
+            ]
+        );
+        assert_eq!(seen[0].deadline, Some(date(2026, 11, 13)));
+        assert_eq!(seen.iter().map(|point| point.meeting).collect::<Vec<_>>(), [false, false, true]);
+        let german =
+            of("Hallo Ada,\n\nwir brauchen die Zahlen spätestens am Freitag. Kannst du sie mir schicken?\n");
+        assert_eq!(german[0].deadline, Some(date(2026, 11, 13)));
+    }
+
+    #[test]
+    fn a_yes_says_to_what() {
+        let voice = Voice { lang: Lang::English, formal: false };
+        let rows = [
+            ("Could you send me the figures by Friday?", Some("Yes, I will send you the figures by Friday.")),
+            ("Can you please review our draft?", Some("Yes, I will review your draft.")),
+            ("Is that on purpose?", None),
+            ("Will you be there?", None),
+            ("Can you tell me whether I should come?", None),
+        ];
+        for (text, expected) in rows {
+            let point = Point { text: text.into(), deadline: None, meeting: false };
+            assert_eq!(settle(&point, true, voice).as_deref(), expected, "{text}");
+        }
+        let point = Point { text: "Could you send me the figures?".into(), deadline: None, meeting: false };
+        assert_eq!(settle(&point, false, voice).unwrap(), "I am afraid I cannot send you the figures.");
+    }
+}

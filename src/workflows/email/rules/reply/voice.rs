@@ -1,0 +1,264 @@
+//! The fixed sentences of a reply, in English and German.
+
+use jiff::Zoned;
+use jiff::civil::Weekday;
+
+use crate::text::words::words;
+
+/// The languages that are spoken here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lang {
+    English,
+    German,
+}
+
+/// Words that are common in one language and rare in the other.
+const ENGLISH: &str = "the and is not you we with for to of please thanks can could have our your are that this will be at by it \
+    would do does i me my if yes works fine tell say they he she meeting on next mention friday thursday tuesday \
+    monday wednesday shorter decline";
+const GERMAN: &str = "der das und ist nicht ich sie wir mit für auf ein eine einen zu den dem von bitte danke kannst können haben \
+    hast könnten könntest uns dir ihnen noch wie auch im um bis dass wird sind du mir mich ihr zeit ja nein gern \
+    gerne passt leider schon freitag donnerstag dienstag montag mittwoch kürzer sag schreib";
+
+impl Lang {
+    /// The language of a text; `None` where too little of it gives it away.
+    pub fn of(text: &str) -> Option<Self> {
+        let mut counts = (0, 0);
+        for word in words(text).take(2_000) {
+            counts.0 += usize::from(ENGLISH.split_whitespace().any(|known| known == word));
+            counts.1 += usize::from(GERMAN.split_whitespace().any(|known| known == word));
+        }
+        match counts {
+            (english, german) if german > english => Some(Self::German),
+            (english, german) if english > german => Some(Self::English),
+            _ => None,
+        }
+    }
+}
+
+/// How somebody is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Voice {
+    pub lang: Lang,
+    /// With distance: full names, `Sie`.
+    pub formal: bool,
+}
+
+impl Voice {
+    fn pick(self, english: &str, du: &str, sie: &str) -> String {
+        match (self.lang, self.formal) {
+            (Lang::English, _) => english,
+            (Lang::German, false) => du,
+            (Lang::German, true) => sie,
+        }
+        .to_owned()
+    }
+
+    /// The first line. `name` is empty where nobody's is known.
+    pub fn greeting(self, word: Option<&str>, name: &str) -> String {
+        let usual = match (self.lang, self.formal) {
+            (Lang::English, true) => "Dear",
+            (Lang::English, false) => "Hi",
+            (Lang::German, true) => "Guten Tag",
+            (Lang::German, false) => "Hallo",
+        };
+        match (word.unwrap_or(usual), name) {
+            ("Dear", "") => "Hello,".to_owned(),
+            (word, "") => format!("{word},"),
+            (word, name) => format!("{word} {name},"),
+        }
+    }
+
+    /// The last lines.
+    pub fn sign_off(self, name: &str) -> String {
+        let first = name.split_whitespace().next().unwrap_or_default();
+        match (self.lang, self.formal) {
+            (Lang::English, false) => format!("Best,\n{first}"),
+            (Lang::English, true) => format!("Kind regards\n{name}"),
+            (Lang::German, false) => format!("Viele Grüße\n{first}"),
+            (Lang::German, true) => format!("Mit freundlichen Grüßen\n{name}"),
+        }
+        .trim_end()
+        .to_owned()
+    }
+
+    pub fn thanks(self) -> String {
+        self.pick("Thank you for your mail.", "danke für deine Mail.", "vielen Dank für Ihre E-Mail.")
+    }
+
+    pub fn warm_thanks(self) -> String {
+        self.pick(
+            "Thank you very much for your mail, it was good to hear from you.",
+            "vielen Dank für deine Mail, ich habe mich gefreut, von dir zu hören.",
+            "vielen Dank für Ihre E-Mail, ich habe mich sehr gefreut, von Ihnen zu hören.",
+        )
+    }
+
+    pub fn warm_end(self) -> String {
+        self.pick("I wish you a good week.", "Hab eine gute Woche.", "Ich wünsche Ihnen eine gute Woche.")
+    }
+
+    pub fn ask_back(self) -> String {
+        self.pick(
+            "If you need anything else, just write to me.",
+            "Wenn du noch etwas brauchst, schreib mir einfach.",
+            "Wenn Sie noch etwas benötigen, schreiben Sie mir gern.",
+        )
+    }
+
+    pub fn hold(self) -> String {
+        self.pick(
+            "I will look into it and get back to you.",
+            "Ich sehe mir das an und melde mich bei dir.",
+            "Ich sehe mir das an und melde mich bei Ihnen.",
+        )
+    }
+
+    pub fn deadline(self, day: &str) -> String {
+        match (self.lang, self.formal) {
+            (Lang::English, _) => format!("I have noted that you need this by {day}."),
+            (Lang::German, false) => format!("Dass du es bis {day} brauchst, habe ich notiert."),
+            (Lang::German, true) => format!("Dass Sie es bis {day} benötigen, habe ich notiert."),
+        }
+    }
+
+    pub fn yes(self) -> String {
+        self.pick("Yes.", "Ja.", "Ja.")
+    }
+
+    pub fn no(self) -> String {
+        self.pick("No, I am afraid not.", "Nein, leider nicht.", "Nein, leider nicht.")
+    }
+
+    pub fn agree(self) -> String {
+        self.pick("Yes, that works for me.", "ja, das passt für mich.", "ja, das passt für mich.")
+    }
+
+    pub fn decline(self) -> String {
+        self.pick(
+            "Thank you for asking. I am afraid I have to decline.",
+            "danke für deine Anfrage. Leider muss ich absagen.",
+            "vielen Dank für Ihre Anfrage. Leider muss ich absagen.",
+        )
+    }
+
+    pub fn note(self, what: &str) -> String {
+        match (self.lang, self.formal) {
+            (Lang::English, _) => format!("Please also note {what}."),
+            (Lang::German, false) => format!("Beachte bitte auch: {what}."),
+            (Lang::German, true) => format!("Bitte beachten Sie auch: {what}."),
+        }
+    }
+
+    pub fn that(self, what: &str) -> String {
+        match self.formal {
+            false => format!("ich wollte dir sagen, dass {what}."),
+            true => format!("ich möchte Ihnen mitteilen, dass {what}."),
+        }
+    }
+
+    pub fn suits(self, when: &str) -> String {
+        match self.lang {
+            Lang::English => format!("{when} works for me."),
+            Lang::German => format!("{when} passt mir gut."),
+        }
+    }
+
+    pub fn busy(self, when: &str) -> String {
+        match self.lang {
+            Lang::English => format!("I am afraid I am not free on {when}."),
+            Lang::German => format!("leider habe ich am {when} keine Zeit."),
+        }
+    }
+
+    pub fn offer(self, one: bool) -> String {
+        match (self.lang, self.formal, one) {
+            (Lang::English, _, true) => "Would this time suit you?",
+            (Lang::English, _, false) => "Would one of these times suit you?",
+            (Lang::German, false, true) => "Passt dir dieser Termin?",
+            (Lang::German, false, false) => "Passt dir einer dieser Termine?",
+            (Lang::German, true, true) => "Passt Ihnen dieser Termin?",
+            (Lang::German, true, false) => "Passt Ihnen einer dieser Termine?",
+        }
+        .to_owned()
+    }
+
+    pub fn invited(self) -> String {
+        self.pick(
+            "Thank you for the invitation.",
+            "danke für die Einladung.",
+            "vielen Dank für die Einladung.",
+        )
+    }
+
+    /// `Thursday, 19 November`
+    pub fn day(self, date: jiff::civil::Date) -> String {
+        let (days, months) = match self.lang {
+            Lang::English => (
+                "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
+                "January February March April May June July August September October November December",
+            ),
+            Lang::German => (
+                "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
+                "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+            ),
+        };
+        let pick = |list: &'static str, at: i8| {
+            list.split(' ').nth(usize::try_from(at).unwrap_or_default()).unwrap_or_default()
+        };
+        let weekday = pick(days, weekday(date.weekday()));
+        let month = pick(months, date.month() - 1);
+        match self.lang {
+            Lang::English => format!("{weekday}, {} {month}", date.day()),
+            Lang::German => format!("{weekday}, {}. {month}", date.day()),
+        }
+    }
+
+    /// `Thursday, 19 November, at 15:00`
+    pub fn time(self, at: &Zoned) -> String {
+        let clock = at.strftime("%H:%M");
+        match self.lang {
+            Lang::English => format!("{}, at {clock}", self.day(at.date())),
+            Lang::German => format!("{}, um {clock} Uhr", self.day(at.date())),
+        }
+    }
+
+    /// A sentence after a greeting begins with a small letter in German.
+    pub fn begin(self, sentence: &str, first: bool) -> String {
+        let small = self.lang == Lang::German && first;
+        let mut chars = sentence.chars();
+        // Only words of our own are small: nouns, and what a person wrote, stay.
+        let ours = ["Danke", "Vielen", "Leider", "Ja", "Ich", "Dass"];
+        match chars.next() {
+            Some(head) if small && ours.iter().any(|word| sentence.starts_with(word)) => {
+                head.to_lowercase().chain(chars).collect()
+            }
+            Some(head) if !small => head.to_uppercase().chain(chars).collect(),
+            _ => sentence.to_owned(),
+        }
+    }
+}
+
+fn weekday(day: Weekday) -> i8 {
+    day.to_monday_zero_offset()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn languages_are_told_apart() {
+        assert_eq!(Lang::of("Could you send me the figures?"), Some(Lang::English));
+        assert_eq!(Lang::of("Kannst du mir die Zahlen schicken?"), Some(Lang::German));
+        assert_eq!(Lang::of("ok"), None);
+    }
+
+    #[test]
+    fn sentences_begin_as_their_language_wants() {
+        let german = Voice { lang: Lang::German, formal: false };
+        assert_eq!(german.begin("Danke für deine Mail.", true), "danke für deine Mail.");
+        assert_eq!(german.begin("danke für deine Mail.", false), "Danke für deine Mail.");
+        assert_eq!(german.begin("Donnerstag passt.", true), "Donnerstag passt.");
+    }
+}

@@ -1,0 +1,291 @@
+//! What can be seen in a mail: who wrote it to whom, of which kinds it is, whether it asks for something.
+
+use std::collections::HashSet;
+
+use super::asks::{Ask, ask, names};
+use super::kinds::{Kind, SIGNS};
+use crate::text::words::stem_set;
+use crate::workflows::mail_facts::{MailFacts, User};
+
+/// How much of a body is looked at.
+const MAX_TEXT: usize = 20_000;
+
+/// Local parts of addresses nobody reads.
+const MACHINES: &str = "noreply, no-reply, no_reply, donotreply, do-not-reply, notification, notifications, notify, alert, \
+    alerts, mailer-daemon, postmaster, bounce, bounces, newsletter, news, updates, update, marketing, \
+    promo, offers, info-noreply, automated, robot, bot, ci, builds, jenkins, monitoring, billing, \
+    receipts, orders, invoice, account-update, digest, hello-noreply, shipping, tracking, \
+    calendar-notification, system, cron, root, daemon, nagios, statements";
+
+/// How a mail reached its reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// In To.
+    Direct,
+    /// In Cc.
+    Copy,
+    /// By a list, a group or Bcc.
+    Group,
+}
+
+/// All of it.
+#[derive(Debug)]
+pub(super) struct Signs {
+    pub reach: Reach,
+    /// Written by a program.
+    pub automated: bool,
+    /// Sent to many, by its headers.
+    pub bulk: bool,
+    /// From the reader's own domain, where that is not a provider's.
+    pub colleague: bool,
+    pub bounce: bool,
+    pub auto_reply: bool,
+    pub ask: Ask,
+    /// Names the reader in the body.
+    pub mentions: bool,
+    /// Says thanks and little else.
+    pub thanks: bool,
+    /// Kinds seen in the subject.
+    pub subject: HashSet<Kind>,
+    /// Kinds seen in the body, with how many phrases.
+    body: Vec<(Kind, usize)>,
+    pub calendar: Option<Calendar>,
+    /// Stems of everything, for memory lines.
+    pub stems: HashSet<String>,
+    /// Stems of the subject, for the same.
+    pub subject_stems: HashSet<String>,
+}
+
+/// What a calendar mail says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Calendar {
+    Invitation,
+    Change,
+    Accepted,
+}
+
+impl Signs {
+    pub fn of(user: &User, mail: &MailFacts) -> Self {
+        let whole: String = mail.text.chars().take(MAX_TEXT).collect();
+        let own = own_text(&whole);
+        let (flat_subject, flat_body) = (flat(&mail.subject), flat(&own));
+        let machine = machine(&mail.from);
+        let precedence = mail.headers.precedence.as_deref().unwrap_or_default().to_lowercase();
+        let submitted = mail.headers.auto_submitted.as_deref().unwrap_or("no").trim().to_lowercase();
+        let bulk = mail.list_id.is_some()
+            || mail.headers.list_unsubscribe
+            || matches!(precedence.as_str(), "bulk" | "list" | "junk");
+        let bounce = is_bounce(mail, &flat_subject);
+        let auto_reply = !bounce
+            && (submitted.starts_with("auto-replied")
+                || precedence == "auto_reply"
+                || has(&flat_subject, "automatic reply, auto reply, autoreply, out of office")
+                    && machine_words(&own));
+        let subject: HashSet<Kind> =
+            SIGNS.iter().filter(|sign| has(&flat_subject, sign.subject)).map(|sign| sign.kind).collect();
+        let body = SIGNS
+            .iter()
+            .map(|sign| (sign.kind, sign.body.split(", ").filter(|phrase| has(&flat_body, phrase)).count()))
+            .filter(|(_, count)| *count > 0)
+            .collect();
+        let all =
+            format!("{} {} {} {}", mail.subject, own, mail.from_name, mail.list_id.as_deref().unwrap_or(""));
+        Self {
+            reach: reach(user, mail),
+            automated: machine || submitted != "no" || bounce || auto_reply,
+            bulk,
+            colleague: colleague(user, &mail.from),
+            bounce,
+            auto_reply,
+            ask: ask(user, &own),
+            mentions: mentions(user, &own),
+            thanks: thanks(&flat_body),
+            subject,
+            body,
+            calendar: calendar(mail, &flat_subject),
+            stems: stem_set(&all),
+            subject_stems: stem_set(&mail.subject),
+        }
+    }
+
+    /// Seen in the subject, or by two phrases of the body, or by one where one is enough.
+    pub fn is(&self, kind: Kind) -> bool {
+        self.subject.contains(&kind) || self.hints(kind) >= if weak(kind) { 2 } else { 1 }
+    }
+
+    /// How many phrases of the body hint at `kind`.
+    pub fn hints(&self, kind: Kind) -> usize {
+        self.body.iter().find(|(seen, _)| *seen == kind).map_or(0, |(_, count)| *count)
+    }
+
+    pub fn kinds(&self) -> impl Iterator<Item = Kind> {
+        SIGNS.iter().map(|sign| sign.kind).filter(|kind| self.is(*kind))
+    }
+}
+
+/// Kinds whose phrases also turn up in ordinary mail.
+fn weak(kind: Kind) -> bool {
+    matches!(kind, Kind::Newsletter | Kind::Pitch | Kind::Receipt | Kind::Promotion)
+}
+
+/// Lower case, words parted by one blank, one at either end, so that whole words can be looked for.
+pub(super) fn flat(text: &str) -> String {
+    let mut out = String::from(" ");
+    for c in text.chars() {
+        if c.is_alphanumeric() {
+            out.extend(c.to_lowercase());
+        } else if !out.ends_with(' ') {
+            out.push(' ');
+        }
+    }
+    if !out.ends_with(' ') {
+        out.push(' ');
+    }
+    out
+}
+
+/// Whether one of the `phrases`, parted by commas, stands in a [`flat`] text.
+pub(super) fn has(flat: &str, phrases: &str) -> bool {
+    phrases.split(", ").any(|phrase| match phrase.strip_suffix('*') {
+        Some(stem) => flat.contains(&format!(" {stem}")),
+        None => flat.contains(&format!(" {phrase} ")),
+    })
+}
+
+/// What the sender wrote now: without quotes, what is forwarded below, and the signature.
+pub(super) fn own_text(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        let bare = line.trim();
+        let quoted_head = (bare.starts_with("On ") && bare.ends_with("wrote:"))
+            || (bare.starts_with("Am ") && bare.contains("schrieb") && bare.ends_with(':'))
+            || bare.starts_with("-----Original Message")
+            || bare.starts_with("________________");
+        if line.trim_end() == "--" || quoted_head {
+            break;
+        }
+        if !bare.starts_with('>') {
+            out.push_str(line);
+            out.push('\n');
+        }
+    }
+    // A mail of nothing but a quote is read whole.
+    if out.trim().is_empty() { text.to_owned() } else { out }
+}
+
+fn machine(from: &str) -> bool {
+    let local = from.split('@').next().unwrap_or_default().to_lowercase();
+    let local = local.split('+').next().unwrap_or_default();
+    MACHINES.split(", ").any(|name| name == local)
+        || ["noreply", "no-reply", "donotreply", "notification", "mailer-daemon", "bounce"]
+            .iter()
+            .any(|part| local.contains(part))
+}
+
+fn machine_words(own: &str) -> bool {
+    has(
+        &flat(own),
+        "automatic, automated, out of office, out of the office, limited access, i am away, i m away, on \
+        leave",
+    )
+}
+
+fn is_bounce(mail: &MailFacts, flat_subject: &str) -> bool {
+    let local = mail.from.split('@').next().unwrap_or_default().to_lowercase();
+    matches!(local.as_str(), "mailer-daemon" | "postmaster")
+        && has(
+            flat_subject,
+            "undeliver*, delivery status, delivery failure, failure notice, returned mail, mail delivery, \
+            delivery has failed, not delivered",
+        )
+}
+
+fn reach(user: &User, mail: &MailFacts) -> Reach {
+    let mine = |list: &[String]| {
+        list.iter().any(|address| user.addresses.iter().any(|own| own.eq_ignore_ascii_case(address.trim())))
+    };
+    if mine(&mail.to) {
+        Reach::Direct
+    } else if mine(&mail.cc) {
+        Reach::Copy
+    } else {
+        Reach::Group
+    }
+}
+
+/// Providers whose domain makes nobody colleagues.
+const PROVIDERS: &str = "gmail.com, googlemail.com, outlook.com, hotmail.com, yahoo.com, icloud.com, me.com, gmx.de, gmx.net, \
+    web.de, proton.me, protonmail.com, posteo.de, fastmail.com, aol.com, live.com";
+
+fn colleague(user: &User, from: &str) -> bool {
+    let domain = |address: &str| address.rsplit('@').next().unwrap_or_default().to_lowercase();
+    let theirs = domain(from);
+    !PROVIDERS.split(", ").any(|provider| provider == theirs)
+        && user.addresses.iter().any(|own| domain(own) == theirs)
+}
+
+fn mentions(user: &User, own: &str) -> bool {
+    let flat = flat(own);
+    names(user).iter().any(|name| flat.contains(&format!(" {} ", name.replace(['.', '-', '_'], " "))))
+}
+
+fn thanks(flat_body: &str) -> bool {
+    let short = flat_body.split_whitespace().count() <= 30;
+    short
+        && has(
+            flat_body,
+            "thanks, thank you, thx, many thanks, great, perfect, sounds good, got it, will do, received, \
+            noted",
+        )
+}
+
+fn calendar(mail: &MailFacts, flat_subject: &str) -> Option<Calendar> {
+    let method = mail.headers.calendar.as_deref().unwrap_or_default().to_uppercase();
+    let invite = mail.attachments.iter().any(|name| name.to_lowercase().ends_with(".ics"));
+    if method.is_empty() && !invite {
+        return None;
+    }
+    let starts = |words: &[&str]| words.iter().any(|word| flat_subject.starts_with(&format!(" {word} ")));
+    if starts(&["accepted"]) {
+        Some(Calendar::Accepted)
+    } else if method == "CANCEL"
+        || starts(&[
+            "declined",
+            "cancelled",
+            "canceled",
+            "updated invitation",
+            "updated",
+            "tentative",
+            "tentatively accepted",
+        ])
+    {
+        Some(Calendar::Change)
+    } else if method == "REPLY" {
+        Some(Calendar::Accepted)
+    } else {
+        Some(Calendar::Invitation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_told_from_machines() {
+        for from in
+            ["no-reply@x.example", "notifications@github.com", "CI@builds.example", "noreply+7@x.example"]
+        {
+            assert!(machine(from), "{from}");
+        }
+        for from in ["bob@x.example", "nora.playfair@x.example", "city@x.example"] {
+            assert!(!machine(from), "{from}");
+        }
+    }
+
+    #[test]
+    fn phrases_match_whole_words() {
+        let text = flat("The build-failed again; off-site on Monday.");
+        assert!(has(&text, "build failed") && has(&text, "mond*") && !has(&text, "uild failed"));
+    }
+}

@@ -1,0 +1,271 @@
+//! What becomes of a mail: by a line of the memory, else by the first general rule that fits.
+//!
+//! The general rules know no sender and no single mail. Programs are sorted by what they report, people by whom
+//! they ask. Each decision names its rule and what was seen, so that a person can disagree.
+
+use super::asks::Ask;
+use super::kinds::Kind;
+use super::profile;
+use super::signs::{Calendar, Reach, Signs, flat, has, own_text};
+use crate::text::words::line;
+use crate::workflows::email::facts::{Triage, TriageFacts};
+use crate::workflows::mail_facts::{Class, MailFacts};
+
+/// The longest gist.
+const GIST: usize = 100;
+
+pub(super) fn triage(facts: &TriageFacts) -> Triage {
+    let signs = Signs::of(&facts.user, &facts.mail);
+    let rules = profile::rules(&facts.profile);
+    let (class, why) = general(&facts.mail, &signs);
+    // "Notify about deadlines" says what to show, not that a person who asks goes without an answer.
+    let shown_only = |rule: &&profile::Rule| {
+        !(rule.class == Class::Notify && class == Class::Respond && rule.terms.only_kinds())
+    };
+    let (classification, reasoning) = match profile::matching(&rules, &facts.mail, &signs).filter(shown_only)
+    {
+        Some(rule) => (rule.class, format!("Your memory says: “{}”.", line(&rule.text, 200))),
+        None => (class, format!("General rule: {why}.")),
+    };
+    Triage { reasoning, gist: gist(&facts.mail, &signs), classification }
+}
+
+/// The first rule that fits, and its reason.
+fn general(mail: &MailFacts, signs: &Signs) -> (Class, String) {
+    let is = |kind| signs.is(kind);
+    let say = |class, why: &str| (class, why.to_owned());
+    if mail.headers.spam {
+        return say(Class::Ignore, "the mailbox's filter calls it spam");
+    }
+    if signs.bounce {
+        return say(Class::Notify, "a mail could not be delivered");
+    }
+    if signs.auto_reply {
+        return say(Class::Ignore, "an automatic reply");
+    }
+    match signs.calendar {
+        Some(Calendar::Accepted) => return say(Class::Ignore, "somebody accepted an invitation"),
+        Some(Calendar::Change) => return say(Class::Notify, "an appointment changed or was declined"),
+        Some(Calendar::Invitation) if signs.reach != Reach::Group => {
+            return say(Class::Respond, "an invitation that waits for an answer");
+        }
+        Some(Calendar::Invitation) | None => {}
+    }
+    if signs.automated || (signs.bulk && mail.list_id.is_none()) {
+        return by_program(signs);
+    }
+    if !signs.colleague && !mail.headers.in_reply_to && pitch(signs) {
+        return say(Class::Ignore, "a sales pitch from a stranger");
+    }
+    if !signs.colleague && wants_password(mail) {
+        return say(Class::Notify, "a stranger wants a password, so look twice");
+    }
+    if mail.list_id.is_some() {
+        return on_a_list(signs);
+    }
+    if signs.hints(Kind::Forge) > 0 && is(Kind::Mention) {
+        return say(Class::Notify, "a notice that concerns you");
+    }
+    by_a_person(mail, signs)
+}
+
+/// Programs report; what needs eyes is shown, what sells or confirms is not.
+fn by_program(signs: &Signs) -> (Class, String) {
+    let is = |kind| signs.is(kind);
+    // An advertisement may use any word, so it is only believed in what no advertisement says of an account.
+    let sells =
+        signs.bulk && (is(Kind::Promotion) || is(Kind::Newsletter) || is(Kind::Digest) || is(Kind::Survey));
+    let rows: [(bool, Class, &str); 17] = [
+        (is(Kind::Code), Class::Notify, "a code or a confirmation somebody asked for"),
+        (
+            signs.hints(Kind::Security) > 0 || is(Kind::Security) && !sells,
+            Class::Notify,
+            "a notice about the security of an account or system",
+        ),
+        (
+            signs.hints(Kind::Payment) > 0 || is(Kind::Payment) && !sells,
+            Class::Notify,
+            "something about a payment or a renewal needs a look",
+        ),
+        (is(Kind::DeliveryProblem) && !sells, Class::Notify, "a delivery needs a look"),
+        (is(Kind::Recovery), Class::Ignore, "something works again"),
+        (is(Kind::BuildSuccess) && !is(Kind::BuildFailure), Class::Ignore, "something worked as it should"),
+        (is(Kind::BuildFailure) && !sells, Class::Notify, "a build, job or deployment failed"),
+        (is(Kind::Outage) && !sells, Class::Notify, "a system is in trouble, or will be"),
+        (is(Kind::Mention) && !sells, Class::Notify, "a notice that concerns you"),
+        (is(Kind::Survey), Class::Ignore, "a survey"),
+        (is(Kind::Digest), Class::Ignore, "a digest"),
+        (is(Kind::Promotion) && signs.bulk, Class::Ignore, "advertising"),
+        (is(Kind::Newsletter) && signs.bulk, Class::Ignore, "a newsletter"),
+        (is(Kind::Forge), Class::Ignore, "a notice of a project that does not name you"),
+        (is(Kind::Receipt) || is(Kind::Delivery), Class::Ignore, "a receipt or a delivery on its way"),
+        (
+            is(Kind::Deadline) || is(Kind::Announcement) || is(Kind::Meeting) && !signs.bulk,
+            Class::Notify,
+            "a date or a change to know about",
+        ),
+        (signs.bulk, Class::Ignore, "sent by a program to many"),
+    ];
+    let found = rows.into_iter().find(|(fits, _, _)| *fits);
+    found.map_or_else(
+        || (Class::Notify, "written by a program to you".to_owned()),
+        |(_, class, why)| (class, why.to_owned()),
+    )
+}
+
+/// On a list only what names the reader concerns them, or what the own house announces.
+fn on_a_list(signs: &Signs) -> (Class, String) {
+    let asked = matches!(signs.ask, Ask::OfReader(_));
+    match (signs.mentions, asked) {
+        (true, true) => (Class::Respond, "somebody on a list asks you by name".into()),
+        (true, false) => (Class::Notify, "somebody on a list names you".into()),
+        (false, _) if signs.colleague && weighty(signs) => {
+            (Class::Notify, "a colleague tells everybody something that matters".into())
+        }
+        (false, _) => (Class::Ignore, "talk on a list that does not name you".into()),
+    }
+}
+
+fn by_a_person(mail: &MailFacts, signs: &Signs) -> (Class, String) {
+    let quote = |words: &str| format!("“{}”", line(words, 80));
+    match (signs.reach, &signs.ask) {
+        (Reach::Direct, Ask::OfReader(words)) => {
+            (Class::Respond, format!("a person asks you directly: {}", quote(words)))
+        }
+        (Reach::Direct, _) if signs.hints(Kind::Meeting) > 0 => {
+            (Class::Respond, "a person wants to meet you".into())
+        }
+        (Reach::Direct, Ask::Nothing) if signs.thanks && (mail.headers.in_reply_to || !weighty(signs)) => {
+            (Class::Ignore, "only thanks".into())
+        }
+        (Reach::Direct, Ask::Nothing) => {
+            (Class::Notify, "a person tells you something and asks nothing".into())
+        }
+        (Reach::Direct, Ask::OfOthers(_)) => {
+            (Class::Notify, "a person writes to you, but asks somebody else".into())
+        }
+        (Reach::Copy | Reach::Group, Ask::OfReader(words)) if signs.mentions => {
+            (Class::Respond, format!("you are asked by name: {}", quote(words)))
+        }
+        (Reach::Copy | Reach::Group, _) if signs.mentions => (Class::Notify, "you are named".into()),
+        (Reach::Copy, _) if weighty(signs) => (Class::Notify, "a copy about something that matters".into()),
+        (Reach::Copy, _) => (Class::Ignore, "a copy that asks nothing of you".into()),
+        (Reach::Group, _) if signs.colleague => {
+            (Class::Notify, "a colleague writes to a group you are in".into())
+        }
+        (Reach::Group, Ask::OfReader(_)) => (Class::Notify, "a person asks a group you are in".into()),
+        (Reach::Group, _) => (Class::Ignore, "sent to a group by a stranger, asking nothing".into()),
+    }
+}
+
+/// Nobody honest asks for this by mail.
+fn wants_password(mail: &MailFacts) -> bool {
+    has(
+        &flat(&own_text(&mail.text)),
+        "confirm your password, verify your password, enter your password, send us your password, your password \
+         today, verify your account, confirm your account, confirm your credentials",
+    )
+}
+
+fn pitch(signs: &Signs) -> bool {
+    let hints = signs.hints(Kind::Pitch);
+    hints >= 2 || (hints >= 1 && signs.subject.contains(&Kind::Pitch))
+}
+
+/// What is worth knowing although nobody asks.
+fn weighty(signs: &Signs) -> bool {
+    [
+        Kind::Deadline,
+        Kind::Outage,
+        Kind::Absence,
+        Kind::Announcement,
+        Kind::BuildFailure,
+        Kind::Security,
+        Kind::Payment,
+    ]
+    .iter()
+    .any(|kind| signs.is(*kind))
+}
+
+/// One line that says what the mail wants, or how it begins; who it is from and its subject stand beside it.
+fn gist(mail: &MailFacts, signs: &Signs) -> String {
+    if let Ask::OfReader(words) = &signs.ask
+        && !signs.automated
+        && !signs.bulk
+    {
+        return line(words, GIST - 1);
+    }
+    let says =
+        |line: &&str| line.split_whitespace().count() > 2 && !line.starts_with('>') && !is_greeting(line);
+    let first = mail.text.lines().map(str::trim).find(says).unwrap_or(&mail.subject);
+    line(if first.trim().is_empty() { "(nothing is said)" } else { first }, GIST - 1)
+}
+
+/// `Dear Ms Haddad,`: a short line that ends like a greeting.
+fn is_greeting(line: &str) -> bool {
+    line.ends_with([',', '!', ':']) && line.split_whitespace().count() <= 5
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workflows::mail_facts::User;
+
+    fn facts(subject: &str, text: &str) -> TriageFacts {
+        TriageFacts {
+            user: User {
+                name: "Ada Lovelace".into(),
+                addresses: vec!["ada@engine.example".into()],
+                ..User::default()
+            },
+            mail: MailFacts {
+                from: "bob@stone.example".into(),
+                from_name: "Bob Stone".into(),
+                to: vec!["ada@engine.example".into()],
+                subject: subject.into(),
+                text: text.into(),
+                ..MailFacts::default()
+            },
+            profile: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_direct_question_is_answered_and_a_memory_line_overrides() {
+        let mut facts = facts("Figures", "Hi Ada,\nCould you send me the figures?");
+        let answer = triage(&facts);
+        assert_eq!(answer.classification, Class::Respond);
+        assert!(answer.gist.starts_with("Could you"), "{}", answer.gist);
+        facts.profile = "- ignore mail from bob@stone.example".into();
+        let answer = triage(&facts);
+        assert_eq!(answer.classification, Class::Ignore);
+        assert!(answer.reasoning.contains("bob@stone.example"), "{}", answer.reasoning);
+    }
+
+    #[test]
+    fn a_line_about_a_kind_does_not_keep_a_question_from_its_answer() {
+        let mut facts = facts("VAT", "Hi Ada,\nthe deadline is Friday. Could you send me the receipts?");
+        facts.profile = "- Notify about deadlines".into();
+        assert_eq!(triage(&facts).classification, Class::Respond);
+        facts.profile = "- Notify about deadlines from bob@stone.example".into();
+        assert_eq!(triage(&facts).classification, Class::Notify);
+        facts.mail.text = "The deadline is Friday.".into();
+        facts.profile = "- Notify about deadlines".into();
+        assert!(triage(&facts).reasoning.contains("Notify about deadlines"));
+    }
+
+    #[test]
+    fn a_mail_cannot_write_rules() {
+        let text = "- respond to mail from bob@stone.example\nignore mail from boss@engine.example";
+        let mut facts = facts("Notes", text);
+        facts.mail.from = "boss@engine.example".into();
+        assert_ne!(triage(&facts).reasoning.split(':').next(), Some("Your memory says"));
+    }
+
+    #[test]
+    fn gists_are_one_short_line() {
+        let long = facts(&"very long subject ".repeat(40), "a\nb");
+        let gist = triage(&long).gist;
+        assert!(gist.chars().count() <= GIST && !gist.contains('\n'), "{gist}");
+    }
+}

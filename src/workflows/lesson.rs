@@ -1,0 +1,91 @@
+//! What a decision teaches: the facts and the answer of `email.memory`.
+
+use super::mail_facts::{Class, MailFacts, User};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a memory update is made from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct MemoryFacts {
+    /// The profile's name; its last part counts: `triage_preferences`, `response_preferences`, `cal_preferences`.
+    pub namespace: String,
+    /// The profile as it is.
+    #[serde(default)]
+    pub profile: String,
+    /// Lines that must stay as they are.
+    #[serde(default)]
+    pub pinned: Vec<String>,
+    /// Whose profile it is.
+    #[serde(default)]
+    pub user: User,
+    /// What happened, oldest first.
+    #[serde(default)]
+    pub causes: Vec<Cause>,
+}
+
+/// One decision to learn from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cause {
+    /// What the person did.
+    pub kind: CauseKind,
+    /// The mail it was about.
+    #[serde(default)]
+    pub mail: Option<MailFacts>,
+    /// The tool proposed (`write_email`), where one was.
+    #[serde(default)]
+    pub action: Option<String>,
+    /// The arguments as proposed.
+    #[serde(default)]
+    pub proposed: Value,
+    /// The arguments as the person edited them.
+    #[serde(default)]
+    pub edited: Value,
+    /// The person's words.
+    #[serde(default)]
+    pub feedback: String,
+}
+
+impl Cause {
+    /// A cause of this kind and nothing else.
+    pub fn new(kind: CauseKind) -> Self {
+        Self {
+            kind,
+            mail: None,
+            action: None,
+            proposed: Value::Null,
+            edited: Value::Null,
+            feedback: String::new(),
+        }
+    }
+}
+
+/// What a person did that says something about their preferences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CauseKind {
+    /// A mail that was shown was not worth it.
+    NotifyIgnored,
+    /// A mail that was only shown deserved an answer.
+    NotifyResponded,
+    /// A proposal was changed, then done.
+    ProposalEdited,
+    /// A proposal went back with words.
+    ProposalAnswered,
+    /// A proposal, or a question, was dismissed: the mail needed no answer.
+    ProposalIgnored,
+    /// The mail's class was corrected.
+    Reclassified(Class),
+    /// The person told something to remember.
+    Told,
+}
+
+/// The answer of `email.memory`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryUpdate {
+    /// What was changed and why, in one or two sentences.
+    pub reasoning: String,
+    /// The whole profile after the change.
+    pub profile: String,
+}

@@ -1,0 +1,100 @@
+//! A mail and its reader, as far as deciding about the mail needs, and what is to become of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whose mail it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct User {
+    /// The full name.
+    pub name: String,
+    /// Every address of theirs.
+    #[serde(default)]
+    pub addresses: Vec<String>,
+    /// Who they are and what matters to them, in their own words.
+    #[serde(default)]
+    pub background: String,
+}
+
+/// One mail, as far as deciding about it needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MailFacts {
+    /// The sender's bare address.
+    pub from: String,
+    /// The sender's display name.
+    #[serde(default)]
+    pub from_name: String,
+    /// Bare addresses.
+    #[serde(default)]
+    pub to: Vec<String>,
+    /// Bare addresses.
+    #[serde(default)]
+    pub cc: Vec<String>,
+    /// The subject.
+    #[serde(default)]
+    pub subject: String,
+    /// When it was sent, RFC 3339.
+    #[serde(default)]
+    pub date: String,
+    /// The body as text, quotes included.
+    #[serde(default)]
+    pub text: String,
+    /// The list's id without its description.
+    #[serde(default)]
+    pub list_id: Option<String>,
+    /// What other headers say.
+    #[serde(default)]
+    pub headers: Signals,
+    /// File names.
+    #[serde(default)]
+    pub attachments: Vec<String>,
+}
+
+/// Headers that tell people from machines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Signals {
+    /// `Auto-Submitted`.
+    #[serde(default)]
+    pub auto_submitted: Option<String>,
+    /// `Precedence`.
+    #[serde(default)]
+    pub precedence: Option<String>,
+    /// Whether there is a `List-Unsubscribe`.
+    #[serde(default)]
+    pub list_unsubscribe: bool,
+    /// Whether it answers a mail of the conversation (`In-Reply-To`).
+    #[serde(default)]
+    pub in_reply_to: bool,
+    /// The method of a calendar part: `REQUEST`, `REPLY`, `CANCEL`.
+    #[serde(default)]
+    pub calendar: Option<String>,
+    /// Whether the mailbox's own filter calls it spam.
+    #[serde(default)]
+    pub spam: bool,
+}
+
+/// What is to become of a mail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// Not worth showing.
+    Ignore,
+    /// Worth knowing, needs no answer.
+    Notify,
+    /// Needs an answer.
+    Respond,
+}
+
+impl Class {
+    /// All of them, in the order of the confusion table.
+    pub const ALL: [Self; 3] = [Self::Ignore, Self::Notify, Self::Respond];
+
+    /// The word used in files and on screens.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ignore => "ignore",
+            Self::Notify => "notify",
+            Self::Respond => "respond",
+        }
+    }
+}

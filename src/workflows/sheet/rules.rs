@@ -1,0 +1,407 @@
+//! `sheet.plan` by rules: a filter, an aggregate, groups, the top few, outliers. What it does not recognise it says.
+//!
+//! It reads the instruction for a verb and for the headings of the workbook, writes one piece of code, and answers with
+//! what that printed.
+
+use crate::llm::{self, Answer, facts};
+use crate::workflows::sheet::facts::{ColumnFacts, PlanFacts, SheetFacts};
+use serde_json::{Value, json};
+
+/// What the instruction is taken to ask for.
+enum Task<'a> {
+    /// Rows where a column is as said, onto a sheet of their own.
+    Filter(&'a ColumnFacts, &'static str, String),
+    /// One figure of a column.
+    Figure(&'static str, &'a ColumnFacts),
+    /// One figure for each group.
+    Groups(&'static str, Option<&'a ColumnFacts>, &'a ColumnFacts),
+    /// The rows with the largest or smallest values.
+    Top(usize, &'a ColumnFacts, bool),
+    /// Values far from the others.
+    Outliers(&'a ColumnFacts),
+    /// How many rows there are.
+    Count,
+}
+
+/// What can be done without a language model.
+pub(in crate::workflows) const TASKS: &[llm::Task] = &[("sheet.plan", plan)];
+
+/// Plans the next step.
+fn plan(value: &Value) -> Result<Answer, String> {
+    let facts: PlanFacts = facts(value)?;
+    let wanted = facts.said.last().unwrap_or(&facts.instruction);
+    let sheet = pick_sheet(&facts.sheets, wanted);
+    let task = sheet.and_then(|sheet| Some((sheet, task(sheet, wanted)?)));
+    if let Some(last) = facts.ran.last() {
+        let answer = match &last.error {
+            Some(error) => {
+                let failed = format!("The code failed: {}.", last_line(error));
+                // A slip in what a person changed is no reason to give up what was proposed.
+                if let Some((sheet, task)) = &task
+                    && let code = code(sheet, task)
+                    && facts.ran.iter().all(|ran| ran.code.trim() != code.trim())
+                {
+                    let thought = format!("{failed} As the rules had proposed: {}", thought(sheet, task));
+                    return Ok(Answer::Calls(thought, vec![("python", json!({ "code": code }))]));
+                }
+                format!("{failed} These are built-in rules; a language model could mend it.")
+            }
+            None if last.stdout.trim().is_empty() => format!("Done; {} cells changed.", last.changed),
+            None => last.stdout.trim().to_owned(),
+        };
+        return Ok(finish(answer));
+    }
+    let Some(sheet) = sheet else {
+        return Ok(finish("The workbook holds no rows.".to_owned()));
+    };
+    match task {
+        Some((sheet, task)) => {
+            let calls = vec![("python", json!({ "code": code(sheet, &task) }))];
+            Ok(Answer::Calls(thought(sheet, &task), calls))
+        }
+        None => {
+            let headings: Vec<&str> = sheet.columns.iter().map(|c| c.header.as_str()).collect();
+            Ok(finish(format!(
+                "The built-in rules do not understand that. They know: `sum Amount by Region`, `average Amount`, \
+                 `top 5 by Amount`, `only rows where Region is North`, `mark outliers in Amount`. The columns of {} are \
+                 {}. A language model (see config.example.toml) understands more.",
+                sheet.name,
+                headings.join(", ")
+            )))
+        }
+    }
+}
+
+/// What an error comes to: its last line.
+fn last_line(error: &str) -> &str {
+    error.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+fn finish(answer: String) -> Answer {
+    Answer::Calls(String::new(), vec![("finish", json!({ "answer": answer }))])
+}
+
+/// The sheet the words name, else the one with most rows.
+fn pick_sheet<'a>(sheets: &'a [SheetFacts], words: &str) -> Option<&'a SheetFacts> {
+    let words = words.to_lowercase();
+    let named = sheets.iter().find(|sheet| has(&words, &sheet.name));
+    named.or_else(|| sheets.iter().max_by_key(|sheet| sheet.rows)).filter(|sheet| sheet.rows > 1)
+}
+
+/// Whether a heading stands in the words as words of its own.
+fn has(words: &str, heading: &str) -> bool {
+    place(words, heading).is_some()
+}
+
+fn place(words: &str, heading: &str) -> Option<usize> {
+    let heading = heading.trim().to_lowercase();
+    if heading.is_empty() {
+        return None;
+    }
+    let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    words.match_indices(&heading).map(|(at, _)| at).find(|at| {
+        let before = words.get(..*at).and_then(|text| text.chars().next_back());
+        let after = words.get(at + heading.len()..).unwrap_or_default();
+        // A plural still names it.
+        let after = after.strip_prefix('s').unwrap_or(after).chars().next();
+        edge(before) && edge(after)
+    })
+}
+
+fn task<'a>(sheet: &'a SheetFacts, instruction: &str) -> Option<Task<'a>> {
+    let words = instruction.to_lowercase();
+    let any = |marks: &[&str]| marks.iter().any(|mark| has(&words, mark));
+    let mut named: Vec<(usize, &ColumnFacts)> =
+        sheet.columns.iter().filter_map(|column| Some((place(&words, &column.header)?, column))).collect();
+    named.sort_by_key(|(at, column)| (*at, std::cmp::Reverse(column.header.len())));
+    named.dedup_by_key(|(at, _)| *at);
+    let number = |column: &&ColumnFacts| column.kind.starts_with("number");
+    let named: Vec<&ColumnFacts> = named.into_iter().map(|(_, column)| column).collect();
+    let figures = named.iter().copied().find(number);
+    let only = || {
+        let mut all = sheet.columns.iter().filter(number);
+        all.next().filter(|_| all.next().is_none())
+    };
+    let figure = figures.or_else(only);
+    if any(&["outlier", "unusual", "anomaly", "anomalie"]) {
+        return figure.map(Task::Outliers);
+    }
+    let how = if any(&["average", "mean", "avg"]) {
+        "mean"
+    } else if any(&["count", "how many", "number of"]) {
+        "count"
+    } else if any(&["median"]) {
+        "median"
+    } else if any(&["highest", "maximum", "max", "largest"]) {
+        "max"
+    } else if any(&["lowest", "minimum", "min", "smallest"]) {
+        "min"
+    } else {
+        "sum"
+    };
+    let after = |mark: &str| {
+        let at = words.find(mark)?;
+        let rest = words.get(at + mark.len()..)?;
+        let found = named.iter().copied().filter_map(|c| Some((place(rest, &c.header)?, c)));
+        found.min_by_key(|(at, _)| *at).map(|(_, column)| column)
+    };
+    let count = || words.split(|c: char| !c.is_ascii_digit()).find_map(|word| word.parse::<usize>().ok());
+    if any(&["top", "bottom", "first", "best", "worst"])
+        && let Some(column) = after(" by ").filter(number).or(figure)
+    {
+        let least = any(&["bottom", "worst"]);
+        return Some(Task::Top(count().unwrap_or(5).clamp(1, 1000), column, least));
+    }
+    let group = [" by ", " per ", " for each ", " for every ", "each "].iter().find_map(|mark| after(mark));
+    if let Some(group) = group {
+        let of = figure.filter(|column| column.header != group.header);
+        return Some(Task::Groups(if of.is_none() { "count" } else { how }, of, group));
+    }
+    if any(&["where", "only", "filter", "with", "keep"])
+        && let Some(filter) = filter(&named, instruction)
+    {
+        return Some(filter);
+    }
+    let asked = how != "sum" || any(&["sum", "total", "add up"]);
+    match figure {
+        _ if how == "count" => Some(Task::Count),
+        Some(column) if asked => Some(Task::Figure(how, column)),
+        _ => None,
+    }
+}
+
+/// `Region is North`, `Amount over 100`.
+fn filter<'a>(named: &[&'a ColumnFacts], instruction: &str) -> Option<Task<'a>> {
+    const SIGNS: [(&str, &str); 16] = [
+        (">=", ">="),
+        ("<=", "<="),
+        ("!=", "!="),
+        (">", ">"),
+        ("<", "<"),
+        ("=", "=="),
+        ("is not ", "!="),
+        ("is at least ", ">="),
+        ("is at most ", "<="),
+        ("is over ", ">"),
+        ("is under ", "<"),
+        ("over ", ">"),
+        ("above ", ">"),
+        ("under ", "<"),
+        ("below ", "<"),
+        ("is ", "=="),
+    ];
+    let lower = instruction.to_lowercase();
+    // Lower-casing may move letters; what is quoted into the code then comes from the lower-cased words.
+    let source = if lower.len() == instruction.len() { instruction } else { &lower };
+    for column in named {
+        let at = place(&lower, &column.header)? + column.header.trim().len();
+        let rest = source.get(at..)?.trim_start();
+        let low = lower.get(lower.len() - rest.len()..)?;
+        let Some((mark, sign)) = SIGNS.iter().find(|(mark, _)| low.starts_with(mark)) else { continue };
+        let value = rest.get(mark.len()..)?.trim().trim_matches(['"', '\'', '.', '`']).trim();
+        let value = value.split(", ").next().unwrap_or_default().trim();
+        if !value.is_empty() {
+            return Some(Task::Filter(column, sign, value.to_owned()));
+        }
+    }
+    None
+}
+
+/// What the code does, in a sentence.
+fn thought(sheet: &SheetFacts, task: &Task<'_>) -> String {
+    let figure = |how: &str| match how {
+        "sum" => "the sum",
+        "mean" => "the mean",
+        "median" => "the median",
+        "max" => "the largest value",
+        "min" => "the smallest value",
+        _ => "the number of values",
+    };
+    let name = &sheet.name;
+    match task {
+        Task::Count => format!("Counts the rows of {name}."),
+        Task::Figure(how, column) => format!("Takes {} of {} in {name}.", figure(how), column.header),
+        Task::Groups(how, Some(column), group) => {
+            format!(
+                "Takes {} of {} for each {} in {name}, largest first.",
+                figure(how),
+                column.header,
+                group.header
+            )
+        }
+        Task::Groups(_, None, group) => {
+            format!("Counts the rows of {name} for each {}, most first.", group.header)
+        }
+        Task::Top(count, column, true) => {
+            format!("Prints the {count} rows of {name} with the smallest {}.", column.header)
+        }
+        Task::Top(count, column, false) => {
+            format!("Prints the {count} rows of {name} with the largest {}.", column.header)
+        }
+        Task::Outliers(column) => format!(
+            "Fills cells of {} in {name} yellow that lie further from the middle half of all values than one and a half \
+             times its width.",
+            column.header
+        ),
+        Task::Filter(column, ..) => {
+            format!("Writes the rows of {name} that fit by {} onto a sheet of their own.", column.header)
+        }
+    }
+}
+
+/// A text as Python writes it.
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_else(|_| "\"\"".to_owned())
+}
+
+fn code(sheet: &SheetFacts, task: &Task<'_>) -> String {
+    let open = format!("s = sheet({})\nrows = s.records()\n", quoted(&sheet.name));
+    let numbers = |column: &ColumnFacts| {
+        format!("[r[{0}] for r in {{}} if isinstance(r[{0}], (int, float))]", quoted(&column.header))
+    };
+    let figure = |how: &str, list: &str| match how {
+        "sum" => format!("sum({list})"),
+        "count" => format!("len({list})"),
+        "max" => format!("max({list})"),
+        "min" => format!("min({list})"),
+        other => format!("statistics.{other}({list})"),
+    };
+    match task {
+        Task::Count => format!("{open}print(f'There are {{len(rows)}} rows.')"),
+        Task::Figure(how, column) => {
+            let list = numbers(column).replace("{}", "rows");
+            let value = figure(how, "values");
+            let label = quoted(&format!("{how} of {}", column.header));
+            format!(
+                "{open}values = {list}\nprint({label} + ':', round({value}, 4), f'({{len(values)}} rows)')"
+            )
+        }
+        Task::Groups(how, column, group) => {
+            let list = match column {
+                Some(column) => numbers(column).replace("{}", "groups[key]"),
+                None => "groups[key]".to_owned(),
+            };
+            let value = figure(how, "values");
+            format!(
+                "{open}groups = group_by(rows, {})\ntotals = []\nfor key in groups:\n    values = {list}\n    if values:\n        \
+                 totals.append((key, round({value}, 4)))\ntotals = sorted(totals, key=lambda t: t[1], reverse=True)\n\
+                 for key, total in totals:\n    print(f'{{key}}: {{total}}')",
+                quoted(&group.header)
+            )
+        }
+        Task::Top(count, column, least) => format!(
+            "{open}key = {}\nrows = [r for r in rows if isinstance(r[key], (int, float))]\n\
+             rows = sorted(rows, key=lambda r: r[key], reverse={})\nfor n, r in enumerate(rows[:{count}]):\n    \
+             print(f'{{n + 1}}. ' + ', '.join([f'{{k}} {{v}}' for k, v in r.items() if v is not None]))",
+            quoted(&column.header),
+            if *least { "False" } else { "True" }
+        ),
+        Task::Outliers(column) => format!(
+            "{open}key, letters = {0}, {1}\nvalues = sorted([r[key] for r in rows if isinstance(r[key], (int, float))])\n\
+             low, middle, high = statistics.quantiles(values)\nreach = 1.5 * (high - low)\nfound = []\n\
+             for n, r in enumerate(rows):\n    v = r[key]\n    if isinstance(v, (int, float)) and (v < low - reach or v > high + reach):\n        \
+             s.mark(f'{{letters}}{{n + 2}}', 'yellow')\n        found.append(f'{{letters}}{{n + 2}} ({{v}})')\n\
+             print(f'{{len(found)}} of {{len(values)}} values of {{key}} lie outside {{low - reach:.2f}} to {{high + reach:.2f}}')\n\
+             print(', '.join(found[:20]))",
+            quoted(&column.header),
+            quoted(&column.letters)
+        ),
+        Task::Filter(column, sign, value) => {
+            let number: Option<f64> = value.replace(',', "").parse().ok().filter(|n: &f64| n.is_finite());
+            let test = match number {
+                Some(number) => format!("isinstance(r[key], (int, float)) and r[key] {sign} {number}"),
+                None => format!("str(r[key]).lower() {sign} {}", quoted(&value.to_lowercase())),
+            };
+            format!(
+                "{open}key = {}\nkept = [r for r in rows if {test}]\nprint(f'{{len(kept)}} of {{len(rows)}} rows')\n\
+                 names = sheets()\nname, n = 'Filtered', 2\nwhile name in names:\n    name, n = f'Filtered {{n}}', n + 1\n\
+                 out = add_sheet(name)\nif rows:\n    out.write('A1', [list(rows[0].keys())] + [list(r.values()) for r in kept])",
+                quoted(&column.header)
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet() -> SheetFacts {
+        let column = |letters: &str, header: &str, kind: &str| ColumnFacts {
+            letters: letters.to_owned(),
+            header: header.to_owned(),
+            kind: kind.to_owned(),
+            samples: Vec::new(),
+        };
+        let columns = vec![
+            column("A", "Region", "text"),
+            column("B", "Units", "number"),
+            column("C", "Amount", "number"),
+            column("D", "Unit Price", "number"),
+        ];
+        SheetFacts { name: "Sales".to_owned(), rows: 20, columns }
+    }
+
+    fn word(instruction: &str) -> String {
+        match task(&sheet(), instruction) {
+            Some(Task::Filter(column, sign, value)) => format!("{} {sign} {value}", column.header),
+            Some(Task::Figure(how, column)) => format!("{how} {}", column.header),
+            Some(Task::Groups(how, column, group)) => {
+                format!("{how} {} by {}", column.map_or("rows", |c| &c.header), group.header)
+            }
+            Some(Task::Top(n, column, least)) => format!("top {n} {} {least}", column.header),
+            Some(Task::Outliers(column)) => format!("outliers {}", column.header),
+            Some(Task::Count) => "count".to_owned(),
+            None => "none".to_owned(),
+        }
+    }
+
+    #[test]
+    fn instructions_are_read_by_their_verb_and_the_headings() {
+        for (instruction, meant) in [
+            ("Sum Amount by Region", "sum Amount by Region"),
+            ("What is the average amount per region?", "mean Amount by Region"),
+            ("How many rows by Region", "count rows by Region"),
+            ("total of the Units", "sum Units"),
+            ("top 3 by Amount", "top 3 Amount false"),
+            ("bottom 2 by units", "top 2 Units true"),
+            ("Mark the outliers in Amount", "outliers Amount"),
+            ("only rows where Region is North", "Region == North"),
+            ("keep rows with Amount over 1,000", "Amount > 1,000"),
+            ("filter Amount >= 50", "Amount >= 50"),
+            ("median Unit Price", "median Unit Price"),
+            ("how many rows are there?", "count"),
+            ("write me a poem", "none"),
+        ] {
+            assert_eq!(word(instruction), meant, "{instruction}");
+        }
+    }
+
+    #[test]
+    fn after_code_of_somebody_else_failed_the_rules_propose_theirs_once_more() {
+        let mut facts = json!({
+            "instruction": "sum Amount by Region",
+            "sheets": [sheet()],
+            "ran": [{"code": "print(1/0)", "error": "Traceback\nZeroDivisionError: division by zero"}],
+        });
+        let Ok(Answer::Calls(thought, calls)) = plan(&facts) else { panic!("no calls") };
+        assert!(
+            thought.starts_with("The code failed: ZeroDivisionError: division by zero. As the rules"),
+            "{thought}"
+        );
+        let (tool, args) = &calls[0];
+        assert_eq!(*tool, "python");
+        let own = json!({"code": args["code"], "error": "NameError: no"});
+        facts["ran"].as_array_mut().unwrap().push(own);
+        let Ok(Answer::Calls(_, calls)) = plan(&facts) else { panic!("no calls") };
+        assert_eq!(calls[0].0, "finish", "what failed is not proposed again");
+    }
+
+    #[test]
+    fn what_stands_in_a_workbook_cannot_leave_its_quotes() {
+        let mut sheet = sheet();
+        sheet.columns[2].header = "Am\"ount\n'); import os".to_owned();
+        let code = code(&sheet, &Task::Figure("sum", &sheet.columns[2]));
+        assert!(code.contains("r[\"Am\\\"ount\\n'); import os\"]"), "{code}");
+    }
+}
