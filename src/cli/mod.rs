@@ -13,7 +13,6 @@
 
 mod args;
 mod context;
-mod decide;
 mod drive;
 mod failure;
 mod hook;
@@ -31,6 +30,7 @@ mod talk;
 mod values;
 mod verbs;
 mod wizard;
+mod words;
 
 pub use failure::Exit;
 
@@ -46,7 +46,7 @@ use output::Answer;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::Arc;
-use verbs::Verb;
+use verbs::{TableVerb, Verb};
 use wizard::First;
 
 /// Shows the inbox on the screen until the person leaves it.
@@ -98,7 +98,7 @@ fn run(
         None => typed.verb,
     };
     let here = match verb {
-        Some(Verb::Init(init)) if terminal && init.asks(&context.page) => {
+        Some(Verb::Own(TableVerb::Init(init))) if terminal && init.asks(&context.page) => {
             let (here, answer) = runtime.block_on(init.open(context))?;
             answer.print()?;
             if !runtime.block_on(wizard::Prompt.yes("Open the inbox now?"))? {
@@ -106,7 +106,7 @@ fn run(
             }
             here
         }
-        Some(Verb::Demo(demo)) if demo.wants_screen(&context.page) => {
+        Some(Verb::Own(TableVerb::Demo(demo))) if demo.wants_screen(&context.page) => {
             if !terminal {
                 return Err(needs("`sayso demo --no-tui` only lays the demo out"));
             }

@@ -26,6 +26,7 @@ mod skipped;
 mod spec;
 mod status;
 mod thread;
+mod verb;
 
 pub use activity::{Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
@@ -55,3 +56,4 @@ pub use thread::{
     DecisionView, EffectView, ErrorView, ForkedFrom, NextView, Outcome, StepView, ThreadLine, ThreadView,
     TraceView, UsageView,
 };
+pub use verb::{StartVerb, Verb};

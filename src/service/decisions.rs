@@ -3,8 +3,8 @@
 use super::Inbox;
 use crate::graph::{BatchId, InterruptId, ThreadId};
 use crate::inbox::{
-    By, Card, Decide, Decided, Glance, InboxError, Item, ItemLine, ItemPage, ItemQuery, LineQuery, Outcome,
-    Together,
+    By, Card, Decide, Decided, Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemPage,
+    ItemQuery, LineQuery, Outcome, Together,
 };
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -62,12 +62,29 @@ impl Decisions<'_> {
         join_all(each).await
     }
 
+    /// Accepts, and allows the like of it from now on: both or neither.
+    pub async fn accept_and_grant(
+        self,
+        accept: Decide,
+        request: GrantRequest,
+    ) -> Result<(Outcome, GrantLine), InboxError> {
+        self.check_remote(&accept).await?;
+        let holds = self.0.engine.holds(accept.by == By::Tui);
+        Ok(self.0.store().inbox().accept_and_grant(accept, holds, request).await?)
+    }
+
     async fn take(self, decide: Decide, batch: Option<BatchId>) -> Result<Outcome, InboxError> {
-        if let Some(remote) = &self.0.remote {
-            remote.ready_for(&decide.interrupt).await?;
-        }
+        self.check_remote(&decide).await?;
         let holds = self.0.engine.holds(decide.by == By::Tui);
         Ok(self.0.store().inbox().decide(decide, batch, holds).await?)
+    }
+
+    /// A decision about a server's thread is taken only if it can be sent.
+    async fn check_remote(self, decide: &Decide) -> Result<(), InboxError> {
+        match &self.0.remote {
+            Some(remote) => remote.ready_for(&decide.interrupt).await,
+            None => Ok(()),
+        }
     }
 
     /// Takes a decision back.

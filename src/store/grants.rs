@@ -305,7 +305,7 @@ pub(in crate::store) fn builtin_on(db: &Connection, name: &str) -> Result<bool, 
     Ok(true)
 }
 
-fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, StoreError> {
+pub(in crate::store) fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> Result<GrantLine, StoreError> {
     let interrupt = InterruptRow::find(tx, &request.interrupt)?;
     let question = question_of(tx, &interrupt)?;
     let thread = ThreadRow::by_seq(tx, interrupt.thread)?;

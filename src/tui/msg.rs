@@ -141,7 +141,7 @@ pub enum Msg {
     /// What may be done without asking.
     Grants(InboxResult<Vec<GrantLine>>),
     /// A card was accepted, or was not; and where it was, what is allowed from now on.
-    Granted(String, InboxResult<()>, Option<InboxResult<GrantLine>>),
+    Granted(String, InboxResult<GrantLine>),
     /// A grant was revoked or restored.
     Revoked(InboxResult<GrantLine>),
     /// Mail that was not shown.

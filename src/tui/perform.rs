@@ -6,7 +6,7 @@ use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, PendingDecision, 
 use super::review::Reviewed;
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
-    By, Decide, GrantRequest, InboxError, MemoryVersion, MemoryView, Outcome, Status, ThreadLine, ThreadQuery,
+    By, Decide, InboxError, MemoryVersion, MemoryView, Outcome, Status, ThreadLine, ThreadQuery,
 };
 use crate::service::{self, Format, Inbox};
 use crate::text::plain_json;
@@ -64,7 +64,11 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Msg::Why(id, told)
         }
         Cmd::Grants => Msg::Grants(inbox.grants().list().await.map_err(Failure::from)),
-        Cmd::Grant(ready, request) => grant(inbox, ready, request).await,
+        Cmd::Grant(accept, request) => {
+            let id = accept.id.to_string();
+            let granted = inbox.decisions().accept_and_grant(bound(accept), request).await;
+            Msg::Granted(id, granted.map(|(_, grant)| grant).map_err(Failure::from))
+        }
         Cmd::Revoke(id) => Msg::Revoked(inbox.grants().revoke(id).await.map_err(Failure::from)),
         Cmd::Restore(id) => Msg::Revoked(inbox.grants().restore(id).await.map_err(Failure::from)),
         Cmd::Skipped(query) => {
@@ -259,18 +263,6 @@ async fn undo_together(inbox: &Inbox, id: InterruptId) -> Vec<(String, InboxResu
     match inbox.decisions().undo_batch(id.clone()).await {
         Ok(each) => each.into_iter().map(told).collect(),
         Err(error) => vec![(id.to_string(), Err(error.into()))],
-    }
-}
-
-/// Accepts first: what was refused allows nothing.
-async fn grant(inbox: &Inbox, ready: PendingDecision, request: GrantRequest) -> Msg {
-    let id = ready.id.to_string();
-    match inbox.decisions().decide(bound(ready)).await {
-        Ok(_) => {
-            let grant = inbox.grants().give(request).await.map_err(Failure::from);
-            Msg::Granted(id, Ok(()), Some(grant))
-        }
-        Err(error) => Msg::Granted(id, Err(error.into()), None),
     }
 }
 

@@ -23,7 +23,7 @@ pub use services::{
     Services, Wish,
 };
 
-use crate::inbox::{Registry, Spec};
+use crate::inbox::{Registry, Spec, Verb};
 use crate::llm::Task;
 use std::sync::Arc;
 
@@ -35,6 +35,9 @@ const WORKFLOWS: &[MakeSpec] =
 
 /// What each of them can do without a language model.
 pub const RULES: &[&[Task]] = &[analyze::TASKS, ask::TASKS, docs::TASKS, email::TASKS, sheet::TASKS];
+
+/// The verbs by which people start some of them at the command line.
+pub const VERBS: &[Verb] = &[analyze::VERB, ask::VERB, docs::VERB, sheet::VERB];
 
 /// All workflows, with the services their nodes use.
 pub fn all(services: &Arc<Services>) -> Result<Registry, crate::graph::BuildError> {

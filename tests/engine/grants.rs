@@ -7,7 +7,7 @@ use sayso::app::{Engine, Settings};
 use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
-    CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED, OUTPUT_FILES,
+    By, CATALOGUE_GET, Decide, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED, OUTPUT_FILES,
     SERVER_COMMANDS, Status,
 };
 use sayso::service::Inbox;
@@ -97,6 +97,38 @@ fn ask_and_do(more: Value) -> Value {
     let mut asked = json!({"key": "a", "irreversible": true, "consult": true, "sender": "bo@FAR.test"});
     asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     json!([[{"ask": [asked]}], [{"once": {"name": "go", "key": "a"}}]])
+}
+
+#[tokio::test]
+async fn accepting_and_granting_is_both_or_neither() {
+    let bank = Bank::new();
+    let first = json!({"key": "first", "for_thread": true});
+    let thread = bank.house.played(json!([[{"ask": [first]}], [{"end": null}]])).await;
+    let id = bank.house.asked(&thread).await;
+    let request = |scope| GrantRequest { interrupt: id.clone(), scope, lasts: Some(Duration::from_secs(60)) };
+    let accept = |shown: Option<&str>| Decide {
+        interrupt: id.clone(),
+        decision: Decision::Accept,
+        shown: shown.map(str::to_owned),
+        learn: true,
+        by: By::Cli,
+    };
+    let decisions = bank.house.inbox.decisions();
+    let given = async || {
+        let lines = bank.house.inbox.grants().list().await.unwrap();
+        lines.into_iter().filter(|line| !line.builtin).count()
+    };
+    // What was shown is not what stands there: nothing is allowed either.
+    let stale = decisions.accept_and_grant(accept(Some("00000000")), request(GrantScope::Thread)).await;
+    assert!(matches!(stale, Err(InboxError::Stale { .. })), "{stale:?}");
+    // What cannot be allowed is not accepted either.
+    let refused = decisions.accept_and_grant(accept(None), request(GrantScope::Sender)).await;
+    assert!(matches!(refused, Err(InboxError::Conflict(_))), "{refused:?}");
+    assert_eq!((given().await, bank.house.asked(&thread).await), (0, id.clone()));
+    let (_, line) = decisions.accept_and_grant(accept(None), request(GrantScope::Thread)).await.unwrap();
+    assert!(line.in_force && given().await == 1);
+    bank.house.settle().await;
+    assert_eq!(bank.house.status(&thread).await, Status::Done);
 }
 
 #[tokio::test]

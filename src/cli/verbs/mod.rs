@@ -1,19 +1,15 @@
-//! The table of verbs. A verb is a file with its flags, its help and what it does, and a line here.
+//! The table of verbs. A verb is a file with its flags, its help and what it does, and a line here. Verbs that start a
+//! workflow are the workflow's own (`start_workflow.rs`).
 
-mod accept;
 mod activity;
-mod analyze;
 mod answer;
 mod apis;
-mod ask;
 mod auth;
 mod completions;
 mod config;
+mod decisions;
 pub(super) mod demo;
-mod docs;
 mod doctor;
-mod draft;
-mod edit;
 mod eval;
 mod export;
 mod export_audit;
@@ -21,7 +17,6 @@ mod export_thread;
 mod fork;
 mod grants;
 mod graph;
-mod ignore;
 pub(super) mod init;
 mod list;
 mod mail;
@@ -33,13 +28,12 @@ mod proceed;
 mod prune;
 mod reclassify;
 mod request;
-mod respond;
 mod resume;
 mod run;
-mod sheet;
 mod show;
 mod snooze;
 mod start;
+mod start_workflow;
 mod status;
 mod stop;
 mod threads;
@@ -50,71 +44,120 @@ mod watch;
 use super::context::Context;
 use super::failure::Failure;
 use super::output::Answer;
+use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
+use start_workflow::StartWorkflow;
 
 /// Makes the closed list of verbs and the way to each from one table.
 macro_rules! verbs {
-    ($($verb:ident => $file:ident),+ $(,)?) => {
-        /// Every verb, in the order of the help.
+    ($($verb:ident => $args:path),+ $(,)?) => {
+        /// Every verb of the table, in the order of the help.
         #[derive(Debug, clap::Subcommand)]
-        pub(super) enum Verb {
-            $($verb($file::Args),)+
+        pub(super) enum TableVerb {
+            $($verb($args),)+
         }
 
-        impl Verb {
+        impl TableVerb {
             /// Does what the verb says.
             pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
                 match self {
                     // Each in its own box: as one function they take the compiler longer than anything else here.
-                    $(Verb::$verb(args) => Box::pin(args.run(context)).await,)+
+                    $(TableVerb::$verb(args) => Box::pin(args.run(context)).await,)+
                 }
             }
         }
     };
 }
 
+/// What a person typed first.
+#[derive(Debug)]
+pub(super) enum Verb {
+    /// One of the table.
+    Own(TableVerb),
+    /// One that starts a workflow.
+    Start(StartWorkflow),
+}
+
+impl Verb {
+    /// Does what the verb says.
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        match self {
+            Verb::Own(verb) => verb.run(context).await,
+            Verb::Start(start) => start.run(context).await,
+        }
+    }
+}
+
+impl FromArgMatches for Verb {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        match StartWorkflow::from_matches(matches)? {
+            Some(start) => Ok(Verb::Start(start)),
+            None => TableVerb::from_arg_matches(matches).map(Verb::Own),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Subcommand for Verb {
+    fn augment_subcommands(command: Command) -> Command {
+        let table = TableVerb::augment_subcommands(Command::new("verbs"));
+        let mut verbs: Vec<Command> = table.get_subcommands().cloned().collect();
+        let after_start = verbs.iter().position(|verb| verb.get_name() == "start").map_or(0, |at| at + 1);
+        verbs.splice(after_start..after_start, StartWorkflow::commands());
+        command.subcommands(verbs.into_iter().enumerate().map(|(at, verb)| verb.display_order(at)))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        TableVerb::has_subcommand(name) || StartWorkflow::commands().any(|verb| verb.get_name() == name)
+    }
+}
+
 verbs! {
-    Demo => demo,
-    Init => init,
-    List => list,
-    View => view,
-    Accept => accept,
-    Edit => edit,
-    Respond => respond,
-    Ignore => ignore,
-    Undo => undo,
-    Snooze => snooze,
-    Draft => draft,
-    Start => start,
-    Analyze => analyze,
-    Ask => ask,
-    Docs => docs,
-    Sheet => sheet,
-    Request => request,
-    Answer => answer,
-    Mcp => mcp,
-    Continue => proceed,
-    Stop => stop,
-    Pause => pause,
-    Resume => resume,
-    Status => status,
-    Run => run,
-    Watch => watch,
-    Mail => mail,
-    Auth => auth,
-    Threads => threads,
-    Show => show,
-    Fork => fork,
-    Reclassify => reclassify,
-    Prune => prune,
-    Activity => activity,
-    Export => export,
-    Memory => memory,
-    Grants => grants,
-    Apis => apis,
-    Graph => graph,
-    Doctor => doctor,
-    Eval => eval,
-    Config => config,
-    Completions => completions,
-    Man => man,
+    Demo => demo::Args,
+    Init => init::Args,
+    List => list::Args,
+    View => view::Args,
+    Accept => decisions::Accept,
+    Edit => decisions::Edit,
+    Respond => decisions::Respond,
+    Ignore => decisions::Ignore,
+    Undo => undo::Args,
+    Snooze => snooze::Args,
+    Draft => decisions::Draft,
+    Start => start::Args,
+    Request => request::Args,
+    Answer => answer::Args,
+    Mcp => mcp::Args,
+    Continue => proceed::Args,
+    Stop => stop::Args,
+    Pause => pause::Args,
+    Resume => resume::Args,
+    Status => status::Args,
+    Run => run::Args,
+    Watch => watch::Args,
+    Mail => mail::Args,
+    Auth => auth::Args,
+    Threads => threads::Args,
+    Show => show::Args,
+    Fork => fork::Args,
+    Reclassify => reclassify::Args,
+    Prune => prune::Args,
+    Activity => activity::Args,
+    Export => export::Args,
+    Memory => memory::Args,
+    Grants => grants::Args,
+    Apis => apis::Args,
+    Graph => graph::Args,
+    Doctor => doctor::Args,
+    Eval => eval::Args,
+    Config => config::Args,
+    Completions => completions::Args,
+    Man => man::Args,
 }

@@ -1,11 +1,11 @@
 //! `sayso continue`: on after a result.
 
 use crate::cli::context::Context;
-use crate::cli::decide::words;
 use crate::cli::drive::Waiting;
 use crate::cli::failure::Failure;
 use crate::cli::ids::thread;
 use crate::cli::output::Answer;
+use crate::cli::words::words;
 
 /// Go on with a finished thread
 #[derive(Debug, clap::Args)]

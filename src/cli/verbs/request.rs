@@ -1,12 +1,12 @@
 //! `sayso request`: any program asks the person, and gets the answer.
 
 use crate::cli::context::{Context, Here};
-use crate::cli::decide::read_stdin;
 use crate::cli::drive::{Signals, seconds};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::hook::Hook;
 use crate::cli::output::Answer;
 use crate::cli::request::told;
+use crate::cli::words::read_stdin;
 use crate::inbox::RequestAnswer;
 use crate::service::{Asking, Waited};
 use crate::text::unreadable;

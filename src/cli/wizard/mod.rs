@@ -10,7 +10,7 @@ pub(super) use ask::{Prompt, say};
 pub(super) use by_hand::{By, account};
 
 use super::failure::Failure;
-use super::verbs::{Verb, demo, init};
+use super::verbs::{TableVerb, Verb, demo, init};
 use crate::app::init::{Candidate, Chosen, ChosenModel, Finds};
 use crate::config::{Inputs, MailOutgoing, MailSource};
 use std::path::Path;
@@ -32,8 +32,8 @@ impl First {
     /// The verb that does so; `None` is the inbox.
     pub(super) fn verb(self) -> Option<Verb> {
         match self {
-            Self::Init => Some(Verb::Init(init::Args::plain())),
-            Self::Demo => Some(Verb::Demo(demo::Args::plain())),
+            Self::Init => Some(Verb::Own(TableVerb::Init(init::Args::plain()))),
+            Self::Demo => Some(Verb::Own(TableVerb::Demo(demo::Args::plain()))),
             Self::Inbox | Self::Leave => None,
         }
     }

@@ -1,7 +1,8 @@
 //! Decisions: taken once, by compare-and-set, and taken back until the thread has acted on them.
 
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId};
-use crate::inbox::{By, Decide, Item, Outcome, Refusal, check};
+use crate::inbox::{By, Decide, GrantLine, GrantRequest, Item, Outcome, Refusal, check};
+use crate::store::grants::give;
 use crate::store::inbox::items::item_of;
 use crate::store::log::{Because, Kind, Snoozed, Tx};
 use crate::store::record::answers::{NewDecision, record, reopen_all, take_back};
@@ -42,6 +43,22 @@ impl Inbox<'_> {
     ) -> Result<Outcome, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| run(tx, decide, batch, holds, now)).await
+    }
+
+    /// Accepts, and allows the like of it from now on: both or neither.
+    pub async fn accept_and_grant(
+        self,
+        accept: Decide,
+        holds: Holds,
+        request: GrantRequest,
+    ) -> Result<(Outcome, GrantLine), StoreError> {
+        let now = self.0.now_ms();
+        self.0
+            .write(move |tx| {
+                let grant = give(tx, &request, now)?;
+                Ok((run(tx, accept, None, holds, now)?, grant))
+            })
+            .await
     }
 
     /// Takes a decision back, while the thread has not acted on it.

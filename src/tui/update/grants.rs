@@ -123,20 +123,15 @@ fn whom(item: &Item, scope: GrantScope) -> Option<String> {
     }
 }
 
-/// A card was accepted, and a grant given or not.
-pub(super) fn granted(
-    model: &mut Model,
-    id: String,
-    told: InboxResult<()>,
-    grant: Option<InboxResult<GrantLine>>,
-) -> Vec<Cmd> {
-    let cmds = decide::decided(model, DecisionKind::Accepted, vec![(id, told)]);
-    match grant {
-        None => {}
-        Some(Ok(grant)) => {
-            model.say(format!("accepted; {} runs without asking from now on (4 lists it)", grant.tool));
-        }
-        Some(Err(failure)) => model.fail(format!("accepted; nothing more is allowed: {}", failure.text)),
+/// A card was accepted and a grant given, or neither.
+pub(super) fn granted(model: &mut Model, id: String, granted: InboxResult<GrantLine>) -> Vec<Cmd> {
+    let (accepted, grant) = match granted {
+        Ok(grant) => (Ok(()), Some(grant)),
+        Err(failure) => (Err(failure), None),
+    };
+    let cmds = decide::decided(model, DecisionKind::Accepted, vec![(id, accepted)]);
+    if let Some(grant) = grant {
+        model.say(format!("accepted; {} runs without asking from now on (4 lists it)", grant.tool));
     }
     cmds
 }

@@ -80,7 +80,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Memory(told) => memory::listed(model, told),
         Msg::Why(id, told) => decide::why(model, &id, told),
         Msg::Grants(told) => grants::listed(model, told),
-        Msg::Granted(id, told, grant) => grants::granted(model, id, told, grant),
+        Msg::Granted(id, granted) => grants::granted(model, id, granted),
         Msg::Revoked(told) => grants::revoked(model, told),
         Msg::Skipped(query, told) => skipped::listed(model, &query, told),
         Msg::Reclassified(told) => skipped::reclassified(model, told),

@@ -31,16 +31,18 @@ pub mod rules;
 mod state;
 mod update;
 mod values;
+mod verb;
 
 use super::Services;
 use crate::graph::{BuildError, Folded, Graph, InputError, Workflow, ask, end, goto};
-use crate::inbox::Spec;
+use crate::inbox::{Spec, Verb};
 use crate::text::Visible;
 use serde_json::Value;
 use std::sync::Arc;
 
 pub use parts::{Entity, Erred, Initial, More, Pending, Purpose, Said, Table};
 pub(super) use rules::TASKS;
+pub(super) const VERB: Verb = Verb::of::<verb::Args>("ask");
 pub use state::{Ask, AskInput};
 pub use update::AskUpdate;
 

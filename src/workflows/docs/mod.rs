@@ -23,10 +23,11 @@ mod pages;
 mod project;
 pub mod rules;
 mod state;
+mod verb;
 
 use super::Services;
 use crate::graph::{BuildError, Folded, Graph, InputError, Workflow, ask, end, goto, spawn};
-use crate::inbox::Spec;
+use crate::inbox::{Spec, Verb};
 use crate::tools::folder;
 use board::Board;
 use serde_json::Value;
@@ -37,6 +38,7 @@ use std::time::Duration;
 pub use agent::{AgentInput, AgentState};
 pub use agents::DocAgent;
 pub(super) use rules::TASKS;
+pub(super) const VERB: Verb = Verb::of::<verb::Args>("docs");
 pub use state::{DocsInput, Documentation};
 
 /// The hidden workflow of one agent.

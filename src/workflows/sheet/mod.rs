@@ -15,17 +15,19 @@ mod plan;
 mod prompts;
 pub mod rules;
 mod state;
+mod verb;
 
 use super::Services;
 use crate::config;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
-use crate::inbox::Spec;
+use crate::inbox::{Spec, Verb};
 use crate::text::unreadable;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(super) use rules::TASKS;
+pub(super) const VERB: Verb = Verb::of::<verb::Args>("sheet");
 pub use state::{SheetInput, SheetWork};
 
 /// The node that writes the result, and what the person is asked where that is not granted.

@@ -1,10 +1,6 @@
 //! `sayso analyze`: a conversation over a folder.
 
-use crate::cli::context::Context;
-use crate::cli::drive::Waiting;
-use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
-use crate::cli::talk;
+use crate::inbox::StartVerb;
 use crate::text;
 use serde_json::{Map, Value};
 
@@ -18,7 +14,7 @@ use serde_json::{Map, Value};
     sayso analyze --query \"What is still open?\" --inputs . --recursive --model cheap\n  \
     sayso analyze --query \"Why?\" --inputs ./notes --wait --json"
 )]
-pub(in crate::cli) struct Args {
+pub(super) struct Args {
     /// What you want to know
     #[arg(long, value_name = "TEXT")]
     query: String,
@@ -28,23 +24,10 @@ pub(in crate::cli) struct Args {
     /// Also read the folders inside it
     #[arg(long)]
     recursive: bool,
-    #[command(flatten)]
-    waiting: Waiting,
 }
 
-impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        let input = here.with_model("analyze", self.input());
-        let outcome = here.inbox().threads().start("analyze".to_owned(), Value::Object(input)).await?;
-        if talk::possible(&here.page) && !self.waiting.is_wanted() {
-            return talk::hold(&here, outcome.thread).await;
-        }
-        self.waiting.follow(&here, outcome).await
-    }
-
-    /// The keys of `start`.
-    fn input(&self) -> Map<String, Value> {
+impl StartVerb for Args {
+    fn input(&self, _: bool) -> Map<String, Value> {
         let text = |typed: &str| Value::from(text::typed(typed));
         let keys = [
             ("query", text(&self.query)),

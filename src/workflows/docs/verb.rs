@@ -1,10 +1,6 @@
 //! `sayso docs`: pages about a code base.
 
-use crate::cli::context::Context;
-use crate::cli::drive::Waiting;
-use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
-use crate::cli::talk;
+use crate::inbox::StartVerb;
 use crate::text;
 use serde_json::{Map, Value};
 
@@ -20,7 +16,7 @@ use serde_json::{Map, Value};
     sayso docs . --ask-human --approve-over-tokens 50000 --model cheap\n  \
     sayso docs . --enable-self-questioning false --wait --json"
 )]
-pub(in crate::cli) struct Args {
+pub(super) struct Args {
     /// The folder of the code base
     #[arg(value_name = "DIR")]
     dir: String,
@@ -45,23 +41,10 @@ pub(in crate::cli) struct Args {
     /// Ask before a refinement that would take more tokens than this, by estimate
     #[arg(long, value_name = "TOKENS")]
     approve_over_tokens: Option<u64>,
-    #[command(flatten)]
-    waiting: Waiting,
 }
 
-impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        let input = here.with_model("docs", self.input());
-        let outcome = here.inbox().threads().start("docs".to_owned(), Value::Object(input)).await?;
-        if talk::possible(&here.page) && !self.waiting.is_wanted() {
-            return talk::hold(&here, outcome.thread).await;
-        }
-        self.waiting.follow(&here, outcome).await
-    }
-
-    /// The keys of `start`; what was not typed is left to the workflow.
-    fn input(&self) -> Map<String, Value> {
+impl StartVerb for Args {
+    fn input(&self, _: bool) -> Map<String, Value> {
         let keys = [
             ("dir", Some(Value::from(text::typed(&self.dir)))),
             ("out", self.out.as_deref().map(|out| Value::from(text::typed(out)))),

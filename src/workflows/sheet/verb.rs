@@ -1,10 +1,6 @@
 //! `sayso sheet`: work on a workbook.
 
-use crate::cli::context::Context;
-use crate::cli::drive::Waiting;
-use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
-use crate::cli::talk;
+use crate::inbox::StartVerb;
 use crate::text;
 use serde_json::{Map, Value};
 
@@ -19,7 +15,7 @@ use serde_json::{Map, Value};
     sayso sheet sales.csv -i \"top 5 by Amount\" --max-steps 4\n  \
     sayso sheet sales.xlsx -i \"sum Amount by Region\" --wait --json"
 )]
-pub(in crate::cli) struct Args {
+pub(super) struct Args {
     /// The workbook
     #[arg(value_name = "BOOK")]
     workbook: String,
@@ -32,23 +28,10 @@ pub(in crate::cli) struct Args {
     /// Ask after this many steps whether to go on [default: sheet.max_steps of the config, 10]
     #[arg(long, value_name = "N")]
     max_steps: Option<u32>,
-    #[command(flatten)]
-    waiting: Waiting,
 }
 
-impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        let input = here.with_model("sheet", self.input());
-        let outcome = here.inbox().threads().start("sheet".to_owned(), Value::Object(input)).await?;
-        if talk::possible(&here.page) && !self.waiting.is_wanted() {
-            return talk::hold(&here, outcome.thread).await;
-        }
-        self.waiting.follow(&here, outcome).await
-    }
-
-    /// The keys of `start`.
-    fn input(&self) -> Map<String, Value> {
+impl StartVerb for Args {
+    fn input(&self, _: bool) -> Map<String, Value> {
         let text = |typed: &str| Value::from(text::typed(typed));
         let mut keys = Map::new();
         keys.insert("workbook".to_owned(), text(&self.workbook));

@@ -1,10 +1,6 @@
 //! `sayso ask`: a question that an API answers.
 
-use crate::cli::context::Context;
-use crate::cli::drive::Waiting;
-use crate::cli::failure::Failure;
-use crate::cli::output::Answer;
-use crate::cli::talk;
+use crate::inbox::StartVerb;
 use crate::text;
 use serde_json::{Map, Value};
 
@@ -18,30 +14,16 @@ use serde_json::{Map, Value};
     sayso ask who follows Skrillex\n  \
     sayso ask \"Top 5 techno tracks\" --wait --json"
 )]
-pub(in crate::cli) struct Args {
+pub(super) struct Args {
     /// What you want to know
     #[arg(required = true, value_name = "TEXT")]
     query: Vec<String>,
     /// Ask for the next question after each answer
     #[arg(long)]
     follow_up: bool,
-    #[command(flatten)]
-    waiting: Waiting,
 }
 
-impl Args {
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        let talks = talk::possible(&here.page) && !self.waiting.is_wanted();
-        let input = here.with_model("ask", self.input(talks));
-        let outcome = here.inbox().threads().start("ask".to_owned(), Value::Object(input)).await?;
-        if talks {
-            return talk::hold(&here, outcome.thread).await;
-        }
-        self.waiting.follow(&here, outcome).await
-    }
-
-    /// The keys of `start`.
+impl StartVerb for Args {
     fn input(&self, talks: bool) -> Map<String, Value> {
         let query = text::typed(&self.query.join(" "));
         let keys = [("query", Value::from(query)), ("follow_up", Value::from(self.follow_up || talks))];

@@ -1,0 +1,49 @@
+//! `sayso analyze`, `sayso sheet` and the like: verbs that start a workflow, each declared by its workflow.
+
+use crate::app::VERBS;
+use crate::cli::context::Context;
+use crate::cli::drive::Waiting;
+use crate::cli::failure::Failure;
+use crate::cli::output::Answer;
+use crate::cli::talk;
+use crate::inbox;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+use serde_json::Value;
+
+/// A workflow's verb with what was typed after it.
+#[derive(Debug)]
+pub(in crate::cli) struct StartWorkflow {
+    verb: inbox::Verb,
+    typed: ArgMatches,
+    waiting: Waiting,
+}
+
+impl StartWorkflow {
+    /// The definitions of these verbs.
+    pub(super) fn commands() -> impl Iterator<Item = Command> {
+        VERBS.iter().map(|verb| Waiting::augment_args((verb.augment)(Command::new(verb.name))))
+    }
+
+    /// What was typed, if it is one of these verbs.
+    pub(super) fn from_matches(matches: &ArgMatches) -> Result<Option<Self>, clap::Error> {
+        let Some((name, typed)) = matches.subcommand() else { return Ok(None) };
+        let Some(verb) = VERBS.iter().find(|verb| verb.name == name) else { return Ok(None) };
+        let waiting = Waiting::from_arg_matches(typed)?;
+        (verb.input)(typed, false)?;
+        Ok(Some(Self { verb: *verb, typed: typed.clone(), waiting }))
+    }
+
+    /// Starts the workflow; the conversation is held at the terminal if there is one.
+    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        let here = context.open()?;
+        let talks = talk::possible(&here.page) && !self.waiting.is_wanted();
+        let input =
+            (self.verb.input)(&self.typed, talks).map_err(|error| Failure::usage(error.to_string()))?;
+        let input = here.with_model(self.verb.name, input);
+        let outcome = here.inbox().threads().start(self.verb.name.to_owned(), Value::Object(input)).await?;
+        if talks {
+            return talk::hold(&here, outcome.thread).await;
+        }
+        self.waiting.follow(&here, outcome).await
+    }
+}

@@ -1,0 +1,18 @@
+//! Words from the command line or from stdin.
+
+use super::failure::Failure;
+
+/// Words from the command line, or from stdin if `-` stands for them.
+pub(super) fn words(text: &str) -> Result<String, Failure> {
+    let words = if text == "-" { read_stdin()? } else { text.to_owned() };
+    if words.trim().is_empty() {
+        return Err(Failure::usage("there are no words; say something, or use ignore"));
+    }
+    Ok(words.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+/// Everything on stdin.
+pub(super) fn read_stdin() -> Result<String, Failure> {
+    std::io::read_to_string(std::io::stdin())
+        .map_err(|e| Failure::usage(format!("stdin cannot be read: {e}; pipe UTF-8 text into it")))
+}
