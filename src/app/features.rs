@@ -3,12 +3,13 @@
 
 use super::accounts::{check_accounts, check_calendar};
 use super::apis::Apis;
+use super::background::Background;
 use super::intake::Intake;
 use super::models::check_models;
+use super::node_services::check_sandbox;
 use super::notices::Notices;
-use super::services::check_sandbox;
-use super::setup::Setup;
-use super::traces::{Traces, check_traces};
+use super::setup::{Setup, is_demo};
+use super::traces::{NoTraces, Traces, check_traces};
 use crate::agents::langgraph::{Servers, check_servers};
 use crate::config::{Config, Env};
 use crate::graph::BoxFuture;
@@ -35,9 +36,7 @@ pub const FEATURES: &[Feature] = &[
     Feature { check: |config, env| Box::pin(apis(config, env)), background: |_, _| None },
     Feature {
         check: |config, env| Box::pin(traces(config, env)),
-        background: |setup, inbox| {
-            Some(Traces::task(inbox.engine(), &setup.config, &setup.env, Traces::WAIT))
-        },
+        background: |setup, inbox| Some(trace_task(setup, inbox)),
     },
     Feature { check: |_, _| Box::pin(sandbox()), background: |_, _| None },
     Feature {
@@ -49,27 +48,6 @@ pub const FEATURES: &[Feature] = &[
         background: |_, inbox| Some(Arc::new(Expiry(inbox.clone()))),
     },
 ];
-
-/// Work that goes on as long as a process drives everything.
-pub trait Background: Send + Sync {
-    /// Before anything is driven. Whoever calls this holds the driver's lock.
-    fn begin(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async {})
-    }
-
-    /// Goes on until it is dropped.
-    fn run(&self) -> BoxFuture<'_, ()>;
-
-    /// Whether it goes on beside all driving, also of a single thread.
-    fn is_beside_all_driving(&self) -> bool {
-        false
-    }
-
-    /// After the last thread was driven.
-    fn finish(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async {})
-    }
-}
 
 /// One thing that was looked at.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -160,4 +138,12 @@ impl Background for Expiry {
     fn run(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.0.requests().close_expiring())
     }
+}
+
+/// The demo sends no traces, whatever its config says.
+fn trace_task(setup: &Setup, inbox: &Inbox) -> Arc<dyn Background> {
+    if is_demo(&setup.config.data) {
+        return Arc::new(NoTraces(inbox.engine().clone()));
+    }
+    Traces::task(inbox.engine(), &setup.config, &setup.env, Traces::WAIT)
 }

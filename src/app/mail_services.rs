@@ -1,6 +1,6 @@
 //! What nodes know of mail: the accounts of the config, the record of each mail, and who is known.
 
-use super::services::digest_from_hex;
+use super::blobs::digest_from_hex;
 use crate::graph::{BoxFuture, NodeError, StepContext};
 use crate::mail::risk::DistinctiveText;
 use crate::mail::{Account, Mail};

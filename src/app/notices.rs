@@ -5,7 +5,7 @@
 //! words are arguments and variables, Visible, short and never an option. A command that fails or hangs hurts nothing.
 //! It runs in the process that drives.
 
-use super::features::Background;
+use super::background::Background;
 use crate::config::{Config, NoticeCommand};
 use crate::graph::BoxFuture;
 use crate::inbox::{InboxError, Item, ItemQuery};

@@ -1,6 +1,7 @@
 //! An inbox together with everything that works beside its driver.
 
-use super::features::{Background, FEATURES};
+use super::background::Background;
+use super::features::FEATURES;
 use super::intake::Intake;
 use super::setup::Setup;
 use crate::driver::{Driver, Ended, Engine, Scope, Until};

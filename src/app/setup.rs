@@ -1,11 +1,11 @@
 //! From a config to an open data folder.
 
 use super::accounts::{accounts, read_mail};
-use super::features::Background;
+use super::background::Background;
 use super::grants;
 use super::intake::Intake;
 use super::mail_services::ConfiguredAccounts;
-use super::services::services;
+use super::node_services::services;
 use crate::agents::langgraph::{self, Remote, Servers};
 use crate::config::{Config, Env, Server};
 use crate::driver::{Engine, Settings};
@@ -19,6 +19,9 @@ use crate::tools::catalogue::ShelfError;
 use crate::workflows;
 use std::path::Path;
 use std::sync::Arc;
+
+/// The file that makes a folder the demo's.
+pub(super) const DEMO_MARKER: &str = ".sayso-demo";
 
 /// What workflows and their services are made from.
 pub struct Setup {
@@ -96,6 +99,11 @@ pub struct Health {
 /// Whether there are threads in a folder, or were.
 pub fn has_data(folder: &Path) -> bool {
     folder.join(store::FILE).exists()
+}
+
+/// Whether a data folder is the demo's.
+pub fn is_demo(folder: &Path) -> bool {
+    folder.join(DEMO_MARKER).is_file()
 }
 
 impl Setup {

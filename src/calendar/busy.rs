@@ -2,8 +2,8 @@
 
 use super::Busy;
 use super::entry::{Entry, EntryError};
-use super::expand;
-use super::moment::{Clock, Length, Moment, after};
+use super::time::expand;
+use super::time::moment::{Clock, Length, Moment, after};
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};

@@ -1,9 +1,9 @@
 //! An event as a calendar holds it, read whole or not at all.
 
 use super::lines::{Component, Line};
-use super::moment::{Length, Moment, MomentError};
-use super::rule::{Rule, RuleError};
-use super::zone::Zone;
+use super::time::moment::{Length, Moment, MomentError};
+use super::time::rule::{Rule, RuleError};
+use super::time::zone::Zone;
 use crate::text::{Visible, truncate};
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;

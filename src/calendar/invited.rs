@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, EntryError, Zones};
 use super::lines::{self, Component, Line};
-use super::rule::{Every, NthDay, Rule};
+use super::time::rule::{Every, NthDay, Rule};
 use super::write::Person;
 use crate::text::{Visible, truncate};
 use jiff::Timestamp;

@@ -8,18 +8,14 @@ mod busy;
 mod caldav;
 mod days;
 mod entry;
-mod expand;
 mod file;
 mod google;
 mod ics;
 mod invited;
 mod lines;
-mod moment;
 mod observing;
-mod rule;
-mod windows;
+mod time;
 mod write;
-mod zone;
 
 #[cfg(test)]
 mod tests;

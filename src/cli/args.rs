@@ -1,9 +1,10 @@
 //! What was typed: the global flags, and the verb with its own.
 
+use super::failure::Failure;
+use super::global::Global;
+use super::output::Answer;
 use super::verbs::Verb;
-use crate::config::Flags;
-use clap::{ArgAction, Args, Parser};
-use std::path::PathBuf;
+use clap::Parser;
 
 /// A terminal inbox for people whose agents work for them: nothing leaves without your say-so.
 #[derive(Debug, Parser)]
@@ -24,32 +25,17 @@ pub(super) struct Sayso {
     pub(super) verb: Option<Verb>,
 }
 
-/// Flags that every verb takes, before or after it.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Everywhere")]
-pub(super) struct Global {
-    /// Keep everything in this folder [env: SAYSO_DATA]
-    #[arg(long, global = true, value_name = "DIR")]
-    data: Option<PathBuf>,
-    /// Read this config [env: SAYSO_CONFIG]
-    #[arg(long, global = true, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Use this model for everything: builtin, or one of [models.NAME] [env: SAYSO_MODEL]
-    #[arg(long, global = true, value_name = "NAME")]
-    model: Option<String>,
-    /// Answer in JSON
-    #[arg(long, global = true)]
-    pub(super) json: bool,
-    /// Also write the log to stderr; twice for more of it
-    #[arg(short, long, global = true, action = ArgAction::Count)]
-    pub(super) verbose: u8,
-}
-
-impl Global {
-    /// Those that concern the config.
-    pub(super) fn flags(&self) -> Flags {
-        Flags { data: self.data.clone(), config: self.config.clone(), model: self.model.clone() }
+/// What the parser has to say: help and version are an answer, anything else is wrong usage.
+pub(super) fn from_clap(error: &clap::Error) -> Result<Answer, Failure> {
+    let text = error.render();
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Ok(Answer::usage(&text));
     }
+    if error.use_stderr() {
+        let text = text.to_string();
+        return Err(Failure::usage(text.trim_end().trim_start_matches("error: ")));
+    }
+    Ok(Answer::help(&text))
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use super::CheckKeys;
 pub(super) use super::EditText;
-use super::args::Global;
 use super::failure::Failure;
+use super::global::Global;
 use super::log;
 use super::output::Page;
 use crate::app::{App, Engine, Intake, Setup, WorkflowsError, has_data};
@@ -24,14 +24,26 @@ pub(super) struct Context<'a> {
     workflows: Workflows<'a>,
     edit: EditText,
     keys: CheckKeys,
+    command: fn() -> clap::Command,
     pub(super) page: Page,
 }
 
 impl<'a> Context<'a> {
-    pub(super) fn new(global: Global, workflows: Workflows<'a>, edit: EditText, keys: CheckKeys) -> Self {
+    pub(super) fn new(
+        global: Global,
+        workflows: Workflows<'a>,
+        edit: EditText,
+        keys: CheckKeys,
+        command: fn() -> clap::Command,
+    ) -> Self {
         let inputs = Inputs { flags: global.flags(), env: Env::process(), host: Host::system() };
         let page = Page::new(global.json, inputs.host.time_zone.clone());
-        Self { inputs, verbose: global.verbose, workflows, edit, keys, page }
+        Self { inputs, verbose: global.verbose, workflows, edit, keys, command, page }
+    }
+
+    /// The whole command line, as it is defined.
+    pub(super) fn command(&self) -> clap::Command {
+        (self.command)()
     }
 
     /// The person's editor.

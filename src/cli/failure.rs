@@ -1,6 +1,5 @@
 //! How a verb fails: an exit code and a sentence.
 
-use super::output::Answer;
 use crate::config;
 use crate::inbox::InboxError;
 use crate::text::Visible;
@@ -107,17 +106,4 @@ impl From<anyhow::Error> for Failure {
         let exit = if error.is::<config::Error>() { Exit::Usage } else { Exit::Failed };
         Self::new(exit, format!("{error:#}"))
     }
-}
-
-/// What the parser has to say: help and version are an answer, anything else is wrong usage.
-pub(super) fn from_clap(error: &clap::Error) -> Result<Answer, Failure> {
-    let text = error.render();
-    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Ok(Answer::usage(&text));
-    }
-    if error.use_stderr() {
-        let text = text.to_string();
-        return Err(Failure::usage(text.trim_end().trim_start_matches("error: ")));
-    }
-    Ok(Answer::help(&text))
 }

@@ -3,8 +3,7 @@
 use super::context::Context;
 use super::drive::Signals;
 use super::failure::{Exit, Failure};
-use super::output::{Answer, Page};
-use super::print::safe_json;
+use super::output::{Answer, Page, safe_json};
 use super::request::told;
 use crate::agents::hooks::claude::{self, Call};
 use crate::agents::hooks::{self, generic};

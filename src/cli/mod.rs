@@ -15,6 +15,7 @@ mod args;
 mod context;
 mod drive;
 mod failure;
+mod global;
 mod hook;
 mod ids;
 mod log;
@@ -39,14 +40,14 @@ use crate::config::Config;
 use crate::graph::BoxFuture;
 use crate::inbox::Registry;
 use args::Sayso;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use context::Context;
 use failure::Failure;
 use output::Answer;
 use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::Arc;
-use verbs::{TableVerb, Verb};
+use verbs::{TableVerb, Verb, demo, init};
 use wizard::First;
 
 /// Shows the inbox on the screen until the person leaves it.
@@ -71,7 +72,7 @@ pub fn main(
 ) -> Exit {
     let answer = match Sayso::try_parse_from(args) {
         Ok(typed) => run(typed, Box::new(workflows), screen, edit, keys),
-        Err(error) => failure::from_clap(&error),
+        Err(error) => args::from_clap(&error),
     };
     let printed = answer.and_then(Answer::print);
     printed.unwrap_or_else(|failure| failure.print())
@@ -88,13 +89,15 @@ fn run(
         .enable_all()
         .build()
         .map_err(|e| Failure::failed(format!("cannot start: {e}; try again")))?;
-    let context = Context::new(typed.global, workflows, edit, keys);
+    let context = Context::new(typed.global, workflows, edit, keys, Sayso::command);
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let needs = |what: &str| Failure::usage(format!("the inbox needs a terminal, and there is none; {what}"));
     let first = typed.verb.is_none() && terminal && context.is_new();
     let verb = match if first { Some(runtime.block_on(wizard::welcome())?) } else { None } {
         Some(First::Leave) => return Ok(Answer::nothing()),
-        Some(wanted) => wanted.verb(),
+        Some(First::Init) => Some(Verb::Own(TableVerb::Init(init::Args::plain()))),
+        Some(First::Demo) => Some(Verb::Own(TableVerb::Demo(demo::Args::plain()))),
+        Some(First::Inbox) => None,
         None => typed.verb,
     };
     let here = match verb {
@@ -116,7 +119,7 @@ fn run(
         None if terminal => context.open()?,
         None => return Err(needs("`sayso list` shows what is open, `sayso --help` all verbs")),
     };
-    let (local, config) = here.for_screen();
-    runtime.block_on(screen(local, config))?;
+    let (app, config) = here.for_screen();
+    runtime.block_on(screen(app, config))?;
     Ok(Answer::nothing())
 }

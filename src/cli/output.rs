@@ -1,8 +1,7 @@
 //! The page an answer is written for, and the answer.
 
 use super::failure::{Exit, Failure};
-use super::print::safe_json;
-use crate::text::Visible;
+use crate::text::{Visible, plain_json};
 use clap::builder::StyledStr;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -151,6 +150,11 @@ pub(super) fn styled() -> bool {
 pub(super) fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
+}
+
+/// JSON on one line, in which every character that cannot be seen is escaped. It says the same to a parser.
+pub(super) fn safe_json<T: Serialize + ?Sized>(data: &T) -> Result<String, Failure> {
+    plain_json(data).map_err(|e| Failure::failed(format!("the answer cannot be written as JSON: {e}")))
 }
 
 #[cfg(test)]

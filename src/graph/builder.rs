@@ -1,54 +1,10 @@
 //! Graphs are declared here, and refused here when they do not hold together.
 
-use super::{BoxFuture, BuildError, Command, Ctx, Next, NodeError, NodeShape, Shape, State};
-use serde::Serialize;
+use super::{BoxFuture, BuildError, Command, Ctx, Edge, Next, NodeError, NodeShape, Shape, State};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// One way out of a node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Edge {
-    /// On to a node.
-    Goto(String),
-    /// Ask a person, then on to a node.
-    Ask(String),
-    /// Wait for children, then on to a node.
-    Spawn(String),
-    End,
-}
-
-impl Edge {
-    /// The node it leads to, if it leads to one.
-    pub fn target(&self) -> Option<&str> {
-        match self {
-            Edge::Goto(node) | Edge::Ask(node) | Edge::Spawn(node) => Some(node),
-            Edge::End => None,
-        }
-    }
-}
-
-/// On to `node`.
-pub fn goto(node: &str) -> Edge {
-    Edge::Goto(node.to_owned())
-}
-
-/// Ask a person, then on to `then`.
-pub fn ask(then: &str) -> Edge {
-    Edge::Ask(then.to_owned())
-}
-
-/// Wait for children, then on to `then`.
-pub fn spawn(then: &str) -> Edge {
-    Edge::Spawn(then.to_owned())
-}
-
-/// The end of the graph, or of the mounted part of it.
-pub fn end() -> Edge {
-    Edge::End
-}
 
 pub(super) type Run<S, D> =
     Arc<dyn Fn(Ctx<D>, Arc<S>) -> BoxFuture<'static, Result<Command<S>, NodeError>> + Send + Sync>;

@@ -18,6 +18,7 @@ mod command;
 mod context;
 mod draw;
 mod error;
+mod event;
 mod ids;
 mod interrupt;
 mod journal;
@@ -28,10 +29,11 @@ mod shape;
 mod state;
 mod workflow;
 
-pub use builder::{Builder, Edge, Graph, ask, end, goto, spawn};
-pub use command::{Child, ChildResult, Command, Event, Next, What};
+pub use builder::{Builder, Graph};
+pub use command::{Child, Command, Next};
 pub use context::{Ctx, StepContext};
 pub use error::{BuildError, FoldError, InputError, NodeError};
+pub use event::{ChildResult, Event, What};
 pub use ids::{BadId, BatchId, GrantId, InterruptId, ThreadId};
 pub use interrupt::{
     Allow, Answer, CommandLine, Decision, Grantable, Hash, Interrupt, Kind, Labels, Warning, canonical,
@@ -40,7 +42,7 @@ pub use journal::{Basis, Begun, Effect, EffectError, EffectState, Found, Intent,
 pub use picture::{END, LEGEND, Light, Picture, START, Taken};
 pub use progress::{Progress, ProgressSink};
 pub use runner::{Failure, Output, Retry, run_node};
-pub use shape::{NodeShape, Shape};
+pub use shape::{Edge, NodeShape, Shape, ask, end, goto, spawn};
 pub use state::State;
 pub use workflow::{Folded, Workflow};
 

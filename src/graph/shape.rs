@@ -1,9 +1,51 @@
 //! A graph as data: its nodes and declared edges, for checks, drawings and fingerprints.
 
-use super::Edge;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// One way out of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edge {
+    /// On to a node.
+    Goto(String),
+    /// Ask a person, then on to a node.
+    Ask(String),
+    /// Wait for children, then on to a node.
+    Spawn(String),
+    End,
+}
+
+impl Edge {
+    /// The node it leads to, if it leads to one.
+    pub fn target(&self) -> Option<&str> {
+        match self {
+            Edge::Goto(node) | Edge::Ask(node) | Edge::Spawn(node) => Some(node),
+            Edge::End => None,
+        }
+    }
+}
+
+/// On to `node`.
+pub fn goto(node: &str) -> Edge {
+    Edge::Goto(node.to_owned())
+}
+
+/// Ask a person, then on to `then`.
+pub fn ask(then: &str) -> Edge {
+    Edge::Ask(then.to_owned())
+}
+
+/// Wait for children, then on to `then`.
+pub fn spawn(then: &str) -> Edge {
+    Edge::Spawn(then.to_owned())
+}
+
+/// The end of the graph, or of the mounted part of it.
+pub fn end() -> Edge {
+    Edge::End
+}
 
 /// A node and where it may lead, with full names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

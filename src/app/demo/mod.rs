@@ -8,6 +8,7 @@ mod files;
 mod stamp;
 mod threads;
 
+use super::setup::DEMO_MARKER;
 use crate::store::DriverLock;
 use files::{CALENDAR, CONFIG, MAILS, MailFolder, NOTES, WORKBOOK};
 use jiff::Timestamp;
@@ -20,8 +21,6 @@ use std::path::{Path, PathBuf};
 
 pub use threads::begin as begin_demo;
 
-/// The file that makes a folder the demo's.
-const MARKER: &str = ".sayso-demo";
 /// What it says once everything is there.
 const READY: &str = "The demo of sayso lies here. `sayso demo --reset` lays it out anew.\n";
 /// What it says before.
@@ -44,15 +43,10 @@ pub enum DemoError {
     Io(PathBuf, #[source] io::Error),
 }
 
-/// Whether a data folder is the demo's.
-pub fn is_demo(folder: &Path) -> bool {
-    folder.join(MARKER).is_file()
-}
-
 /// Lays the demo out in `folder`, unless it is there already; with `reset` in any case. Whether it did.
 pub fn lay_out_demo(folder: &Path, now: Timestamp, zone: &TimeZone, reset: bool) -> Result<bool, DemoError> {
     let failed = |error| DemoError::Io(folder.to_owned(), error);
-    let marker = match fs::read_to_string(folder.join(MARKER)) {
+    let marker = match fs::read_to_string(folder.join(DEMO_MARKER)) {
         Ok(text) => Some(text),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         // A file in the way of the folder is somebody's, too.
@@ -104,7 +98,7 @@ fn write_all(folder: &Path, stamp: &Stamp) -> io::Result<()> {
     // Like any data folder: nobody else's.
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     // First of all, so that a layout that was interrupted is known as ours.
-    fs::write(folder.join(MARKER), BEGUN)?;
+    fs::write(folder.join(DEMO_MARKER), BEGUN)?;
     let mail = folder.join("mail");
     for name in ["inbox", "sent", "drafts", "outbox"] {
         for part in ["cur", "new", "tmp"] {
@@ -133,7 +127,7 @@ fn write_all(folder: &Path, stamp: &Stamp) -> io::Result<()> {
     fs::write(folder.join("sheets").join(name), bytes)?;
     fs::write(folder.join("calendar.ics"), stamp.fill(CALENDAR.as_bytes()))?;
     fs::write(folder.join("config.toml"), CONFIG)?;
-    fs::write(folder.join(MARKER), READY)
+    fs::write(folder.join(DEMO_MARKER), READY)
 }
 
 #[cfg(test)]

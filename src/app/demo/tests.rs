@@ -1,6 +1,7 @@
 //! The demo is laid out whole, once, of this week, and over nobody else's files.
 
 use super::*;
+use crate::app::is_demo;
 use crate::config::{Config, Env, Flags, Host, Inputs};
 
 fn zone() -> TimeZone {
@@ -35,7 +36,7 @@ fn it_is_laid_out_once_and_again_on_demand() {
 #[test]
 fn an_interrupted_layout_is_begun_anew() {
     let home = tempfile::tempdir().unwrap();
-    fs::write(home.path().join(MARKER), BEGUN).unwrap();
+    fs::write(home.path().join(DEMO_MARKER), BEGUN).unwrap();
     assert!(lay(home.path(), false).unwrap());
 }
 

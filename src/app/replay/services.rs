@@ -2,9 +2,9 @@
 //! could do so is not there; and what the store would keep is thrown away.
 
 use crate::app::accounts::accounts;
+use crate::app::blobs::StoreBlobs;
 use crate::app::mail_services::{ConfiguredAccounts, StoreContacts, StoreLedger};
 use crate::app::models::ConfiguredModels;
-use crate::app::services::StoreBlobs;
 use crate::calendar::{self, Busy, Calendar, CalendarError};
 use crate::config::{Config, Env, Price, Rule};
 use crate::graph::{

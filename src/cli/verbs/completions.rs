@@ -1,10 +1,8 @@
 //! `sayso completions`: for shells.
 
-use crate::cli::args::Sayso;
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
-use clap::CommandFactory;
 use clap_complete::Shell;
 use serde_json::json;
 
@@ -22,7 +20,7 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let mut script = Vec::new();
-        clap_complete::generate(self.shell, &mut Sayso::command(), "sayso", &mut script);
+        clap_complete::generate(self.shell, &mut context.command(), "sayso", &mut script);
         let script = String::from_utf8_lossy(&script).into_owned();
         context.page.program(&json!({"shell": self.shell.to_string(), "script": script}), script.clone())
     }

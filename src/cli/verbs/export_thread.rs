@@ -3,8 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::ids;
-use crate::cli::output::Answer;
-use crate::cli::print::safe_json;
+use crate::cli::output::{Answer, safe_json};
 use crate::service::{self, Format};
 use serde_json::json;
 use std::path::PathBuf;

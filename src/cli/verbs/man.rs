@@ -1,11 +1,10 @@
 //! `sayso man`: the manual page.
 
-use crate::cli::args::Sayso;
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::text::{Visible, nearest};
-use clap::{Command, CommandFactory};
+use clap::Command;
 use serde_json::json;
 
 /// Print the manual page, of everything or of one verb
@@ -20,7 +19,7 @@ pub(in crate::cli) struct Args {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let command = self.command()?;
+        let command = self.command(&context)?;
         let mut page = Vec::new();
         clap_mangen::Man::new(command)
             .render(&mut page)
@@ -29,9 +28,9 @@ impl Args {
         context.page.program(&json!({ "man": page }), page.clone())
     }
 
-    fn command(&self) -> Result<Command, Failure> {
+    fn command(&self, context: &Context<'_>) -> Result<Command, Failure> {
         // Built, so that global flags stand on each verb's page too.
-        let mut all = Sayso::command().subcommand_help_heading("VERBS").disable_help_subcommand(true);
+        let mut all = context.command().subcommand_help_heading("VERBS").disable_help_subcommand(true);
         all.build();
         let Some(verb) = &self.verb else { return Ok(all) };
         let found = all.get_subcommands().find(|command| command.get_name() == verb).cloned();

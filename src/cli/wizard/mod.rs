@@ -10,7 +10,6 @@ pub(super) use ask::{Prompt, say};
 pub(super) use by_hand::{By, account};
 
 use super::failure::Failure;
-use super::verbs::{TableVerb, Verb, demo, init};
 use crate::app::init::{Candidate, Chosen, ChosenModel, Finds};
 use crate::config::{Inputs, MailOutgoing, MailSource};
 use std::path::Path;
@@ -26,17 +25,6 @@ pub(super) enum First {
     Demo,
     Inbox,
     Leave,
-}
-
-impl First {
-    /// The verb that does so; `None` is the inbox.
-    pub(super) fn verb(self) -> Option<Verb> {
-        match self {
-            Self::Init => Some(Verb::Own(TableVerb::Init(init::Args::plain()))),
-            Self::Demo => Some(Verb::Own(TableVerb::Demo(demo::Args::plain()))),
-            Self::Inbox | Self::Leave => None,
-        }
-    }
 }
 
 /// Offers what there is to somebody who has neither config nor data.

@@ -1,17 +1,17 @@
 //! Time zones by what calendars call them: IANA names, Windows names, and zones a calendar defines itself.
 
 use super::expand;
-use super::lines::Component;
 use super::moment::{Length, Moment};
 use super::rule::Rule;
 use super::windows;
+use crate::calendar::lines::Component;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp, ToSpan};
 
 /// A time zone.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Zone {
+pub(in crate::calendar) enum Zone {
     /// One the whole world knows.
     Known(TimeZone),
     /// One that a `VTIMEZONE` defines.
@@ -20,7 +20,7 @@ pub(super) enum Zone {
 
 /// From some local time on, the clocks go differently.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Observance {
+pub(in crate::calendar) struct Observance {
     start: DateTime,
     from: Offset,
     to: Offset,

@@ -1,7 +1,7 @@
 //! Times as iCalendar writes them: a day, a wall clock somewhere, or an instant; and how long things last.
 
-use super::lines::Line;
 use super::zone::Zone;
+use crate::calendar::lines::Line;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, ToSpan};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// By whose clock a time is.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Clock {
+pub(in crate::calendar) enum Clock {
     /// A whole day, wherever the person is.
     Day,
     /// The person's, wherever they are.
@@ -33,7 +33,7 @@ impl Clock {
 
 /// A time as it was written.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Moment {
+pub(in crate::calendar) struct Moment {
     pub civil: DateTime,
     pub clock: Clock,
 }
@@ -70,10 +70,10 @@ impl Moment {
         value: &str,
         zones: &dyn Fn(&str) -> Option<Arc<Zone>>,
     ) -> Result<Self, MomentError> {
-        let mut moment =
-            Self::bare(value).ok_or_else(|| MomentError::Odd(line.name.clone(), super::short(value)))?;
+        let mut moment = Self::bare(value)
+            .ok_or_else(|| MomentError::Odd(line.name.clone(), crate::calendar::short(value)))?;
         if let (Clock::Person, Some(id)) = (&moment.clock, line.param("TZID")) {
-            let zone = zones(id).ok_or_else(|| MomentError::NoZone(super::short(id)))?;
+            let zone = zones(id).ok_or_else(|| MomentError::NoZone(crate::calendar::short(id)))?;
             moment.clock = Clock::Zone(zone);
         }
         Ok(moment)
@@ -91,7 +91,7 @@ impl Moment {
 
 /// Why a time cannot be told.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub(super) enum MomentError {
+pub(in crate::calendar) enum MomentError {
     #[error("its {0} is no time ({1})")]
     Odd(String, String),
     #[error("its time zone is not known ({0}), and the calendar does not define it")]
@@ -104,7 +104,7 @@ fn digits(text: &str, many: usize) -> Option<()> {
 
 /// How long something lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Length {
+pub(in crate::calendar) struct Length {
     /// Days on the calendar, however long they are.
     pub days: i64,
     /// And this besides.
@@ -159,7 +159,7 @@ impl Length {
 }
 
 /// A wall clock's time that is surely later than anything that begins before `time`, in whatever zone.
-pub(super) fn after(time: DateTime) -> DateTime {
+pub(in crate::calendar) fn after(time: DateTime) -> DateTime {
     time.checked_add(2.days()).unwrap_or(DateTime::MAX)
 }
 

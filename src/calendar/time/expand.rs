@@ -13,10 +13,10 @@ const MOST_STEPS: u32 = 250_000;
 
 /// A rule goes on and on.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct TooMany;
+pub(in crate::calendar) struct TooMany;
 
 /// The times of a rule in `from..=until`, and its count from the first one on where it has one.
-pub(super) fn times(
+pub(in crate::calendar) fn times(
     rule: &Rule,
     start: DateTime,
     from: DateTime,

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// How often.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Every {
+pub(in crate::calendar) enum Every {
     Year,
     Month,
     Week,
@@ -20,14 +20,14 @@ pub(super) enum Every {
 
 /// A weekday, perhaps only the nth of its month or year.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NthDay {
+pub(in crate::calendar) struct NthDay {
     pub nth: Option<i16>,
     pub day: Weekday,
 }
 
 /// A recurrence rule.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Rule {
+pub(in crate::calendar) struct Rule {
     pub every: Every,
     pub interval: i64,
     pub count: Option<u32>,
@@ -46,7 +46,7 @@ pub(super) struct Rule {
 
 /// Why a rule cannot be followed.
 #[derive(Debug, Error, PartialEq, Eq)]
-pub(super) enum RuleError {
+pub(in crate::calendar) enum RuleError {
     #[error("its rule says no FREQ")]
     NoFreq,
     #[error("its rule has a part that is not understood ({0})")]
@@ -76,7 +76,7 @@ impl Rule {
         };
         let mut every = None;
         for part in text.trim().split(';').filter(|part| !part.trim().is_empty()) {
-            let odd = || RuleError::Odd(super::short(part));
+            let odd = || RuleError::Odd(crate::calendar::short(part));
             let (key, value) = part.split_once('=').ok_or_else(odd)?;
             let value = value.trim();
             match key.trim().to_ascii_uppercase().as_str() {
@@ -96,7 +96,7 @@ impl Rule {
                 "BYSETPOS" => rule.positions = signed(value, 366).ok_or_else(odd)?,
                 "RSCALE" if value.eq_ignore_ascii_case("GREGORIAN") => {}
                 "SKIP" if value.eq_ignore_ascii_case("OMIT") => {}
-                "RSCALE" | "SKIP" => return Err(RuleError::NotFollowed(super::short(part))),
+                "RSCALE" | "SKIP" => return Err(RuleError::NotFollowed(crate::calendar::short(part))),
                 _ => return Err(odd()),
             }
         }

@@ -1,7 +1,7 @@
 //! The zone names that Windows and Exchange write, and the IANA zones they mean (from Unicode's CLDR).
 
 /// The IANA name of a Windows zone.
-pub(super) fn iana(name: &str) -> Option<&'static str> {
+pub(in crate::calendar) fn iana(name: &str) -> Option<&'static str> {
     let name = name.trim();
     ZONES.iter().find(|(windows, _)| windows.eq_ignore_ascii_case(name)).map(|(_, iana)| *iana)
 }
