@@ -6,6 +6,7 @@ use crate::mail::{
     self, Account, BoxFuture, Cursor, Fetched, Found, Handled, MailError, Mailbox, Outgoing, SendError, Sent,
     Standing,
 };
+use crate::workflows::Accounts;
 use futures_util::future::join_all;
 use std::fmt::Display;
 use std::sync::Arc;
@@ -41,6 +42,20 @@ fn account(config: &Config, mail: &config::Mail) -> Account {
         handled_ignored: mail.handled_ignored.clone(),
         mailbox: mail::open_mailbox(mail).unwrap_or_else(|error| Arc::new(Shut(error.to_string()))),
         outgoing,
+    }
+}
+
+/// The accounts of the config, in its order.
+pub(super) struct ConfiguredAccounts(pub(super) Vec<Account>);
+
+impl Accounts for ConfiguredAccounts {
+    fn get(&self, name: &str) -> Option<Account> {
+        self.0.iter().find(|account| account.name == name).cloned()
+    }
+
+    fn first(&self) -> Option<Account> {
+        let sends = self.0.iter().find(|account| account.outgoing.is_some());
+        sends.or(self.0.first()).cloned()
     }
 }
 

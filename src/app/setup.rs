@@ -1,11 +1,10 @@
 //! From a config to an open data folder.
 
-use super::accounts::{accounts, read_mail};
+use super::accounts::{ConfiguredAccounts, accounts, read_mail};
 use super::background::Background;
-use super::grants;
 use super::intake::Intake;
-use super::mail_services::ConfiguredAccounts;
 use super::node_services::services;
+use super::policy;
 use crate::agents::langgraph::{self, Remote, Servers};
 use crate::config::{Config, Env, Server};
 use crate::driver::{Engine, Settings};
@@ -224,7 +223,7 @@ impl From<&Config> for Settings {
             step_limit: u32::try_from(config.engine.step_limit).unwrap_or(u32::MAX),
             retries: config.engine.retries,
             learning_delay: config.learning.delay,
-            policies: grants::allowing(config),
+            policies: policy::allowing(config),
             expiry: config.approvals.expiry.clone(),
             ..Self::default()
         }

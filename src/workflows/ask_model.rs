@@ -1,6 +1,6 @@
 //! The one way a node speaks to a model: within budget, recorded, shown as it streams, paid once a step.
 
-use super::services::{CallRecord, Meter, Picked, Services};
+use super::services::{CallRecord, Picked, Records, Services};
 use crate::graph::{Ctx, NodeError, StepContext};
 use crate::llm::{
     Delta, ModelError, Observed, Observer, OutputSchema, Reply, Request, propose, shaped, structured,
@@ -108,15 +108,15 @@ where
 
 /// The model within its budget, every call of it recorded.
 fn watched(ctx: &Ctx<Services>, picked: &Picked) -> Result<Observed, NodeError> {
-    let meter = ctx.services().meter.clone();
-    meter.check(ctx.step_context())?;
+    let records = ctx.services().records.clone();
+    records.check_budget(ctx.step_context())?;
     let (name, builtin) = (picked.name.clone(), picked.builtin);
-    let watch = Watch { meter, step: ctx.step_context().clone(), name, builtin };
+    let watch = Watch { records, step: ctx.step_context().clone(), name, builtin };
     Ok(Observed::wrap(picked.model.clone(), Arc::new(watch)))
 }
 
 struct Watch {
-    meter: Arc<dyn Meter>,
+    records: Arc<dyn Records>,
     step: StepContext,
     name: String,
     builtin: bool,
@@ -141,7 +141,7 @@ impl Observer for Watch {
             messages: json!(request.messages),
             answer: outcome.as_ref().ok().map(|reply| json!({ "text": reply.text, "calls": reply.calls })),
         };
-        self.meter.record(&self.step, call);
+        self.records.record_call(&self.step, call);
     }
 }
 

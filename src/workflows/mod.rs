@@ -18,10 +18,7 @@ mod services;
 pub mod sheet;
 
 pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of, try_for};
-pub use services::{
-    Accounts, Blobs, CallRecord, Contacts, Grants, Ledger, Lesson, Memory, Meter, Models, Picked, Profile,
-    Services, Wish,
-};
+pub use services::{Accounts, CallRecord, Lesson, Models, Picked, Profile, Records, Services, Wish};
 
 use crate::inbox::{Registry, Spec, Verb};
 use crate::llm::Task;

@@ -42,7 +42,7 @@ pub(super) fn permission(
         Some(true) => {
             Permission::Write(Basis::Decision { key: (*action).to_owned(), args: Visible::json(args) })
         }
-        None if services.grants.builtin(OUTPUT_FILES)? => {
+        None if services.records.is_builtin_on(OUTPUT_FILES)? => {
             Permission::Write(Basis::Grant { name: OUTPUT_FILES.to_owned() })
         }
         None => {

@@ -16,6 +16,9 @@ use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// What a service that takes its time gives back.
+type Answer<'a, T> = BoxFuture<'a, Result<T, NodeError>>;
+
 /// A model, and what the config says of it.
 #[derive(Clone)]
 pub struct Picked {
@@ -63,22 +66,6 @@ pub struct CallRecord {
     pub answer: Option<Value>,
 }
 
-/// What calls cost, and how many there may be.
-pub trait Meter: Send + Sync {
-    /// Whether one more call is within the budgets.
-    fn check(&self, step: &StepContext) -> Result<(), NodeError>;
-    /// Records a call.
-    fn record(&self, step: &StepContext, call: CallRecord);
-}
-
-/// Contents by their digest, so that states stay small.
-pub trait Blobs: Send + Sync {
-    /// Keeps bytes and gives their digest, in hexadecimal.
-    fn put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>>;
-    /// The bytes of a digest.
-    fn get(&self, digest: &str) -> Result<Vec<u8>, NodeError>;
-}
-
 /// What is known of a profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
@@ -101,70 +88,12 @@ pub struct Lesson {
     pub interrupt: Option<InterruptId>,
 }
 
-/// Preference profiles by namespace.
-pub trait Memory: Send + Sync {
-    /// The newest profile. Where there is none yet, `preset` becomes its first version.
-    fn read<'a>(&'a self, namespace: &'a str, preset: &'a str) -> BoxFuture<'a, Result<Profile, NodeError>>;
-    /// Keeps answers to learn from. The same place keeps them once, however often it is asked to.
-    fn learn<'a>(
-        &'a self,
-        step: &'a StepContext,
-        lessons: Vec<Lesson>,
-    ) -> BoxFuture<'a, Result<(), NodeError>>;
-    /// Writes the version after `read`; `None` where somebody was quicker.
-    fn write<'a>(
-        &'a self,
-        namespace: &'a str,
-        read: u64,
-        text: String,
-        cause: Option<(ThreadId, Option<InterruptId>)>,
-    ) -> BoxFuture<'a, Result<Option<u64>, NodeError>>;
-}
-
-/// Who is known.
-pub trait Contacts: Send + Sync {
-    /// Whether mail from, or to, this address is known besides the mail of this Message-ID.
-    fn known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError>;
-    /// Addresses the person wrote to, for look-alikes: at most a few thousand, newest first. Having written to
-    /// the person makes nobody trusted.
-    fn all(&self) -> Result<Vec<String>, NodeError>;
-    /// Remembers whom the person wrote to.
-    fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>>;
-}
-
 /// The mail accounts of the config.
 pub trait Accounts: Send + Sync {
     /// The account of this name; `None` where the config has no such any more.
     fn get(&self, name: &str) -> Option<Account>;
     /// The account mail goes out by that belongs to none.
     fn first(&self) -> Option<Account>;
-}
-
-/// What is known of each mail: sayso's own record, whatever the mailbox says.
-pub trait Ledger: Send + Sync {
-    /// Keeps a mail that a person handed in, as the mail of this thread.
-    fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>>;
-    /// The first of these codes and words that stands in a mail of another conversation than the one the thread and the
-    /// mails of these identities are of, and who wrote that mail, unless it is one of the person's `own` addresses.
-    fn find_repeated_text(
-        &self,
-        step: &StepContext,
-        inside: &[String],
-        own: &[String],
-        text: &DistinctiveText,
-    ) -> Result<Option<(String, String)>, NodeError>;
-    /// Notes what triage made of the thread's mails.
-    fn triaged<'a>(
-        &'a self,
-        step: &'a StepContext,
-        class: Class,
-        reason: &'a str,
-    ) -> BoxFuture<'a, Result<(), NodeError>>;
-    /// Where the mailbox keeps a mail now, by its identity: somebody may have moved it since it came.
-    fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError>;
-    /// Notes that the thread's mails are handled, and how (`replied`, `noted`, `ignored`, `elsewhere` …).
-    fn handled<'a>(&'a self, step: &'a StepContext, outcome: &'a str)
-    -> BoxFuture<'a, Result<(), NodeError>>;
 }
 
 /// What somebody wants to do without asking.
@@ -185,32 +114,71 @@ pub struct Wish<'a> {
     pub warned: bool,
 }
 
-/// Permissions to act without asking.
-pub trait Grants: Send + Sync {
+/// What nodes read and write in the store. A replay reads as the store does, and writes nothing.
+pub trait Records: Send + Sync {
+    /// Whether one more model call is within the budgets.
+    fn check_budget(&self, step: &StepContext) -> Result<(), NodeError>;
+    /// Records a model call.
+    fn record_call(&self, step: &StepContext, call: CallRecord);
+
+    /// Keeps bytes and gives their digest, in hexadecimal, so that states stay small.
+    fn put_blob(&self, bytes: Vec<u8>) -> Answer<'_, String>;
+    /// The bytes of a digest.
+    fn blob(&self, digest: &str) -> Result<Vec<u8>, NodeError>;
+
+    /// The newest profile of a namespace. If there is none yet, `preset` becomes its first version.
+    fn profile<'a>(&'a self, namespace: &'a str, preset: &'a str) -> Answer<'a, Profile>;
+    /// Writes the version after `read`; `None` if somebody was quicker.
+    fn write_profile<'a>(
+        &'a self,
+        namespace: &'a str,
+        read: u64,
+        text: String,
+        cause: Option<(ThreadId, Option<InterruptId>)>,
+    ) -> Answer<'a, Option<u64>>;
+    /// Keeps answers to learn from. The same step keeps them once, however often it is asked to.
+    fn learn<'a>(&'a self, step: &'a StepContext, lessons: Vec<Lesson>) -> Answer<'a, ()>;
+
+    /// Whether mail from, or to, this address is known besides the mail of this Message-ID.
+    fn is_known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError>;
+    /// Addresses the person wrote to, for look-alikes: at most a few thousand, newest first. Having written to the
+    /// person makes nobody trusted.
+    fn contacts(&self) -> Result<Vec<String>, NodeError>;
+    /// Remembers whom the person wrote to.
+    fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> Answer<'a, ()>;
+
+    /// Keeps a mail that a person handed in, as the mail of this thread.
+    fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> Answer<'a, ()>;
+    /// The first of these codes and words that stands in a mail of another conversation than the one the thread and the
+    /// mails of these identities are of, and who wrote that mail, unless it is one of the person's `own` addresses.
+    fn find_repeated_text(
+        &self,
+        step: &StepContext,
+        inside: &[String],
+        own: &[String],
+        text: &DistinctiveText,
+    ) -> Result<Option<(String, String)>, NodeError>;
+    /// Notes what triage made of the thread's mails.
+    fn triaged<'a>(&'a self, step: &'a StepContext, class: Class, reason: &'a str) -> Answer<'a, ()>;
+    /// Where the mailbox keeps a mail now, by its identity: somebody may have moved it since it came.
+    fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError>;
+    /// Notes that the thread's mails are handled, and how (`replied`, `noted`, `ignored`, `elsewhere` …).
+    fn handled<'a>(&'a self, step: &'a StepContext, outcome: &'a str) -> Answer<'a, ()>;
+
     /// The grant or policy that covers this, by its id, as [`crate::graph::Interrupt::granted`] takes it; `None` asks
     /// the person. The store looks again when the question is committed, and before the effect.
-    fn covers(&self, step: &StepContext, wish: &Wish<'_>) -> Result<Option<String>, NodeError>;
+    fn covering_grant(&self, step: &StepContext, wish: &Wish<'_>) -> Result<Option<String>, NodeError>;
     /// Whether a built-in grant (`builtin:output_files`, `builtin:mark_handled` …) is in force.
-    fn builtin(&self, name: &str) -> Result<bool, NodeError>;
+    fn is_builtin_on(&self, name: &str) -> Result<bool, NodeError>;
 }
 
 /// Everything a node may use besides its state.
 pub struct Services {
     pub models: Arc<dyn Models>,
-    /// What they cost.
-    pub meter: Arc<dyn Meter>,
-    /// Contents by digest.
-    pub blobs: Arc<dyn Blobs>,
-    /// Permissions to act without asking.
-    pub grants: Arc<dyn Grants>,
-    /// What was learned, and what is to be.
-    pub memory: Arc<dyn Memory>,
-    /// Who is known.
-    pub contacts: Arc<dyn Contacts>,
+    /// What they read and write in the store.
+    pub records: Arc<dyn Records>,
     /// The mail accounts.
     pub accounts: Arc<dyn Accounts>,
-    /// What is known of each mail.
-    pub ledger: Arc<dyn Ledger>,
     /// The person's calendar; `None` where the config names none.
     pub calendar: Option<Arc<dyn Calendar>>,
     /// Where model-written code runs.

@@ -41,7 +41,7 @@ impl World {
         let (data, clock) = self.grants.lock().unwrap().clone()?;
         let store = Store::open_with(&data, clock).unwrap();
         let config = super::config::load(&data, &Env::default());
-        services(&config, Env::default(), &store).grants.covers(step, wish).unwrap()
+        services(&config, Env::default(), &store).records.covering_grant(step, wish).unwrap()
     }
 
     /// Counts one more of `what`.

@@ -1,10 +1,9 @@
 //! Services for a replay. There is no door in them: nothing is sent, marked, requested, run or learned, because what
 //! could do so is not there; and what the store would keep is thrown away.
 
-use crate::app::accounts::accounts;
-use crate::app::blobs::StoreBlobs;
-use crate::app::mail_services::{ConfiguredAccounts, StoreContacts, StoreLedger};
+use crate::app::accounts::{ConfiguredAccounts, accounts};
 use crate::app::models::ConfiguredModels;
+use crate::app::records::StoreRecords;
 use crate::calendar::{self, Busy, Calendar, CalendarError};
 use crate::config::{Config, Env, Price, Rule};
 use crate::graph::{
@@ -20,9 +19,7 @@ use crate::tools::catalogue::Shelf;
 use crate::tools::http::{Http, Limits, Resolve};
 use crate::tools::sandbox::Sandbox;
 use crate::workflows::mail_facts::Class;
-use crate::workflows::{
-    Blobs, CallRecord, Contacts, Grants, Ledger, Lesson, Memory, Meter, Profile, Services, Wish,
-};
+use crate::workflows::{CallRecord, Lesson, Profile, Records, Services, Wish};
 use jiff::Timestamp;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -67,12 +64,14 @@ pub(super) fn services(
     let clock = then.clone();
     Services {
         models: Arc::new(ConfiguredModels::new(config.clone(), env.clone())),
-        meter: spent.clone(),
-        blobs: Arc::new(ReadBlobs { kept: StoreBlobs(store.clone()), meanwhile: Mutex::default() }),
-        memory: Arc::new(MemoryThen { store: store.clone(), given, then: then.clone() }),
-        contacts: Arc::new(ReadContacts(StoreContacts(store.clone()))),
+        records: Arc::new(ReplayRecords {
+            kept: StoreRecords { config: config.clone(), store: store.clone() },
+            blobs: Mutex::default(),
+            given,
+            then: then.clone(),
+            spent: spent.clone(),
+        }),
         accounts: Arc::new(ConfiguredAccounts(doorless)),
-        ledger: Arc::new(ReadLedger(StoreLedger(store.clone()))),
         calendar: config.calendar.as_ref().map(|named| {
             let open = calendar::open(named, config.user.time_zone.clone());
             Arc::new(ReadCalendar(open)) as Arc<dyn Calendar>
@@ -81,7 +80,6 @@ pub(super) fn services(
         sandbox: Sandbox::of_this_program(),
         sheet: config.sheet.clone(),
         rules: rules.unwrap_or_else(|| config.rules.clone()),
-        grants: Arc::new(NoGrants),
         // What is built in goes by names, and no name is looked up.
         apis: Shelf::new(PathBuf::from(NOWHERE), BTreeMap::new(), env.clone()),
         http: Http::new(Arc::new(NoNames), Limits::default()),
@@ -140,18 +138,7 @@ impl Spent {
         Self { prices, sum: Mutex::default() }
     }
 
-    pub(super) fn sum(&self) -> Sum {
-        *self.sum.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Meter for Spent {
-    fn check(&self, _: &StepContext) -> Result<(), NodeError> {
-        // What the whole replay may cost was asked before it began.
-        Ok(())
-    }
-
-    fn record(&self, _: &StepContext, call: CallRecord) {
+    fn add(&self, call: &CallRecord) {
         let mut sum = self.sum.lock().unwrap_or_else(PoisonError::into_inner);
         sum.usage += call.usage;
         match self.prices.get(&call.model) {
@@ -160,38 +147,51 @@ impl Meter for Spent {
             None => sum.unpriced = true,
         }
     }
+
+    pub(super) fn sum(&self) -> Sum {
+        *self.sum.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
-/// What is kept can be read; what a node keeps meanwhile is gone with the replay.
-struct ReadBlobs {
-    kept: StoreBlobs,
-    meanwhile: Mutex<HashMap<String, Vec<u8>>>,
+/// Records as they were then: what is kept can be read, and nothing is written.
+struct ReplayRecords {
+    kept: StoreRecords,
+    /// What nodes keep meanwhile; it is gone with the replay.
+    blobs: Mutex<HashMap<String, Vec<u8>>>,
+    /// Profiles to use instead of those of the time.
+    given: BTreeMap<String, String>,
+    then: Then,
+    spent: Arc<Spent>,
 }
 
-impl Blobs for ReadBlobs {
-    fn put(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {
+impl Records for ReplayRecords {
+    fn check_budget(&self, _: &StepContext) -> Result<(), NodeError> {
+        // What the whole replay may cost was asked before it began.
+        Ok(())
+    }
+
+    fn record_call(&self, _: &StepContext, call: CallRecord) {
+        self.spent.add(&call);
+    }
+
+    fn put_blob(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {
         Box::pin(async move {
             let digest = hex(&Sha256::digest(&bytes));
-            self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner).insert(digest.clone(), bytes);
+            self.blobs.lock().unwrap_or_else(PoisonError::into_inner).insert(digest.clone(), bytes);
             Ok(digest)
         })
     }
 
-    fn get(&self, digest: &str) -> Result<Vec<u8>, NodeError> {
-        let meanwhile = self.meanwhile.lock().unwrap_or_else(PoisonError::into_inner);
-        meanwhile.get(digest).cloned().map_or_else(|| self.kept.get(digest), Ok)
+    fn blob(&self, digest: &str) -> Result<Vec<u8>, NodeError> {
+        let blobs = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
+        blobs.get(digest).cloned().map_or_else(|| self.kept.blob(digest), Ok)
     }
-}
 
-/// Profiles as they were then, or as they are given.
-struct MemoryThen {
-    store: Store,
-    given: BTreeMap<String, String>,
-    then: Then,
-}
-
-impl Memory for MemoryThen {
-    fn read<'a>(&'a self, namespace: &'a str, preset: &'a str) -> BoxFuture<'a, Result<Profile, NodeError>> {
+    fn profile<'a>(
+        &'a self,
+        namespace: &'a str,
+        preset: &'a str,
+    ) -> BoxFuture<'a, Result<Profile, NodeError>> {
         Box::pin(async move {
             let profile =
                 |version, text: &str| Profile { version, text: text.to_owned(), pinned: Vec::new() };
@@ -199,7 +199,7 @@ impl Memory for MemoryThen {
                 return Ok(profile(0, given));
             }
             let then = self.then.get();
-            let history = self.store.memory().history(namespace).map_err(NodeError::failed)?;
+            let history = self.kept.store.memory().history(namespace).map_err(NodeError::failed)?;
             let found = history.iter().find(|version| version.updated_at <= then);
             Ok(found.map_or_else(|| profile(0, preset), |found| profile(found.version, &found.profile)))
         })
@@ -209,7 +209,7 @@ impl Memory for MemoryThen {
         Box::pin(async { Ok(()) })
     }
 
-    fn write<'a>(
+    fn write_profile<'a>(
         &'a self,
         _: &'a str,
         _: u64,
@@ -218,27 +218,19 @@ impl Memory for MemoryThen {
     ) -> BoxFuture<'a, Result<Option<u64>, NodeError>> {
         Box::pin(async { refused("writing memory") })
     }
-}
 
-struct ReadContacts(StoreContacts);
-
-impl Contacts for ReadContacts {
-    fn known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError> {
-        self.0.known(address, besides)
+    fn is_known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError> {
+        self.kept.is_known(address, besides)
     }
 
-    fn all(&self) -> Result<Vec<String>, NodeError> {
-        self.0.all()
+    fn contacts(&self) -> Result<Vec<String>, NodeError> {
+        self.kept.contacts()
     }
 
     fn wrote_to<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async { Ok(()) })
     }
-}
 
-struct ReadLedger(StoreLedger);
-
-impl Ledger for ReadLedger {
     fn hand_in<'a>(&'a self, _: &'a StepContext, _: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async { Ok(()) })
     }
@@ -250,7 +242,7 @@ impl Ledger for ReadLedger {
         own: &[String],
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError> {
-        self.0.find_repeated_text(step, inside, own, text)
+        self.kept.find_repeated_text(step, inside, own, text)
     }
 
     fn triaged<'a>(
@@ -263,11 +255,20 @@ impl Ledger for ReadLedger {
     }
 
     fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError> {
-        self.0.place_of(identity)
+        self.kept.place_of(identity)
     }
 
     fn handled<'a>(&'a self, _: &'a StepContext, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async { Ok(()) })
+    }
+
+    /// Whatever would run without asking is asked, and there the replay ends.
+    fn covering_grant(&self, _: &StepContext, _: &Wish<'_>) -> Result<Option<String>, NodeError> {
+        Ok(None)
+    }
+
+    fn is_builtin_on(&self, _: &str) -> Result<bool, NodeError> {
+        Ok(false)
     }
 }
 
@@ -293,19 +294,6 @@ impl Calendar for ReadCalendar {
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
         self.0.check()
-    }
-}
-
-/// Whatever would run without asking is asked, and there the replay ends.
-struct NoGrants;
-
-impl Grants for NoGrants {
-    fn covers(&self, _: &StepContext, _: &Wish<'_>) -> Result<Option<String>, NodeError> {
-        Ok(None)
-    }
-
-    fn builtin(&self, _: &str) -> Result<bool, NodeError> {
-        Ok(false)
     }
 }
 

@@ -108,7 +108,7 @@ async fn read_inputs(
     let mut files = Vec::new();
     for file in reading.files {
         let bytes = file.text.len() as u64;
-        let digest = ctx.services().blobs.put(file.text.into_bytes()).await?;
+        let digest = ctx.services().records.put_blob(file.text.into_bytes()).await?;
         files.push(FileRef { name: file.name, digest, bytes });
     }
     Ok((files, reading.skipped))
@@ -116,7 +116,7 @@ async fn read_inputs(
 
 fn contents(ctx: &Ctx<Services>, files: &[FileRef]) -> Result<Vec<FileFacts>, NodeError> {
     let read = |file: &FileRef| {
-        let bytes = ctx.services().blobs.get(&file.digest)?;
+        let bytes = ctx.services().records.blob(&file.digest)?;
         let text = String::from_utf8(bytes).map_err(NodeError::failed)?;
         Ok(FileFacts { name: file.name.clone(), text })
     };

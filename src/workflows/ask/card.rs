@@ -82,7 +82,7 @@ fn answer(services: &Services, state: &Ask, whole: bool) -> Vec<Block> {
     blocks.extend(table.map(drawn));
     for digest in kept {
         // What cannot be read any more is left out; the answer in words stands above.
-        let Ok(bytes) = services.blobs.get(digest) else { continue };
+        let Ok(bytes) = services.records.blob(digest) else { continue };
         let Ok(value) = serde_json::from_slice::<Value>(&bytes) else { continue };
         let json = serde_json::to_string_pretty(&value).unwrap_or_default();
         let lines = json.lines().count();

@@ -6,7 +6,7 @@ use crate::graph::{BoxFuture, Effect, EffectError, Found, NodeError};
 use crate::text::Visible;
 use crate::tools::catalogue::{Catalogue, Filled, Reach, Shelf};
 use crate::tools::http::{Answer, Call, Http, HttpError};
-use crate::workflows::{Blobs, Services};
+use crate::workflows::{Records, Services};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -57,7 +57,7 @@ pub(super) struct Door {
     settings: Api,
     http: Http,
     shelf: Shelf,
-    blobs: Arc<dyn Blobs>,
+    records: Arc<dyn Records>,
 }
 
 impl Door {
@@ -66,7 +66,7 @@ impl Door {
             settings: services.apis.settings(&catalogue.name),
             http: services.http.clone(),
             shelf: services.apis.clone(),
-            blobs: services.blobs.clone(),
+            records: services.records.clone(),
             catalogue,
         }
     }
@@ -141,7 +141,7 @@ impl Door {
             }
         };
         let body = Visible::json(&body);
-        got.digest = Some(self.blobs.put(body.to_string().into_bytes()).await?);
+        got.digest = Some(self.records.put_blob(body.to_string().into_bytes()).await?);
         (got.body, got.note) = cut(&body, &self.catalogue);
         Ok(Ok(got))
     }

@@ -62,7 +62,7 @@ pub(super) fn turn(services: &Services, state: &Ask) -> Result<Option<AskUpdate>
 }
 
 fn whole(services: &Services, digest: &str) -> Result<Value, NodeError> {
-    let bytes = services.blobs.get(digest)?;
+    let bytes = services.records.blob(digest)?;
     serde_json::from_slice(&bytes).map_err(|error| NodeError::failed(format!("the kept answer: {error}")))
 }
 

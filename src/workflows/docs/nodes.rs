@@ -41,10 +41,10 @@ async fn scan(ctx: &Ctx<Services>, state: &Documentation) -> Result<Scanned, Nod
     let mut facts = project::project(&tree);
     facts.wishes.clone_from(&state.wishes);
     let files: Vec<&str> = tree.files.iter().map(|file| file.path.as_str()).collect();
-    let blobs = &ctx.services().blobs;
+    let records = &ctx.services().records;
     Ok(Scanned {
-        project: blobs.put(serde_json::to_vec(&facts).map_err(NodeError::failed)?).await?,
-        files: blobs.put(files.join("\n").into_bytes()).await?,
+        project: records.put_blob(serde_json::to_vec(&facts).map_err(NodeError::failed)?).await?,
+        files: records.put_blob(files.join("\n").into_bytes()).await?,
         name: facts.name,
         count: facts.files,
         skipped: (tree.skipped.len() + tree.more_skipped) as u64,

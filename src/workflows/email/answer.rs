@@ -47,7 +47,7 @@ pub(super) struct Profiles {
 
 /// Reads both profiles.
 pub(super) async fn profiles(services: &Services) -> Result<Profiles, NodeError> {
-    let read = |namespace: &'static str| services.memory.read(namespace, defaults::preset(namespace));
+    let read = |namespace: &'static str| services.records.profile(namespace, defaults::preset(namespace));
     Ok(Profiles {
         response: read(defaults::RESPONSE).await?.text,
         calendar: read(defaults::CALENDAR).await?.text,

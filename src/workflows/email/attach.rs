@@ -63,6 +63,6 @@ async fn one(ctx: &Ctx<Services>, path: &str, total: &mut u64) -> Result<Attache
         )));
     }
     *total += length;
-    let digest = ctx.services().blobs.put(bytes).await?;
+    let digest = ctx.services().records.put_blob(bytes).await?;
     Ok(Attached { name, digest, bytes: length, error: None })
 }

@@ -28,7 +28,7 @@ impl Conversation {
     /// Reads every mail the thread knows.
     pub fn read(services: &Services, state: &Email) -> Result<Self, NodeError> {
         let mails = state.email_input.iter().map(|known| {
-            let raw = services.blobs.get(&known.raw)?;
+            let raw = services.records.blob(&known.raw)?;
             let mail =
                 mail::parse(&raw).map_err(|e| NodeError::failed(format!("a mail is unreadable: {e}")))?;
             Ok((known.clone(), mail))

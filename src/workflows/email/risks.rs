@@ -122,7 +122,7 @@ fn of_text(
         return Ok(Some(Risk::NotCompared));
     }
     let inside: Vec<String> = state.email_input.iter().map(|known| known.identity.clone()).collect();
-    let found = services.ledger.find_repeated_text(step, &inside, &own, &text)?;
+    let found = services.records.find_repeated_text(step, &inside, &own, &text)?;
     Ok(found.map(|(words, sender)| Risk::QuotesOtherMail { words, sender }))
 }
 
@@ -206,12 +206,12 @@ fn with_known<T>(
     newest: &Mail,
     look: impl FnOnce(&Known<'_>) -> T,
 ) -> Result<T, NodeError> {
-    let mut addresses = services.contacts.all()?;
+    let mut addresses = services.records.contacts()?;
     let own = conversation.own();
     addresses.extend(own.iter().cloned().chain(trusted));
     let besides = newest.message_id.as_deref();
     let failed = std::cell::RefCell::new(None);
-    let is_known = |address: &str| match services.contacts.known(address, besides) {
+    let is_known = |address: &str| match services.records.is_known(address, besides) {
         Ok(known) => known,
         Err(error) => {
             failed.borrow_mut().get_or_insert(error);

@@ -113,7 +113,7 @@ pub(super) fn files(
         let Some(Attached { name, digest, error: None, .. }) = state.attached.get(path) else {
             return Ok(None);
         };
-        let bytes = services.blobs.get(digest)?;
+        let bytes = services.records.blob(digest)?;
         files.push(File { name: name.clone(), kind: String::new(), bytes });
     }
     Ok(Some(files))

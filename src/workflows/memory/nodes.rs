@@ -24,7 +24,7 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     }
     let services = ctx.services();
     let preset = defaults::preset(&state.namespace);
-    let profile = ctx.call("read", services.memory.read(&state.namespace, preset)).await?;
+    let profile = ctx.call("read", services.records.profile(&state.namespace, preset)).await?;
     let facts = facts(services, &state, profile.text.clone(), profile.pinned.clone());
     let model = pick_model_of(&ctx, "email", "memory", None).await?;
     let update: MemoryUpdate = ask_for(&ctx, "memory", &model, &prompts::request(&facts)).await?;
@@ -125,15 +125,15 @@ async fn write(
     read: u64,
     text: String,
 ) -> Result<Option<u64>, NodeError> {
-    let memory = &ctx.services().memory;
+    let records = &ctx.services().records;
     let thread = state.thread.as_deref().and_then(|id| ThreadId::parse(id).ok());
     let interrupt = state.interrupt.as_deref().and_then(|id| InterruptId::parse(id).ok());
     let cause = thread.map(|thread| (thread, interrupt));
-    if let Some(version) = memory.write(&state.namespace, read, text.clone(), cause).await? {
+    if let Some(version) = records.write_profile(&state.namespace, read, text.clone(), cause).await? {
         return Ok(Some(version));
     }
     // Before a crash this may have been us.
-    let now = memory.read(&state.namespace, defaults::preset(&state.namespace)).await?;
+    let now = records.profile(&state.namespace, defaults::preset(&state.namespace)).await?;
     Ok((now.version == read + 1 && now.text == text).then_some(now.version))
 }
 

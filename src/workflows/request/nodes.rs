@@ -26,7 +26,7 @@ pub(super) async fn ask_person(
             warned: !question.warnings.is_empty(),
             ..Wish::default()
         };
-        question.granted = ctx.services().grants.covers(ctx.step_context(), &wish)?;
+        question.granted = ctx.services().records.covering_grant(ctx.step_context(), &wish)?;
     }
     Ok(Command::ask(vec![question], "answered"))
 }

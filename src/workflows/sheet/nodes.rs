@@ -211,8 +211,10 @@ pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Give
     asked.source = name.map(|name| Visible::line(&name).into_string());
     asked.binds = vec![state.digest.clone()];
     asked.grantable = Grantable { thread: true, ..Grantable::default() };
-    asked.granted =
-        ctx.services().grants.covers(ctx.step_context(), &Wish { tool: PYTHON, ..Wish::default() })?;
+    asked.granted = ctx
+        .services()
+        .records
+        .covering_grant(ctx.step_context(), &Wish { tool: PYTHON, ..Wish::default() })?;
     Ok(Command::ask(vec![asked], "run_code"))
 }
 
@@ -283,7 +285,7 @@ async fn read(ctx: &Ctx<Services>, state: &SheetWork) -> Result<(String, u64, Re
     let job = job(ctx.services(), state, Work::Look, None, None);
     let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(refused)?;
     let length = bytes.len() as u64;
-    let digest = ctx.services().blobs.put(bytes).await?;
+    let digest = ctx.services().records.put_blob(bytes).await?;
     Ok((digest, length, visible(&report)?))
 }
 
@@ -317,7 +319,7 @@ async fn in_sandbox(
     code: Option<&str>,
     question: Option<String>,
 ) -> Result<(Report, Vec<u8>), NodeError> {
-    let workbook = ctx.services().blobs.get(&state.digest)?;
+    let workbook = ctx.services().records.blob(&state.digest)?;
     let job = job(ctx.services(), state, work, code, question);
     let (report, bytes) = ctx.services().sandbox.run(&job, &workbook).await.map_err(refused)?;
     Ok((visible(&report)?, bytes))

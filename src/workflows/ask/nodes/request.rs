@@ -22,7 +22,7 @@ pub(in crate::workflows::ask) async fn execute_request_node(ctx: Ctx<Services>, 
     };
     let operation = &pending.operation;
     let door = Door::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
-    let may_read = ctx.services().grants.builtin(CATALOGUE_GET)?;
+    let may_read = ctx.services().records.is_builtin_on(CATALOGUE_GET)?;
     let (host, hosts) = server(&ctx, &state, &door, may_read).await?;
     let filled = match operation.fill(&door.catalogue, &host, &pending.parameters) {
         Ok(filled) => filled,
@@ -145,7 +145,7 @@ pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: A
     };
     let got = match parameters {
         Some(parameters) => made(&ctx, &door, operation, host, &parameters, state.decided.as_ref()).await?,
-        None if operation.reads() && ctx.services().grants.builtin(CATALOGUE_GET)? => {
+        None if operation.reads() && ctx.services().records.is_builtin_on(CATALOGUE_GET)? => {
             let servers = servers(&state, &door, host);
             let filled = |server: &str| operation.fill(&door.catalogue, server, &pending.parameters);
             ctx.call(REQUEST, door.read(&servers, filled)).await?

@@ -173,12 +173,12 @@ async fn model(ctx: &Ctx<Services>, state: &AgentState, role: &str) -> Result<Pi
 }
 
 fn project(ctx: &Ctx<Services>, state: &AgentState) -> Result<ProjectFacts, NodeError> {
-    let bytes = ctx.services().blobs.get(&state.context.project)?;
+    let bytes = ctx.services().records.blob(&state.context.project)?;
     serde_json::from_slice(&bytes).map_err(NodeError::failed)
 }
 
 fn files(ctx: &Ctx<Services>, state: &AgentState) -> Result<Vec<String>, NodeError> {
-    let bytes = ctx.services().blobs.get(&state.context.files)?;
+    let bytes = ctx.services().records.blob(&state.context.files)?;
     let text = String::from_utf8(bytes).map_err(NodeError::failed)?;
     let mut files: Vec<String> = text.lines().map(str::to_owned).collect();
     files.sort();

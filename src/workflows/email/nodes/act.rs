@@ -288,7 +288,7 @@ impl Doing<'_> {
         let outcome = self.ctx.once(name, basis, bytes, Arc::new(SendMail(outgoing))).await?;
         let reached: Vec<String> =
             [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten().map(|one| one.address.clone()).collect();
-        services.contacts.wrote_to(&reached).await?;
+        services.records.wrote_to(&reached).await?;
         // What a person settled by hand has no outcome of ours.
         Ok(Some(serde_json::from_value(outcome).unwrap_or_default()))
     }

@@ -33,7 +33,7 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
         }
         let (class, by, reasoning) = (Class::Notify, By::Model, why_shown(&state));
         if !ctx.step_context().forked {
-            ctx.services().ledger.triaged(ctx.step_context(), class, &reasoning).await?;
+            ctx.services().records.triaged(ctx.step_context(), class, &reasoning).await?;
         }
         let gist = if state.triaged == known.raw { state.gist.clone() } else { first_line(newest) };
         let mail = known.raw.clone();
@@ -83,8 +83,8 @@ pub(in crate::workflows::email) async fn mark_as_read_node(ctx: Ctx<Services>, s
     };
     let mut notes = Vec::new();
     if !ctx.step_context().forked {
-        services.ledger.handled(ctx.step_context(), &outcome).await?;
-        if !state.is_settled() && services.grants.builtin(GRANT)? {
+        services.records.handled(ctx.step_context(), &outcome).await?;
+        if !state.is_settled() && services.records.is_builtin_on(GRANT)? {
             notes = mark(&ctx, &state).await?;
         }
     }
@@ -127,7 +127,7 @@ async fn mark(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<String>, NodeErr
         let Some(handled) = wanted(&account, state, &known.raw) else { continue };
         let basis = Basis::Grant { name: GRANT.to_owned() };
         let effect = Arc::new(Mark { mailbox: account.mailbox.clone(), handled });
-        let place = ctx.services().ledger.place_of(&known.identity)?.unwrap_or_else(|| known.place.clone());
+        let place = ctx.services().records.place_of(&known.identity)?.unwrap_or_else(|| known.place.clone());
         match ctx.once(&format!("mark:{n}"), basis, place.into_bytes(), effect).await {
             Ok(_) => {}
             Err(NodeError::Failed { text }) => {

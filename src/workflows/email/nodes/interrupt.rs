@@ -142,7 +142,7 @@ async fn interrupt(
             // What the rules could not do, or took as it was given, is for the person to look at.
             warned: !asked.warnings.is_empty() || state.remark.is_some(),
         };
-        asked.granted = services.grants.covers(ctx.step_context(), &wish)?;
+        asked.granted = services.records.covering_grant(ctx.step_context(), &wish)?;
     }
     Ok(asked)
 }

@@ -47,7 +47,7 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<(), NodeError> {
         cause: Cause { mail: mail.clone(), ..cause(learn) },
         interrupt: learn.answer.as_ref().map(|answer| answer.interrupt.clone()),
     });
-    ctx.services().memory.learn(ctx.step_context(), lessons.collect()).await
+    ctx.services().records.learn(ctx.step_context(), lessons.collect()).await
 }
 
 fn cause(learn: &Learn) -> Cause {

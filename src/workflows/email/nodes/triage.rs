@@ -39,7 +39,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
             Cause { mail: Some(mails::lesson_facts(newest)), ..Cause::new(CauseKind::Reclassified(class)) };
         if state.classification_decision.is_some_and(|was| was != class) {
             let lesson = Lesson { namespace: defaults::TRIAGE.to_owned(), cause, interrupt: None };
-            services.memory.learn(ctx.step_context(), vec![lesson]).await?;
+            services.records.learn(ctx.step_context(), vec![lesson]).await?;
         }
         (class, "You said so.".to_owned(), state.gist.clone(), By::Person)
     } else if let Some((class, why)) = own_rules::decide(&services.rules, newest, &known.account) {
@@ -64,7 +64,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     };
     let gist = if gist.trim().is_empty() { first_line(newest) } else { gist };
     if !ctx.step_context().forked {
-        services.ledger.triaged(ctx.step_context(), class, &reasoning).await?;
+        services.records.triaged(ctx.step_context(), class, &reasoning).await?;
     }
     let command = Command::goto(match class {
         Class::Ignore => "mark_as_read_node",
@@ -82,7 +82,7 @@ async fn ask(
     newest: &mail::Mail,
 ) -> Result<Triage, NodeError> {
     let services = ctx.services();
-    let profile = services.memory.read(defaults::TRIAGE, defaults::preset(defaults::TRIAGE)).await?;
+    let profile = services.records.profile(defaults::TRIAGE, defaults::preset(defaults::TRIAGE)).await?;
     let facts = TriageFacts {
         user: mails::user(services, conversation.own()),
         mail: mails::facts(newest),
@@ -97,7 +97,7 @@ async fn read(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<MailRef>, NodeEr
     let services = ctx.services();
     let mut found = Vec::new();
     for known in &state.email_input {
-        let raw = services.blobs.get(&known.raw)?;
+        let raw = services.records.blob(&known.raw)?;
         let mail = mail::parse(&raw).map_err(unreadable)?;
         found.push(mails::refer(known.clone(), &mail));
     }
@@ -108,9 +108,9 @@ async fn read(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<MailRef>, NodeEr
             (None, None) => return Err(NodeError::failed("the thread was started without a mail")),
         };
         let mail = mail::parse(&raw).map_err(unreadable)?;
-        let digest = services.blobs.put(raw).await?;
+        let digest = services.records.put_blob(raw).await?;
         if !ctx.step_context().forked {
-            services.ledger.hand_in(ctx.step_context(), &mail).await?;
+            services.records.hand_in(ctx.step_context(), &mail).await?;
         }
         let identity = mail::identity("", &mail);
         let known = MailRef { raw: digest, identity, ..MailRef::default() };

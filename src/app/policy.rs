@@ -1,55 +1,9 @@
-//! What may be done without asking: grants from the store, policies from the config.
+//! What the config lets tools do without asking.
 
 use crate::config::{Config, Policy, PolicyMode, Reach};
-use crate::graph::{NodeError, StepContext};
-use crate::inbox::POLICY_GRANT;
-use crate::mail::compose::is_own;
 use crate::mail::risk::elsewhere;
-use crate::store::Store;
-use crate::workflows::{Grants, Wish};
+use crate::workflows::Wish;
 use std::collections::BTreeMap;
-use std::sync::Arc;
-
-/// The grants of a data folder, and the policies of its config.
-pub(super) struct StoreGrants {
-    config: Arc<Config>,
-    store: Store,
-}
-
-impl StoreGrants {
-    pub(super) fn new(config: Arc<Config>, store: Store) -> Self {
-        Self { config, store }
-    }
-}
-
-impl Grants for StoreGrants {
-    fn covers(&self, step: &StepContext, wish: &Wish<'_>) -> Result<Option<String>, NodeError> {
-        if wish.warned {
-            return Ok(None);
-        }
-        if let Some(command) = wish.command {
-            return self.store.grants().covering_command(wish.tool, command).map_err(NodeError::failed);
-        }
-        let mut strangers = Vec::new();
-        for to in wish.recipients.iter().filter(|to| !is_own(to, wish.own)) {
-            if !self.store.mail().knows(to, None).map_err(NodeError::failed)? {
-                strangers.push(to);
-            }
-        }
-        let given = self.store.grants().covering(wish.tool, &step.thread, wish.sender, &strangers);
-        let given = given.map_err(NodeError::failed)?;
-        if given.is_some() {
-            return Ok(given);
-        }
-        let policy = self.config.policies.get(wish.tool);
-        let allows = policy.is_some_and(|policy| allows(policy, wish));
-        Ok(allows.then(|| format!("{POLICY_GRANT}{}", wish.tool)))
-    }
-
-    fn builtin(&self, name: &str) -> Result<bool, NodeError> {
-        self.store.grants().is_builtin_on(name).map_err(NodeError::failed)
-    }
-}
 
 /// The tools that a config allows to act without asking, under conditions.
 pub(super) fn allowing(config: &Config) -> BTreeMap<String, Policy> {
@@ -58,7 +12,8 @@ pub(super) fn allowing(config: &Config) -> BTreeMap<String, Policy> {
     kept.map(|(tool, policy)| (tool.clone(), policy.clone())).collect()
 }
 
-fn allows(policy: &Policy, wish: &Wish<'_>) -> bool {
+/// Whether a policy covers what somebody wants to do.
+pub(super) fn allows(policy: &Policy, wish: &Wish<'_>) -> bool {
     let same = |one: &String, other: &String| one.eq_ignore_ascii_case(other);
     let reached = |recipient: &String| {
         policy.recipients.iter().any(|reach| match reach {

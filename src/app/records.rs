@@ -1,0 +1,270 @@
+//! What nodes read and write, over the store.
+
+use super::policy::allows;
+use crate::config::Config;
+use crate::graph::{BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
+use crate::inbox::{MemoryCause, POLICY_GRANT};
+use crate::mail::Mail;
+use crate::mail::compose::is_own;
+use crate::mail::risk::DistinctiveText;
+use crate::store::{HandedIn, NewLesson, Prompt, RepeatQuery, Span, Store, StoreError};
+use crate::text::hex;
+use crate::workflows::mail_facts::Class;
+use crate::workflows::{CallRecord, Lesson, Profile, Records, Wish};
+use jiff::Timestamp;
+use std::sync::Arc;
+
+/// Look-alikes are looked for among so many addresses.
+const MOST_CONTACTS: usize = 2000;
+
+/// The records of a data folder.
+#[derive(Clone)]
+pub(super) struct StoreRecords {
+    pub(super) config: Arc<Config>,
+    pub(super) store: Store,
+}
+
+impl StoreRecords {
+    fn midnight(&self) -> Timestamp {
+        let now = self.store.now();
+        let zone = self.config.user.time_zone.clone();
+        now.to_zoned(zone).start_of_day().map_or(now, |day| day.timestamp())
+    }
+
+    fn newest_profile(&self, namespace: &str) -> Result<Option<Profile>, NodeError> {
+        let Some(newest) = self.store.memory().newest(namespace).map_err(NodeError::failed)? else {
+            return Ok(None);
+        };
+        let pinned = self.store.memory().pins(namespace).map_err(NodeError::failed)?;
+        Ok(Some(Profile { version: newest.version, text: newest.profile, pinned }))
+    }
+}
+
+impl Records for StoreRecords {
+    fn check_budget(&self, step: &StepContext) -> Result<(), NodeError> {
+        let unreadable = |e: StoreError| NodeError::failed(e);
+        let spent = self.store.figures().usage(&step.thread, true).map_err(unreadable)?;
+        let today = self.store.figures().cost_since(self.midnight()).map_err(unreadable)?;
+        // A call without a known price is counted as a call, and costs what is known: nothing.
+        let cost = spent.cost.unwrap_or_default();
+        let times = f64::from(step.allowance.max(1));
+        let budget = &self.config.budget;
+        let text = if spent.calls >= budget.calls_per_thread.saturating_mul(u64::from(step.allowance.max(1)))
+        {
+            format!("This thread has called models {} times (budget.calls_per_thread).", spent.calls)
+        } else if cost >= budget.thread * times {
+            format!("This thread has cost ${cost:.2} (budget.thread).")
+        } else if today >= budget.day * times {
+            format!("Models have cost ${today:.2} today (budget.day).")
+        } else {
+            return Ok(());
+        };
+        Err(NodeError::Budget { text })
+    }
+
+    fn record_call(&self, step: &StepContext, call: CallRecord) {
+        let prices = &self.config.prices;
+        // By the name it was configured by; a server may add a date to it.
+        let named = call.answered_as.as_ref().and_then(|name| prices.get(name));
+        let price = prices.get(&call.model).or(named);
+        let cost = price.map(|price| call.usage.cost(price));
+        let prompt = Prompt {
+            head: call.head.to_string(),
+            messages: call.messages.to_string(),
+            answer: call.answer.map(|answer| answer.to_string()),
+        };
+        let span = Span {
+            thread: step.thread.clone(),
+            step: step.number,
+            // Rules built in cost nothing, so they use up nothing.
+            counts: !call.builtin,
+            cost: if call.builtin { Some(0.0) } else { cost },
+            task: call.task,
+            model: call.model,
+            ms: u64::try_from(call.took.as_millis()).unwrap_or(u64::MAX),
+            input: call.usage.input,
+            output: call.usage.output,
+            cached: call.usage.cached,
+            error: call.error,
+        };
+        self.store.figures().record_span(span, prompt);
+    }
+
+    fn put_blob(&self, bytes: Vec<u8>) -> BoxFuture<'_, Result<String, NodeError>> {
+        Box::pin(async move {
+            let digest = self.store.put_blob(bytes).await.map_err(NodeError::failed)?;
+            Ok(hex(&digest))
+        })
+    }
+
+    fn blob(&self, digest: &str) -> Result<Vec<u8>, NodeError> {
+        self.store.blob(&digest_from_hex(digest)?).map_err(NodeError::failed)
+    }
+
+    fn profile<'a>(
+        &'a self,
+        namespace: &'a str,
+        preset: &'a str,
+    ) -> BoxFuture<'a, Result<Profile, NodeError>> {
+        Box::pin(async move {
+            if let Some(newest) = self.newest_profile(namespace)? {
+                return Ok(newest);
+            }
+            let cause = MemoryCause { kind: "default".to_owned(), thread: None, interrupt: None };
+            match self.store.memory().remember(namespace.to_owned(), 0, preset.to_owned(), cause).await {
+                // Somebody else read it first: theirs counts.
+                Ok(_) | Err(StoreError::Conflict(_)) => {}
+                Err(error) => return Err(NodeError::failed(error)),
+            }
+            let newest = self.newest_profile(namespace)?;
+            newest.ok_or_else(|| NodeError::failed(format!("the memory `{namespace}` cannot be read")))
+        })
+    }
+
+    fn learn<'a>(
+        &'a self,
+        step: &'a StepContext,
+        lessons: Vec<Lesson>,
+    ) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move {
+            let mut kept = Vec::new();
+            for lesson in lessons {
+                let cause = serde_json::to_string(&lesson.cause).map_err(NodeError::failed)?;
+                kept.push(NewLesson { namespace: lesson.namespace, cause, interrupt: lesson.interrupt });
+            }
+            let keeping = self.store.memory().keep_lessons(step.thread.clone(), step.number, kept);
+            keeping.await.map_err(NodeError::failed)
+        })
+    }
+
+    fn write_profile<'a>(
+        &'a self,
+        namespace: &'a str,
+        read: u64,
+        text: String,
+        cause: Option<(ThreadId, Option<InterruptId>)>,
+    ) -> BoxFuture<'a, Result<Option<u64>, NodeError>> {
+        Box::pin(async move {
+            let (thread, interrupt) = cause.map_or((None, None), |(thread, answer)| (Some(thread), answer));
+            let cause = MemoryCause { kind: "answer".to_owned(), thread, interrupt };
+            match self.store.memory().remember(namespace.to_owned(), read, text, cause).await {
+                Ok(version) => Ok(Some(version)),
+                Err(StoreError::Conflict(_)) => Ok(None),
+                Err(error) => Err(NodeError::failed(error)),
+            }
+        })
+    }
+
+    fn is_known(&self, address: &str, besides: Option<&str>) -> Result<bool, NodeError> {
+        self.store.mail().knows(address, besides).map_err(NodeError::failed)
+    }
+
+    fn contacts(&self) -> Result<Vec<String>, NodeError> {
+        self.store.mail().contacts(MOST_CONTACTS).map_err(NodeError::failed)
+    }
+
+    fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(
+            async move { self.store.mail().wrote_to(addresses.to_vec()).await.map_err(NodeError::failed) },
+        )
+    }
+
+    fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move {
+            let handed = HandedIn {
+                identity: mail.raw.clone(),
+                message_id: mail.message_id.clone(),
+                conversation: mail.conversation().unwrap_or(&mail.raw).to_owned(),
+                sender: mail.from.address.to_lowercase(),
+                subject: mail.subject.clone(),
+                sent_at: mail.date,
+                raw: digest_from_hex(&mail.raw)?,
+                words: mail.words(),
+            };
+            self.store.mail().hand_in(step.thread.clone(), handed).await.map_err(NodeError::failed)
+        })
+    }
+
+    fn find_repeated_text(
+        &self,
+        step: &StepContext,
+        inside: &[String],
+        own: &[String],
+        text: &DistinctiveText,
+    ) -> Result<Option<(String, String)>, NodeError> {
+        let DistinctiveText { codes, phrases, .. } = text;
+        let found = self.store.search().find_repeated_text(&RepeatQuery {
+            thread: &step.thread,
+            inside,
+            own,
+            codes,
+            phrases,
+        });
+        Ok(found.map_err(NodeError::failed)?.map(|found| (found.text, found.sender)))
+    }
+
+    fn triaged<'a>(
+        &'a self,
+        step: &'a StepContext,
+        class: Class,
+        reason: &'a str,
+    ) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move {
+            let (thread, class) = (step.thread.clone(), class.as_str().to_owned());
+            self.store.mail().triaged(thread, class, reason.to_owned()).await.map_err(NodeError::failed)
+        })
+    }
+
+    fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError> {
+        self.store.mail().place_of(identity).map_err(NodeError::failed)
+    }
+
+    fn handled<'a>(
+        &'a self,
+        step: &'a StepContext,
+        outcome: &'a str,
+    ) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move {
+            self.store
+                .mail()
+                .handled(step.thread.clone(), outcome.to_owned())
+                .await
+                .map_err(NodeError::failed)
+        })
+    }
+
+    fn covering_grant(&self, step: &StepContext, wish: &Wish<'_>) -> Result<Option<String>, NodeError> {
+        if wish.warned {
+            return Ok(None);
+        }
+        if let Some(command) = wish.command {
+            return self.store.grants().covering_command(wish.tool, command).map_err(NodeError::failed);
+        }
+        let mut strangers = Vec::new();
+        for to in wish.recipients.iter().filter(|to| !is_own(to, wish.own)) {
+            if !self.store.mail().knows(to, None).map_err(NodeError::failed)? {
+                strangers.push(to);
+            }
+        }
+        let given = self.store.grants().covering(wish.tool, &step.thread, wish.sender, &strangers);
+        let given = given.map_err(NodeError::failed)?;
+        if given.is_some() {
+            return Ok(given);
+        }
+        let policy = self.config.policies.get(wish.tool);
+        let allows = policy.is_some_and(|policy| allows(policy, wish));
+        Ok(allows.then(|| format!("{POLICY_GRANT}{}", wish.tool)))
+    }
+
+    fn is_builtin_on(&self, name: &str) -> Result<bool, NodeError> {
+        self.store.grants().is_builtin_on(name).map_err(NodeError::failed)
+    }
+}
+
+/// The digest that nodes know in hexadecimal.
+fn digest_from_hex(digest: &str) -> Result<[u8; 32], NodeError> {
+    let byte = |at: usize| digest.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+    let bytes: Option<Vec<u8>> = (0..digest.len()).step_by(2).map(byte).collect();
+    let digest = bytes.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+    digest.ok_or_else(|| NodeError::failed("a file's digest is unreadable"))
+}
