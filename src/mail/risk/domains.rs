@@ -1,19 +1,13 @@
 //! Domains: whose they are, and which look like others.
 //!
-//! Who owns a domain is told from its shape alone, without a list of all public suffixes: good enough to keep parts
-//! of one organisation quiet, and never used to allow anything.
+//! Who owns a domain is told from the Public Suffix List: good enough to keep parts of one organisation quiet, and never
+//! used to allow anything.
 
 use super::Risk;
 use crate::mail::{Link, Mail};
 use std::collections::HashSet;
 
-/// Second-level domains under which countries hand out names (`example.co.uk`).
-const SECOND: &[&str] = &[
-    "co", "com", "net", "org", "gov", "gob", "gouv", "ac", "edu", "or", "ne", "go", "gv", "mil", "nom", "id",
-    "ltd", "plc", "sch", "nhs",
-];
-
-/// Domains under which anybody gets a name of their own.
+/// Domains under which anybody gets a name of their own, and which are not on the list.
 const HOSTED: &[&str] = &[
     "github.io",
     "gitlab.io",
@@ -160,20 +154,11 @@ const LONG_ENOUGH: usize = 5;
 /// The part of a domain that belongs to one owner: `mail.example.co.uk` is `example.co.uk`'s.
 pub(super) fn organisation(domain: &str) -> &str {
     let domain = domain.trim_end_matches('.');
-    let labels = domain.split('.').count();
-    let last = |count: usize| {
-        let start = domain.rmatch_indices('.').nth(count - 1).map_or(0, |(at, _)| at + 1);
-        &domain[start..]
-    };
-    if labels <= 2 {
-        return domain;
+    let hosted = HOSTED.iter().find_map(|host| domain.strip_suffix(host)?.strip_suffix('.'));
+    match hosted {
+        Some(names) => &domain[names.rfind('.').map_or(0, |dot| dot + 1)..],
+        None => psl::domain_str(domain).unwrap_or(domain),
     }
-    if HOSTED.contains(&last(2)) {
-        return last(3);
-    }
-    let mut back = domain.rsplit('.');
-    let (top, second) = (back.next().unwrap_or_default(), back.next().unwrap_or_default());
-    if top.len() == 2 && SECOND.contains(&second) { last(3) } else { last(2) }
 }
 
 pub(super) fn same_organisation(one: &str, other: &str) -> bool {
