@@ -8,45 +8,39 @@
 //! out restores the terminal; nothing from outside reaches it but as [`crate::text::Visible`]. The screen names no
 //! workflow and reads no store: it talks to [`crate::inbox::Screen`].
 
-mod action;
-mod activity;
-mod bindings;
 mod card;
-mod forms;
-mod fuzzy;
-mod key;
-mod layer;
+mod diff;
+mod draw;
+mod editor;
+mod keys;
+mod layers;
 mod layout;
-mod list;
 mod model;
 mod msg;
 mod options;
 mod perform;
-mod query;
-mod review;
 mod run;
 mod safe;
+mod tabs;
 mod terminal;
 mod theme;
-mod threads;
 mod update;
 mod view;
 mod words;
 
-pub use action::Action;
-pub use bindings::{BINDINGS, Binding, Keymap, Lookup, Scope};
-pub use key::Key;
-pub use layer::Layer;
-pub use list::{Filter, Group, Row, Sort};
-pub use model::{Focus, Model, Tab};
+pub use keys::{Action, BINDINGS, Binding, Key, Keymap, Lookup, Scope};
+pub use layers::Layer;
+pub use model::Model;
 pub use msg::{
     Cmd, DecisionKind, Driving, Failure, InboxResult, Lines, Mouse, Msg, Past, PendingDecision, Press, Read,
     Seen,
 };
 pub use options::{Options, Startable};
 pub use perform::perform;
-pub use review::{Aspect, Review, Reviewed};
 pub use run::{RunError, run};
+pub use tabs::inbox::{Filter, Group, Row, Sort};
+pub use tabs::threads::review::{Aspect, Review, Reviewed};
+pub use tabs::{Focus, Tab};
 pub use terminal::{TerminalError, edit};
 pub use update::update;
 pub use view::view;

@@ -1,112 +1,22 @@
 //! Everything the screen knows. It changes in `update` and nowhere else.
 
-use super::activity::ActivityTab;
-use super::bindings::{Keymap, Scope};
-use super::card::{Doc, Extra, Folds, ScrollPosition};
-use super::key::Key;
-use super::layer::Layer;
-use super::list::{Filter, List, Row};
-use super::msg::{Cmd, DecisionKind, Driving};
+use super::keys::{Key, Keymap, Scope};
+use super::layers::Layer;
+use super::msg::{Cmd, Driving};
 use super::options::{Options, Startable};
 use super::safe::{DeferredKey, LastDecisionKey, Shown};
+use super::tabs::activity::ActivityTab;
+use super::tabs::inbox::{Filter, List, Opened, Row, Undo};
+use super::tabs::memory::Versions;
+use super::tabs::threads::Threads;
+use super::tabs::{Browse, Focus, Tab};
 use super::theme::Theme;
-use super::threads::Threads;
 use super::words;
 use crate::graph::ThreadId;
-use crate::inbox::{
-    Card, DecisionView, GrantLine, Item, MemoryLine, MemoryVersion, Overview, SkippedLine, SourceLine,
-    ThreadLine,
-};
-use crate::text::Visible;
+use crate::inbox::{GrantLine, MemoryLine, Overview, SkippedLine, SourceLine, ThreadLine};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-/// The four tabs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tab {
-    /// What waits.
-    #[default]
-    Inbox,
-    Threads,
-    /// What was learned.
-    Memory,
-    /// What is going on.
-    Activity,
-}
-
-impl Tab {
-    /// All of them, in order.
-    pub const ALL: [Tab; 4] = [Tab::Inbox, Tab::Threads, Tab::Memory, Tab::Activity];
-
-    /// Its name.
-    pub fn title(self) -> &'static str {
-        match self {
-            Tab::Inbox => "Inbox",
-            Tab::Threads => "Threads",
-            Tab::Memory => "Memory",
-            Tab::Activity => "Activity",
-        }
-    }
-}
-
-/// Which half of a tab the keys go to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Focus {
-    #[default]
-    List,
-    /// The card beside or below it.
-    Card,
-}
-
-/// The card that is on the screen, or on its way there.
-#[derive(Clone, Debug)]
-pub struct Opened {
-    pub item: Item,
-    pub card: Arc<Card>,
-    /// What was answered before.
-    pub answers: Vec<DecisionView>,
-    /// The card as something to scroll through.
-    pub doc: Doc,
-    /// The line at the top.
-    pub top: ScrollPosition,
-    pub folds: Folds,
-    /// Whether the end of what is proposed has been on the screen.
-    pub end_seen: bool,
-}
-
-impl Opened {
-    /// A card that has just arrived.
-    pub fn new(item: Item, card: Card, answers: Vec<DecisionView>) -> Self {
-        let mut opened = Self {
-            item,
-            card: Arc::new(card),
-            answers,
-            doc: Doc::default(),
-            top: ScrollPosition::default(),
-            folds: Folds::default(),
-            end_seen: false,
-        };
-        opened.cut();
-        opened
-    }
-
-    /// Cuts the card anew, after folds were changed.
-    pub fn cut(&mut self) {
-        let item = &self.item;
-        let clean = |text: &str| Visible::line(text).into_string();
-        let mut meta = vec![item.kind.word().to_owned(), clean(&item.action), clean(&item.workflow)];
-        meta.extend(item.source.as_deref().map(clean));
-        meta.push(item.id.clone());
-        if item.irreversible {
-            meta.push("irreversible".to_owned());
-        }
-        meta.dedup();
-        let extra = Extra { meta: meta.join(" · "), answers: &self.answers };
-        self.doc = Doc::new(item, self.card.clone(), &extra, self.folds);
-    }
-}
 
 /// A thread at work in this process.
 #[derive(Clone, Debug, Default)]
@@ -119,19 +29,6 @@ pub struct Working {
     pub bar: Option<(String, u64, u64)>,
 }
 
-/// The last decision, while it can be taken back.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Undo {
-    /// What was done.
-    pub deed: DecisionKind,
-    /// On what: ids and titles.
-    pub items: Vec<(String, String)>,
-    /// Until when, where that is known.
-    pub until: Option<Instant>,
-    /// When it was done.
-    pub since: Instant,
-}
-
 /// A line that says what happened.
 #[derive(Clone, Debug)]
 pub struct Note {
@@ -141,68 +38,6 @@ pub struct Note {
     pub bad: bool,
     /// When it goes away.
     pub until: Instant,
-}
-
-/// A profile with all its versions.
-#[derive(Clone, Debug)]
-pub struct Versions {
-    /// Whose preferences about what.
-    pub namespace: String,
-    /// All of them, newest first.
-    pub history: Vec<MemoryVersion>,
-    /// Lines that nothing learned may drop.
-    pub pinned: Vec<String>,
-    /// The one that is shown.
-    pub at: usize,
-}
-
-impl Versions {
-    /// The version that is shown.
-    pub fn shown(&self) -> Option<&MemoryVersion> {
-        self.history.get(self.at)
-    }
-}
-
-/// A list of another tab.
-#[derive(Clone, Debug)]
-pub struct Browse<T> {
-    pub rows: Vec<T>,
-    /// The selected one.
-    pub cursor: usize,
-    /// The first on the screen.
-    pub top: usize,
-    /// What is shown of the selected one, and which that is.
-    pub page: Option<(String, Doc)>,
-    /// The line of the page at the top.
-    pub page_top: ScrollPosition,
-    /// Whether it has been read.
-    pub read: bool,
-    /// Where the rest begins that has not been read.
-    pub next: Option<i64>,
-    /// Whether that is on its way.
-    pub reading: bool,
-}
-
-impl<T> Default for Browse<T> {
-    fn default() -> Self {
-        Self {
-            rows: Vec::new(),
-            cursor: 0,
-            top: 0,
-            page: None,
-            page_top: ScrollPosition::default(),
-            read: false,
-            next: None,
-            reading: false,
-        }
-    }
-}
-
-impl<T> Browse<T> {
-    /// The selected row.
-    pub fn selected(&self) -> Option<&T> {
-        self.rows.get(self.cursor)
-    }
 }
 
 /// Everything the screen knows.

@@ -1,7 +1,7 @@
 //! What happens to the screen, and what it asks to be done. Both are closed lists.
 
-use super::key::Key;
-use super::review::Reviewed;
+use super::keys::Key;
+use super::tabs::threads::review::Reviewed;
 use crate::graph::{Decision, InterruptId, Progress, ThreadId};
 use crate::inbox::{
     Activity, ActivityQuery, CallView, Card, DecisionView, ErrorLine, Facets, Glance, GrantLine,

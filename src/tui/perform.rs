@@ -3,7 +3,7 @@
 //! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
 
 use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, PendingDecision, Read};
-use super::review::Reviewed;
+use super::tabs::threads::review::Reviewed;
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
     By, Decide, InboxError, MemoryVersion, MemoryView, Outcome, Status, ThreadLine, ThreadQuery,

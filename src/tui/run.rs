@@ -4,7 +4,7 @@
 //! handled); `Drawn` is sent only when a frame was flushed and no key was waiting; the driver's lock is taken when it
 //! is free and tried for while it is not.
 
-use super::key::Key;
+use super::keys::Key;
 use super::model::Model;
 use super::msg::{Cmd, Driving, Failure, Mouse, Msg, Press, Seen};
 use super::options::{Options, Startable};

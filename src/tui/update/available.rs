@@ -1,10 +1,11 @@
 //! Whether an action means something now. Dispatch, footer and palette ask here, and nowhere else.
 
-use super::review;
 use crate::inbox::ItemKind;
-use crate::tui::action::Action;
-use crate::tui::layer::Layer;
-use crate::tui::model::{Model, Tab};
+use crate::tui::keys::Action;
+use crate::tui::layers::Layer;
+use crate::tui::model::Model;
+use crate::tui::tabs::Tab;
+use crate::tui::tabs::threads::review;
 
 impl Action {
     /// Nothing where it is available; why it is not, in a sentence or in no words at all.
@@ -81,15 +82,17 @@ impl Action {
                 let can = row.is_some() || running || model.selected_grant().is_some();
                 when(can, "nothing is selected; j or k selects an item")
             }
-            Action::OpenThread => {
-                when(super::tabs::thread_here(model).is_some(), "nothing is selected; j or k selects an item")
-            }
-            Action::Why if model.tab == Tab::Threads => {
-                when(super::decide::why_here(model).is_some(), "it has asked nothing; l shows its trace")
-            }
+            Action::OpenThread => when(
+                crate::tui::tabs::thread_here(model).is_some(),
+                "nothing is selected; j or k selects an item",
+            ),
+            Action::Why if model.tab == Tab::Threads => when(
+                crate::tui::tabs::inbox::decide::why_here(model).is_some(),
+                "it has asked nothing; l shows its trace",
+            ),
             Action::Why => when(row.is_some(), "nothing is selected; j or k selects an item"),
             Action::Reclassify => when(
-                super::skipped::can_reclassify(model),
+                crate::tui::tabs::inbox::skipped::can_reclassify(model),
                 "only mail that was triaged can be taken for something else",
             ),
             Action::EditProfile

@@ -3,8 +3,10 @@
 use crate::graph::Progress;
 use crate::inbox::{Glance, ItemLine, Overview, Standing, Status};
 use crate::text::Visible;
-use crate::tui::model::{Model, Opened, Tab};
+use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, Lines, Read};
+use crate::tui::tabs::Tab;
+use crate::tui::tabs::inbox::Opened;
 use jiff::Timestamp;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -21,7 +23,7 @@ const NOTICE: Duration = Duration::from_secs(5);
 /// What was typed is kept this long after it was.
 const KEEP: Duration = Duration::from_millis(400);
 
-pub(super) fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
+pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
     let a_minute = wall.as_second() / 60 != model.wall.as_second() / 60;
     model.now = model.now.max(at);
     model.wall = wall;
@@ -32,7 +34,7 @@ pub(super) fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd
     if model.undo.as_ref().is_some_and(|undo| undo.until.is_some_and(|until| until <= model.now)) {
         model.undo = None;
     }
-    let mut cmds = super::decide::late(model);
+    let mut cmds = crate::tui::tabs::inbox::decide::late(model);
     if model.unkept.as_ref().is_some_and(|(_, since)| model.now.saturating_duration_since(*since) >= KEEP) {
         cmds.extend(keep(model));
     }
@@ -44,14 +46,14 @@ pub(super) fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd
 }
 
 /// Keeps what was typed.
-pub(super) fn keep(model: &mut Model) -> Vec<Cmd> {
+pub fn keep(model: &mut Model) -> Vec<Cmd> {
     let Some((key, _)) = model.unkept.take() else { return Vec::new() };
     let text = model.drafts.get(&key).cloned();
     vec![Cmd::KeepDraft(key, text)]
 }
 
 /// Something changed: look again, once at a time.
-pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
+pub fn changed(model: &mut Model) -> Vec<Cmd> {
     if !model.list.complete && !model.glancing.0 && model.reading {
         // The first lines are on their way, and the first glance follows them.
         return Vec::new();
@@ -68,22 +70,22 @@ pub(super) fn changed(model: &mut Model) -> Vec<Cmd> {
         cmds.push(Cmd::Running);
     }
     if model.tab == Tab::Threads {
-        cmds.extend(super::threads::read(model));
+        cmds.extend(crate::tui::tabs::threads::read(model));
     }
     if model.tab == Tab::Memory {
         cmds.push(Cmd::Memory);
     }
     if model.tab == Tab::Activity {
         cmds.push(Cmd::Grants);
-        cmds.extend(super::activity::refresh(model));
+        cmds.extend(crate::tui::tabs::activity::refresh(model));
     }
     if model.shows_skipped() {
-        cmds.extend(super::skipped::read(model));
+        cmds.extend(crate::tui::tabs::inbox::skipped::read(model));
     }
     cmds
 }
 
-pub(super) fn overview(model: &mut Model, told: InboxResult<Overview>) -> Vec<Cmd> {
+pub fn overview(model: &mut Model, told: InboxResult<Overview>) -> Vec<Cmd> {
     let overview = match told {
         Ok(overview) => overview,
         Err(failure) => {
@@ -97,7 +99,7 @@ pub(super) fn overview(model: &mut Model, told: InboxResult<Overview>) -> Vec<Cm
     if running < model.working.len() as u64 { vec![Cmd::Running] } else { Vec::new() }
 }
 
-pub(super) fn glanced(model: &mut Model, told: InboxResult<Vec<Glance>>) -> Vec<Cmd> {
+pub fn glanced(model: &mut Model, told: InboxResult<Vec<Glance>>) -> Vec<Cmd> {
     model.glancing.0 = false;
     let due = std::mem::take(&mut model.glancing.1);
     let stale = std::mem::take(&mut model.stale_glance);
@@ -164,7 +166,7 @@ fn count_down(model: &mut Model, all: &[Glance]) {
 }
 
 /// Selects what was taken back, once it is there.
-pub(super) fn select_goto(model: &mut Model) {
+pub fn select_goto(model: &mut Model) {
     let Some(goto) = &model.goto else { return };
     if let Some(position) =
         (0..model.list.len()).find(|n| model.list.row(*n).is_some_and(|row| row.id == *goto))
@@ -184,7 +186,7 @@ fn read_on(model: &mut Model) -> Vec<Cmd> {
     vec![Cmd::Lines(Lines::Of(model.wanted.drain(..some).collect()))]
 }
 
-pub(super) fn lines(model: &mut Model, told: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> {
+pub fn lines(model: &mut Model, told: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> {
     model.reading = false;
     match told {
         Ok(lines) => model.list.put(lines, model.wall),
@@ -200,7 +202,7 @@ pub(super) fn lines(model: &mut Model, told: InboxResult<Vec<ItemLine>>) -> Vec<
     read_on(model)
 }
 
-pub(super) fn card(model: &mut Model, id: &str, told: InboxResult<Box<Read>>) -> Vec<Cmd> {
+pub fn card(model: &mut Model, id: &str, told: InboxResult<Box<Read>>) -> Vec<Cmd> {
     let wanted = model.selected().is_some_and(|row| row.id == id);
     match told {
         Ok(read) if wanted => {
@@ -219,7 +221,7 @@ pub(super) fn card(model: &mut Model, id: &str, told: InboxResult<Box<Read>>) ->
     Vec::new()
 }
 
-pub(super) fn progressed(model: &mut Model, progress: Progress) -> Vec<Cmd> {
+pub fn progressed(model: &mut Model, progress: Progress) -> Vec<Cmd> {
     match progress {
         Progress::Started { thread, node } => {
             let now = model.now;

@@ -2,38 +2,24 @@
 //!
 //! Promises: no clock, no file, no terminal and no store is touched here; the same messages give the same model.
 
-mod activity;
 mod available;
-mod bulk;
-mod data;
-mod decide;
-mod form;
-mod grants;
-mod keys;
-mod layers;
-mod mail;
-mod memory;
+pub mod data;
 mod mouse;
-mod moves;
-mod palette;
-mod quit;
-mod review;
-mod skipped;
-mod tabs;
-mod threads;
+pub mod press;
 
-pub use palette::suggestions;
-
-use super::layer::Layer;
+use super::layers::{self, Layer, form};
 use super::layout;
-use super::model::{Focus, Model, Tab};
+use super::model::Model;
 use super::msg::{Cmd, Msg};
 use super::safe::Shown;
+use super::tabs::inbox::{decide, grants, skipped};
+use super::tabs::threads::{self, review};
+use super::tabs::{self, Focus, Tab, activity, memory};
 
 /// What happened becomes what is known and what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     let mut cmds = match msg {
-        Msg::Key(press) => keys::pressed(model, press),
+        Msg::Key(press) => press::pressed(model, press),
         Msg::Paste(text) => pasted(model, &text),
         Msg::Mouse(mouse, x, y) => mouse::moved(model, mouse, x, y),
         Msg::Resized(columns, rows) => {
@@ -132,7 +118,7 @@ fn pasted(model: &mut Model, text: &str) -> Vec<Cmd> {
         }
         Some((_, Layer::Prompt(prompt))) => {
             prompt.editor.insert(text);
-            layers::typing(model)
+            layers::update::typing(model)
         }
         _ => {
             model.say("pasted text decides nothing; it is only taken where text is written");

@@ -1,10 +1,10 @@
 //! The mouse points and scrolls. It never decides.
 
-use super::{moves, tabs};
-use crate::tui::layer::Layer;
+use crate::tui::layers::Layer;
 use crate::tui::layout::{self, Entry};
-use crate::tui::model::{Focus, Model};
+use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Mouse};
+use crate::tui::tabs::{self, Focus, moves};
 use ratatui::layout::Position;
 
 pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd> {
@@ -18,7 +18,7 @@ pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd>
                 Mouse::WheelUp => *top = top.saturating_sub(3),
                 Mouse::Click => {}
             }
-            let last = crate::tui::view::help_length(model);
+            let last = crate::tui::layers::view::help_length(model);
             if let Some((_, Layer::Help(top))) = model.layers.last_mut() {
                 *top = (*top).min(last);
             }
@@ -37,7 +37,7 @@ pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd>
             moves::scroll(model, -3);
             Vec::new()
         }
-        Mouse::Click if areas.header.contains(at) => match crate::tui::view::tab_at(model, x) {
+        Mouse::Click if areas.header.contains(at) => match crate::tui::view::bars::tab_at(model, x) {
             Some(tab) => tabs::go(model, tab),
             None => Vec::new(),
         },

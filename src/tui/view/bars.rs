@@ -1,18 +1,17 @@
 //! The header with tabs and counts, the line that says what happened, and the footer with the keys of now.
 
-use super::draw;
 use crate::graph::Kind;
 use crate::graph::Labels;
 use crate::inbox::{ItemKind, Overview, Status};
 use crate::text::{truncate, width};
-use crate::tui::action::Action;
-use crate::tui::layer::{Ask, Choice, Layer};
-use crate::tui::layout;
-use crate::tui::list::Filter;
-use crate::tui::model::{Focus, Model, Tab};
+use crate::tui::keys::Action;
+use crate::tui::layers::{Ask, Choice, Layer};
+use crate::tui::model::Model;
 use crate::tui::msg::Driving;
-use crate::tui::review::Aspect;
-use crate::tui::words;
+use crate::tui::tabs::inbox::Filter;
+use crate::tui::tabs::threads::review::Aspect;
+use crate::tui::tabs::{Focus, Tab};
+use crate::tui::{draw, layout, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -20,7 +19,7 @@ use ratatui::style::{Modifier, Style};
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /// What turns while something runs.
-pub(super) fn spinner(model: &Model) -> &'static str {
+pub fn spinner(model: &Model) -> &'static str {
     SPINNER[model.turns % SPINNER.len()]
 }
 
@@ -53,7 +52,7 @@ pub fn tab_at(model: &Model, column: u16) -> Option<Tab> {
     None
 }
 
-pub(super) fn header(model: &Model, area: Rect, buf: &mut Buffer) {
+pub fn header(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
@@ -130,7 +129,7 @@ fn mail(model: &Model) -> Option<(String, Style)> {
     Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))
 }
 
-pub(super) fn note(model: &Model, area: Rect, buf: &mut Buffer) {
+pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
@@ -229,7 +228,7 @@ fn offered(model: &Model) -> Vec<(Action, String)> {
         }
         Some(Layer::Form(form)) => {
             let submit = if form.is_box() { "send" } else { "review" };
-            let submit = if matches!(form.purpose, crate::tui::forms::Purpose::Start { .. }) {
+            let submit = if matches!(form.purpose, crate::tui::layers::form::Purpose::Start { .. }) {
                 "start"
             } else {
                 submit
@@ -377,7 +376,7 @@ fn thread_offered(model: &Model) -> Vec<(Action, String)> {
     offered
 }
 
-pub(super) fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
+pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
@@ -391,7 +390,7 @@ pub(super) fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
         end.width = began.saturating_sub(area.x + 1);
     }
     if !model.pending.is_empty() {
-        let begun = format!(" {} …", crate::tui::key::Key::show_row(&model.pending));
+        let begun = format!(" {} …", crate::tui::keys::Key::show_row(&model.pending));
         draw::text(buf, end, area.x, area.y, &begun, theme.accent);
         return;
     }

@@ -1,0 +1,132 @@
+//! The four tabs, each with its state, what its keys do and its drawing; and what they share: going to one, moving
+//! through its list and the page beside it.
+
+pub mod activity;
+mod browse;
+pub mod inbox;
+pub mod memory;
+pub mod moves;
+pub mod threads;
+
+pub use browse::Browse;
+
+use super::layout;
+use super::model::Model;
+use super::msg::Cmd;
+use crate::graph::ThreadId;
+
+/// The four tabs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    /// What waits.
+    #[default]
+    Inbox,
+    Threads,
+    /// What was learned.
+    Memory,
+    /// What is going on.
+    Activity,
+}
+
+impl Tab {
+    /// All of them, in order.
+    pub const ALL: [Tab; 4] = [Tab::Inbox, Tab::Threads, Tab::Memory, Tab::Activity];
+
+    /// Its name.
+    pub fn title(self) -> &'static str {
+        match self {
+            Tab::Inbox => "Inbox",
+            Tab::Threads => "Threads",
+            Tab::Memory => "Memory",
+            Tab::Activity => "Activity",
+        }
+    }
+}
+
+/// Which half of a tab the keys go to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Focus {
+    #[default]
+    List,
+    /// The card beside or below it.
+    Card,
+}
+
+pub fn go(model: &mut Model, tab: Tab) -> Vec<Cmd> {
+    if model.tab != tab {
+        model.focus = Focus::List;
+    }
+    model.tab = tab;
+    match tab {
+        Tab::Inbox => Vec::new(),
+        Tab::Threads => threads::read(model),
+        Tab::Memory => vec![Cmd::Memory],
+        Tab::Activity => activity::open(model),
+    }
+}
+
+pub fn turn(model: &mut Model, by: usize) -> Vec<Cmd> {
+    let at = Tab::ALL.iter().position(|tab| *tab == model.tab).unwrap_or(0);
+    go(model, Tab::ALL[(at + by) % Tab::ALL.len()])
+}
+
+/// The thread of the selected row, whatever is listed.
+pub fn thread_here(model: &Model) -> Option<ThreadId> {
+    if model.tab == Tab::Memory {
+        return memory::causing(model);
+    }
+    if model.shows_running() || model.tab == Tab::Activity {
+        return model.selected_running().map(|line| line.id.clone());
+    }
+    if model.shows_skipped() {
+        return model.skipped.selected().and_then(|line| line.thread.clone());
+    }
+    model.selected().map(|row| row.thread.clone())
+}
+
+/// Reads what belongs beside the selected row of a tab.
+pub fn open_selected(model: &mut Model) -> Vec<Cmd> {
+    match model.tab {
+        Tab::Threads => threads::open_selected(model),
+        Tab::Memory => memory::show(model),
+        Tab::Inbox | Tab::Activity => Vec::new(),
+    }
+}
+
+pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
+    let choose = |top: usize, len: usize| (top + line).min(len.saturating_sub(1));
+    if model.shows_running() {
+        model.running.cursor = choose(model.running.top, model.running.rows.len());
+        return activity::looked_at(model);
+    }
+    if model.shows_skipped() {
+        model.skipped.cursor = choose(model.skipped.top, model.skipped.rows.len());
+        return Vec::new();
+    }
+    match model.tab {
+        Tab::Threads => {
+            let (bar, _) = layout::thread_list(layout::areas(model).list);
+            let Some(line) = line.checked_sub(usize::from(bar.height)) else {
+                return threads::offer_filters(model);
+            };
+            model.threads.cursor = (model.threads.top + line).min(model.threads.rows.len().saturating_sub(1));
+        }
+        Tab::Memory => model.memory.cursor = choose(model.memory.top, model.memory.rows.len()),
+        Tab::Activity => {
+            return activity::select(model, choose(model.activity.top, model.activity_rows().len()));
+        }
+        Tab::Inbox => {}
+    }
+    open_selected(model)
+}
+
+/// Keeps the cursor on its row and the row on the screen.
+pub fn scroll_tops(model: &mut Model) {
+    let height = layout::areas(model).list.height;
+    let (_, threads) = layout::thread_list(layout::areas(model).list);
+    model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, threads.height);
+    model.memory.top = layout::plain_top(model.memory.top, model.memory.cursor, height);
+    model.skipped.top = layout::plain_top(model.skipped.top, model.skipped.cursor, height);
+    model.activity.top = layout::plain_top(model.activity.top, model.activity.cursor, height);
+    model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
+}
