@@ -2,7 +2,7 @@
 
 use super::keys::{Key, Keymap, Scope};
 use super::layers::Layer;
-use super::msg::{Cmd, Driving};
+use super::msg::{Cmd, Driving, InboxResult};
 use super::options::{Options, Startable};
 use super::safe::{DeferredKey, LastDecisionKey, Shown};
 use super::tabs::activity::ActivityTab;
@@ -209,8 +209,8 @@ impl Model {
     }
 
     /// Puts a layer over everything.
-    pub fn push(&mut self, layer: Layer) {
-        self.layers.push((self.next_layer, layer));
+    pub fn push(&mut self, layer: impl Into<Layer>) {
+        self.layers.push((self.next_layer, layer.into()));
         self.next_layer += 1;
         self.layer_shown = None;
     }
@@ -285,6 +285,11 @@ impl Model {
             bad: true,
             until: self.now + Duration::from_secs(12),
         });
+    }
+
+    /// The value that was asked for; a failure is said.
+    pub fn ok_or_fail<T>(&mut self, result: InboxResult<T>) -> Option<T> {
+        result.map_err(|failure| self.fail(failure.text)).ok()
     }
 
     /// Whether something on the screen changes with time alone.

@@ -88,7 +88,7 @@ const fn bind(scope: Scope, keys: &'static [&'static str], action: Action) -> Bi
     Binding { scope, keys, action, help: "" }
 }
 
-const fn told(scope: Scope, keys: &'static [&'static str], action: Action, help: &'static str) -> Binding {
+const fn bind_as(scope: Scope, keys: &'static [&'static str], action: Action, help: &'static str) -> Binding {
     Binding { scope, keys, action, help }
 }
 
@@ -143,10 +143,10 @@ pub const BINDINGS: &[Binding] = &[
     bind(List, &["*"], A::MarkAll),
     bind(List, &["="], A::MarkSame),
     bind(List, &["s"], A::Sort),
-    told(Card, &["j", "down"], A::CardDown, "scroll down"),
-    told(Card, &["k", "up"], A::CardUp, "scroll up"),
-    told(Card, &["space", "ctrl-d", "pagedown"], A::PageDown, "a page down"),
-    told(Card, &["b", "ctrl-u", "pageup"], A::PageUp, "a page up"),
+    bind_as(Card, &["j", "down"], A::CardDown, "scroll down"),
+    bind_as(Card, &["k", "up"], A::CardUp, "scroll up"),
+    bind_as(Card, &["space", "ctrl-d", "pagedown"], A::PageDown, "a page down"),
+    bind_as(Card, &["b", "ctrl-u", "pageup"], A::PageUp, "a page up"),
     bind(Card, &["gg", "home"], A::Top),
     bind(Card, &["G", "end"], A::Bottom),
     bind(Card, &["J"], A::NextItem),
@@ -169,14 +169,14 @@ pub const BINDINGS: &[Binding] = &[
     bind(Decide, &["z"], A::Snooze),
     bind(Decide, &["D"], A::SaveDraft),
     bind(Decide, &["C"], A::Reclassify),
-    told(Decide, &["X"], A::Stop, "stop the thread; revoke a grant"),
+    bind_as(Decide, &["X"], A::Stop, "stop the thread; revoke a grant"),
     bind(Decide, &["w"], A::Why),
     bind(Decide, &["t"], A::OpenThread),
     bind(Decide, &["y"], A::Copy),
     bind(Thread, &["l", "right", "}"], A::NextView),
     bind(Thread, &["h", "left", "{"], A::PreviousView),
-    told(Thread, &["]"], A::NextPart, "next step"),
-    told(Thread, &["["], A::PreviousPart, "previous step"),
+    bind_as(Thread, &["]"], A::NextPart, "next step"),
+    bind_as(Thread, &["["], A::PreviousPart, "previous step"),
     bind(Thread, &["d"], A::StateDiff),
     bind(Thread, &["p"], A::ShowPrompt),
     bind(Thread, &["enter", "o"], A::Unfold),
@@ -186,7 +186,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Thread, &["f"], A::Fork),
     bind(Thread, &["S"], A::Settle),
     bind(Thread, &["R"], A::Retry),
-    told(Thread, &["X"], A::Stop, "stop the thread; in trouble, abandon it"),
+    bind_as(Thread, &["X"], A::Stop, "stop the thread; in trouble, abandon it"),
     bind(Thread, &["C"], A::Reclassify),
     bind(Thread, &["w"], A::Why),
     bind(Thread, &["W"], A::Export),
@@ -195,7 +195,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Memory, &["P"], A::PinLine),
     bind(Memory, &["R"], A::RevertProfile),
     bind(Memory, &["d"], A::History),
-    told(Memory, &["t"], A::OpenThread, "the thread that caused the version"),
+    bind_as(Memory, &["t"], A::OpenThread, "the thread that caused the version"),
     bind(Activity, &["P"], A::Prune),
     bind(Confirm, &["y"], A::Yes),
     bind(Confirm, &["n", "esc", "q", "ctrl-c"], A::No),
@@ -205,7 +205,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Ending, &["w"], A::Wait),
     bind(Ending, &["t"], A::TakeBack),
     bind(Ending, &["g"], A::GoNow),
-    told(Ending, &["n", "esc", "q", "ctrl-c"], A::Cancel, "stay"),
+    bind_as(Ending, &["n", "esc", "q", "ctrl-c"], A::Cancel, "stay"),
     bind(Form, &["tab"], A::NextField),
     bind(Form, &["shift-tab"], A::PreviousField),
     bind(Form, &["ctrl-s"], A::Submit),
@@ -220,7 +220,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Menu, &["ctrl-d", "space", "pagedown"], A::PageDown),
     bind(Menu, &["ctrl-u", "b", "pageup"], A::PageUp),
     bind(Menu, &["enter", "l"], A::Choose),
-    told(Menu, &["y"], A::Copy, "copy a link's target"),
+    bind_as(Menu, &["y"], A::Copy, "copy a link's target"),
     bind(Menu, &["esc", "q", "ctrl-c", "?"], A::Cancel),
     bind(Prompt, &["enter"], A::Choose),
     bind(Prompt, &["down", "ctrl-n", "tab"], A::Down),

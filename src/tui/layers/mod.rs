@@ -1,188 +1,190 @@
 //! What lies over the tabs. Layers are a stack: keys go to the uppermost one only.
+//!
+//! Each kind has a file or folder here with its state, what keys do to it and its drawing. A new one is such a file and
+//! its name in the list of [`Layer`].
 
-pub mod ending;
+mod bulk;
+mod confirm;
+mod ending;
 pub mod form;
 mod fuzzy;
-pub mod palette;
-pub mod update;
-pub mod view;
+mod help;
+mod menu;
+mod page;
+mod palette;
+mod prompt;
 
-use super::card::{Doc, ScrollPosition};
-use super::editor::Editor;
-use super::keys::Scope;
-use super::msg::{DecisionKind, PendingDecision};
-use crate::graph::ThreadId;
-use crate::inbox::{GrantRequest, GrantScope, MemoryVersion, PruneQuery, Status};
-use form::Form;
-use jiff::Timestamp;
-use std::time::Duration;
+pub use bulk::{Bulk, ask_bulk};
+pub use confirm::{Confirm, Then};
+pub use ending::{Ending, quit};
+pub use form::Form;
+pub use help::Help;
+pub use menu::{Choice, Menu};
+pub use page::Page;
+pub use prompt::{Ask, Prompt};
 
-/// A question that only `y` answers with yes.
-#[derive(Clone, Debug)]
-pub struct Confirm {
-    /// What is asked.
-    pub title: String,
-    /// Why it is asked once more.
-    pub why: String,
-    /// What `y` does.
-    pub then: Then,
-    /// What it is about, to scroll through.
-    pub page: Doc,
-    /// The line at the top.
-    pub top: ScrollPosition,
-}
+use crate::tui::keys::{Action, Key, Scope};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, Press};
+use crate::tui::{draw, layout};
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
 
-/// What is done once confirmed.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Then {
-    /// A decision is taken.
-    Decide(DecisionKind, PendingDecision),
-    /// A thread is stopped.
-    Stop(ThreadId),
-    /// A decision is taken, and more of the same allowed.
-    Grant(PendingDecision, GrantRequest),
-    /// A built-in grant counts again.
-    Restore(String),
-    /// A mail is taken for something else.
-    Reclassify(ThreadId, String),
-    /// An earlier version of a profile becomes the newest.
-    Revert(String, u64),
-    /// Another thread begins after a step of this one.
-    Fork(ThreadId, u64),
-    /// Old threads are let go of.
-    Prune(PruneQuery),
-}
-
-/// One decision on many items, before it is confirmed.
-#[derive(Clone, Debug)]
-pub struct Bulk {
-    /// What is to be done.
-    pub deed: DecisionKind,
-    /// On what: title and decision; results have none.
-    pub rows: Vec<(String, BulkItem)>,
-    /// The row that can be dropped.
-    pub cursor: usize,
-    /// Titles of what is left out, each with the reason.
-    pub left_out: Vec<String>,
-}
-
-/// An item of a bulk decision.
-#[derive(Clone, Debug, PartialEq)]
-pub enum BulkItem {
-    /// An interrupt to be decided.
-    Decide(PendingDecision),
-    /// A result to be filed away.
-    FileAway(ThreadId),
-}
-
-/// A list to choose from.
-#[derive(Clone, Debug)]
-pub struct Menu {
-    pub title: String,
-    /// What can be chosen, and what that means.
-    pub rows: Vec<(String, Choice)>,
-    /// The one the keys are on.
-    pub cursor: usize,
-}
-
-/// What a row of a menu means.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Choice {
-    Sort(super::tabs::inbox::Sort),
-    Group(super::tabs::inbox::Group),
-    /// Snooze until then, or wake.
-    Snooze(Option<Timestamp>),
-    /// Start a thread of this workflow.
-    Start(String),
-    /// List threads of this status, or no longer only those; or all there are.
-    Status(Option<Status>),
-    /// List threads of this workflow or server, or no longer only those.
-    Workflow(String),
-    /// List threads with mail of this account, or no longer only those.
-    Account(String),
-    /// Ask whether the effect in doubt came to this.
-    Settle(&'static str),
-    /// Put this on the clipboard.
-    Copy(String),
-    /// Ask whether to accept and allow this much.
-    Grant(GrantScope, Option<Duration>),
-    /// Ask whether to take the mail of this thread and title for this.
-    Reclassify(ThreadId, String, String),
-    /// Pin this line of a profile, or let it go.
-    Pin(String, String, bool),
-    /// Ask whether to go back to this version, from a profile that reads like this.
-    Revert(Box<(MemoryVersion, String)>),
-    /// Ask whether to let go of threads to which nothing has happened for so many days.
-    Prune(i64),
-}
-
-/// What a line of text is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
-    /// To find something in the list.
-    Search,
-    Narrow,
-    /// To do something by its name.
-    Palette,
-    /// To pipe a mail through it.
-    Pipe,
-    /// To add it to a profile.
-    Line,
-    /// To write a thread to a file of this name.
-    Export,
-}
-
-/// A line of text.
-#[derive(Clone, Debug)]
-pub struct Prompt {
-    /// What it is for.
-    pub ask: Ask,
-    /// What was typed.
-    pub editor: Editor,
-    /// The suggestion the keys are on.
-    pub cursor: usize,
-}
-
-/// Something to read.
-#[derive(Clone, Debug)]
-pub struct Page {
-    pub title: String,
-    /// What it says.
-    pub doc: Doc,
-    /// The line at the top.
-    pub top: ScrollPosition,
-}
-
-/// What lies over the tabs.
-#[derive(Clone, Debug)]
-pub enum Layer {
-    /// A question.
-    Confirm(Box<Confirm>),
-    /// A question about many.
-    Bulk(Bulk),
-    /// A form or a box.
-    Form(Box<Form>),
-    /// A list to choose from.
-    Menu(Menu),
-    /// A line of text.
-    Prompt(Prompt),
-    /// Something to read.
-    Page(Box<Page>),
-    /// All keys, from this line on.
-    Help(usize),
-    /// Something is held, and the person wants to leave: titles.
-    Ending(Vec<String>),
-}
-
-impl Layer {
+/// What every kind of layer does.
+trait Popup {
     /// Where its keys are found.
-    pub fn scope(&self) -> Scope {
-        match self {
-            Layer::Confirm(_) | Layer::Bulk(_) => Scope::Confirm,
-            Layer::Form(_) => Scope::Form,
-            Layer::Menu(_) | Layer::Page(_) | Layer::Help(_) => Scope::Menu,
-            Layer::Prompt(_) => Scope::Prompt,
-            Layer::Ending(_) => Scope::Ending,
+    fn scope(&self) -> Scope;
+
+    /// Does what an action means while this kind of layer is the uppermost one.
+    fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd>;
+
+    /// Draws it; `false` if there is no room to read what it asks.
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool;
+
+    /// The actions worth a place in the footer, the most important first.
+    fn footer(&self) -> Vec<(Action, &'static str)>;
+
+    /// Takes a key as text, if text is written here; says whether it did.
+    fn type_key(&mut self, _key: Key) -> bool {
+        false
+    }
+
+    /// Takes pasted text, if text is written here; says whether it did.
+    fn paste(&mut self, _text: &str) -> bool {
+        false
+    }
+
+    /// Does what follows from text that was typed or pasted.
+    fn text_changed(_model: &mut Model) -> Vec<Cmd> {
+        Vec::new()
+    }
+
+    /// Scrolls by lines as the mouse wheel does, if it can be scrolled so.
+    fn scroll(_model: &mut Model, _by: isize) {}
+}
+
+macro_rules! layers {
+    ($($kind:ident $about:literal,)*) => {
+        /// What lies over the tabs.
+        #[derive(Clone, Debug)]
+        pub enum Layer {
+            $(#[doc = $about] $kind(Box<$kind>),)*
         }
+
+        impl Layer {
+            /// Where its keys are found.
+            pub fn scope(&self) -> Scope {
+                match self { $(Layer::$kind(layer) => layer.scope(),)* }
+            }
+
+            /// Draws it; `false` if there is no room to read what it asks.
+            pub fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
+                match self { $(Layer::$kind(layer) => layer.draw(model, frame),)* }
+            }
+
+            /// The actions worth a place in the footer, the most important first.
+            pub fn footer(&self) -> Vec<(Action, &'static str)> {
+                match self { $(Layer::$kind(layer) => layer.footer(),)* }
+            }
+
+            fn type_key(&mut self, key: Key) -> bool {
+                match self { $(Layer::$kind(layer) => layer.type_key(key),)* }
+            }
+
+            fn paste(&mut self, text: &str) -> bool {
+                match self { $(Layer::$kind(layer) => layer.paste(text),)* }
+            }
+        }
+
+        /// Does what an action means in the uppermost layer.
+        pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
+            match model.layer() {
+                $(Some(Layer::$kind(_)) => $kind::act(model, action, press),)*
+                None => Vec::new(),
+            }
+        }
+
+        /// Scrolls the uppermost layer by lines.
+        pub fn scroll(model: &mut Model, by: isize) {
+            match model.layer() {
+                $(Some(Layer::$kind(_)) => $kind::scroll(model, by),)*
+                None => {}
+            }
+        }
+
+        fn text_changed(model: &mut Model) -> Vec<Cmd> {
+            match model.layer() {
+                $(Some(Layer::$kind(_)) => $kind::text_changed(model),)*
+                None => Vec::new(),
+            }
+        }
+
+        $(
+            impl $kind {
+                /// The uppermost layer, if it is one of these.
+                pub fn uppermost(model: &mut Model) -> Option<&mut Self> {
+                    match model.layers.last_mut() {
+                        Some((_, Layer::$kind(layer))) => Some(layer),
+                        _ => None,
+                    }
+                }
+            }
+
+            impl From<$kind> for Layer {
+                fn from(layer: $kind) -> Self {
+                    Layer::$kind(Box::new(layer))
+                }
+            }
+        )*
+    };
+}
+
+layers! {
+    Confirm "A question that only `y` answers with yes.",
+    Bulk "A question about many items.",
+    Form "A form or a box.",
+    Menu "A list to choose from.",
+    Prompt "A line of text.",
+    Page "Something to read.",
+    Help "All keys.",
+    Ending "The question at the end, while something is held.",
+}
+
+/// Takes a key that means nothing in the layer as text, if text is written there.
+pub fn type_key(model: &mut Model, key: Key) -> Vec<Cmd> {
+    let taken = model.layers.last_mut().is_some_and(|(_, layer)| layer.type_key(key));
+    if taken { text_changed(model) } else { Vec::new() }
+}
+
+/// Takes pasted text, if text is written in the layer.
+pub fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
+    if model.layers.last_mut().is_some_and(|(_, layer)| layer.paste(text)) {
+        return text_changed(model);
+    }
+    model.say("pasted text decides nothing; it is only taken where text is written");
+    Vec::new()
+}
+
+/// Where layers are drawn: the footer stays in sight, for it has the keys.
+fn screen(model: &Model) -> Rect {
+    let areas = layout::areas(model);
+    let height = model.size.1.saturating_sub(areas.footer.height);
+    Rect { x: 0, y: 0, width: model.size.0, height }
+}
+
+fn cells(number: usize) -> u16 {
+    u16::try_from(number).unwrap_or(u16::MAX)
+}
+
+/// Draws keys on the last line of a box.
+fn draw_keys(model: &Model, buf: &mut Buffer, inner: Rect, keys: &[(&str, &str)]) {
+    if inner.height == 0 {
+        return;
+    }
+    let (mut x, y) = (inner.x, inner.bottom() - 1);
+    for (key, text) in keys {
+        x = draw::text(buf, inner, x, y, key, model.theme.accent);
+        x = draw::text(buf, inner, x + 1, y, text, model.theme.text) + 3;
     }
 }

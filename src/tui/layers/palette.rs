@@ -158,7 +158,7 @@ fn split(line: &str) -> Vec<String> {
 }
 
 /// Enter: what the cursor is on happens, unless it decides.
-pub fn chosen(model: &mut Model) -> Vec<Cmd> {
+pub fn choose(model: &mut Model) -> Vec<Cmd> {
     let Some(Layer::Prompt(prompt)) = model.layer() else { return Vec::new() };
     let Some(suggestion) = suggestions(model).into_iter().nth(prompt.cursor) else {
         model.say("nothing goes by that name");

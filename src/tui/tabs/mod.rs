@@ -10,9 +10,10 @@ pub mod threads;
 
 pub use browse::Browse;
 
-use super::layout;
+use super::keys::Action;
 use super::model::Model;
 use super::msg::Cmd;
+use super::{layers, layout};
 use crate::graph::ThreadId;
 
 /// The four tabs.
@@ -63,6 +64,18 @@ pub fn go(model: &mut Model, tab: Tab) -> Vec<Cmd> {
         Tab::Memory => vec![Cmd::Memory],
         Tab::Activity => activity::open(model),
     }
+}
+
+/// Back by one, and at the top out.
+pub fn back(model: &mut Model) -> Vec<Cmd> {
+    if model.focus == Focus::Card {
+        model.focus = Focus::List;
+    } else if model.tab != Tab::Inbox {
+        model.tab = Tab::Inbox;
+    } else {
+        return layers::quit(model);
+    }
+    Vec::new()
 }
 
 pub fn turn(model: &mut Model, by: usize) -> Vec<Cmd> {
@@ -129,4 +142,34 @@ pub fn scroll_tops(model: &mut Model) {
     model.skipped.top = layout::plain_top(model.skipped.top, model.skipped.cursor, height);
     model.activity.top = layout::plain_top(model.activity.top, model.activity.cursor, height);
     model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
+}
+
+/// The actions worth a place in the footer, the most important first.
+pub fn footer(model: &Model) -> Vec<(Action, String)> {
+    let named = |action: Action, text: &str| (action, text.to_owned());
+    let mut actions = if model.shows_items() {
+        inbox::footer(model)
+    } else if model.shows_skipped() {
+        vec![named(Action::Reclassify, "take it for…"), named(Action::OpenThread, "thread")]
+    } else if let Some(grant) = model.selected_grant() {
+        vec![named(Action::Stop, if grant.in_force { "revoke" } else { "switch on" })]
+    } else if model.tab == Tab::Memory {
+        memory::footer()
+    } else if model.selected_running().is_some() {
+        vec![named(Action::Stop, "stop"), named(Action::OpenThread, "thread")]
+    } else if model.tab == Tab::Activity {
+        vec![named(Action::Prune, "prune"), named(Action::FetchMail, "fetch mail")]
+    } else if model.tab == Tab::Threads {
+        threads::footer(model)
+    } else if model.focus == Focus::Card {
+        vec![named(Action::Leave, "back")]
+    } else {
+        vec![named(Action::Open, "read")]
+    };
+    actions.extend([
+        named(Action::Search, "search"),
+        named(Action::NewThread, "new"),
+        named(Action::Palette, "palette"),
+    ]);
+    actions
 }

@@ -1,9 +1,8 @@
 //! Moving through lists and cards.
 
 use super::inbox::skipped;
-use super::threads;
 use super::threads::review::{self, Aspect};
-use super::{activity, memory};
+use super::{activity, memory, threads};
 use crate::tui::card::{Doc, Folds, ScrollPosition};
 use crate::tui::keys::Action;
 use crate::tui::layout::{self, Areas};

@@ -85,25 +85,19 @@ pub fn changed(model: &mut Model) -> Vec<Cmd> {
     cmds
 }
 
-pub fn overview(model: &mut Model, told: InboxResult<Overview>) -> Vec<Cmd> {
-    let overview = match told {
-        Ok(overview) => overview,
-        Err(failure) => {
-            model.fail(failure.text);
-            return Vec::new();
-        }
-    };
+pub fn overview(model: &mut Model, result: InboxResult<Overview>) -> Vec<Cmd> {
+    let Some(overview) = model.ok_or_fail(result) else { return Vec::new() };
     let running = overview.threads_in(Status::Running);
     model.overview = Some(overview);
     // A node that was stopped says nothing more, so who really runs is asked.
     if running < model.working.len() as u64 { vec![Cmd::Running] } else { Vec::new() }
 }
 
-pub fn glanced(model: &mut Model, told: InboxResult<Vec<Glance>>) -> Vec<Cmd> {
+pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> {
     model.glancing.0 = false;
     let due = std::mem::take(&mut model.glancing.1);
     let stale = std::mem::take(&mut model.stale_glance);
-    let all = match told {
+    let all = match result {
         Ok(_) if stale => return changed(model),
         Ok(all) => all,
         Err(failure) => {
@@ -186,11 +180,10 @@ fn read_on(model: &mut Model) -> Vec<Cmd> {
     vec![Cmd::Lines(Lines::Of(model.wanted.drain(..some).collect()))]
 }
 
-pub fn lines(model: &mut Model, told: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> {
+pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> {
     model.reading = false;
-    match told {
-        Ok(lines) => model.list.put(lines, model.wall),
-        Err(failure) => model.fail(failure.text),
+    if let Some(lines) = model.ok_or_fail(result) {
+        model.list.put(lines, model.wall);
     }
     select_goto(model);
     if model.list.selected().is_none() && !model.list.has_lost() {
@@ -202,9 +195,9 @@ pub fn lines(model: &mut Model, told: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> {
     read_on(model)
 }
 
-pub fn card(model: &mut Model, id: &str, told: InboxResult<Box<Read>>) -> Vec<Cmd> {
+pub fn card(model: &mut Model, id: &str, result: InboxResult<Box<Read>>) -> Vec<Cmd> {
     let wanted = model.selected().is_some_and(|row| row.id == id);
-    match told {
+    match result {
         Ok(read) if wanted => {
             let Read { item, card, answers } = *read;
             let stale = model.selected().is_some_and(|row| row.hash != item.args_hash);

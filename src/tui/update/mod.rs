@@ -7,7 +7,7 @@ pub mod data;
 mod mouse;
 pub mod press;
 
-use super::layers::{self, Layer, form};
+use super::layers::{self, form};
 use super::layout;
 use super::model::Model;
 use super::msg::{Cmd, Msg};
@@ -20,7 +20,7 @@ use super::tabs::{self, Focus, Tab, activity, memory};
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     let mut cmds = match msg {
         Msg::Key(press) => press::pressed(model, press),
-        Msg::Paste(text) => pasted(model, &text),
+        Msg::Paste(text) => layers::paste(model, &text),
         Msg::Mouse(mouse, x, y) => mouse::moved(model, mouse, x, y),
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
@@ -38,93 +38,69 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             model.driving = driving;
             Vec::new()
         }
-        Msg::Glanced(told) => data::glanced(model, told),
-        Msg::Lines(told) => data::lines(model, told),
-        Msg::Card(id, told) => data::card(model, &id, told),
-        Msg::Overview(told) => data::overview(model, told),
-        Msg::Sources(told) => {
-            match told {
-                Ok(sources) => model.sources = sources,
-                Err(failure) => model.fail(failure.text),
+        Msg::Glanced(result) => data::glanced(model, result),
+        Msg::Lines(result) => data::lines(model, result),
+        Msg::Card(id, result) => data::card(model, &id, result),
+        Msg::Overview(result) => data::overview(model, result),
+        Msg::Sources(result) => {
+            if let Some(sources) = model.ok_or_fail(result) {
+                model.sources = sources;
             }
             Vec::new()
         }
-        Msg::CostToday(told) => {
-            match told {
-                Ok(spent) => model.spent_today = spent,
-                Err(failure) => model.fail(failure.text),
+        Msg::CostToday(result) => {
+            if let Some(spent) = model.ok_or_fail(result) {
+                model.spent_today = spent;
             }
             Vec::new()
         }
-        Msg::Running(told) => activity::running(model, told),
-        Msg::Threads(query, told) => threads::listed(model, &query, told),
-        Msg::Facets(told) => threads::facets(model, told),
-        Msg::StepStates(thread, told) => review::states(model, &thread, told),
-        Msg::ModelCall(told) => review::prompt(model, told),
-        Msg::Forked(told) => review::forked(model, told),
-        Msg::Thread(id, told) => threads::opened(model, &id, told),
-        Msg::Memory(told) => memory::listed(model, told),
-        Msg::Why(id, told) => decide::why(model, &id, told),
-        Msg::Grants(told) => grants::listed(model, told),
+        Msg::Running(result) => activity::running(model, result),
+        Msg::Threads(query, result) => threads::listed(model, &query, result),
+        Msg::Facets(result) => threads::facets(model, result),
+        Msg::StepStates(thread, result) => review::states(model, &thread, result),
+        Msg::ModelCall(result) => review::prompt(model, result),
+        Msg::Forked(result) => review::forked(model, result),
+        Msg::Thread(id, result) => threads::opened(model, &id, result),
+        Msg::Memory(result) => memory::listed(model, result),
+        Msg::Why(id, result) => decide::why(model, &id, result),
+        Msg::Grants(result) => grants::listed(model, result),
         Msg::Granted(id, granted) => grants::granted(model, id, granted),
-        Msg::Revoked(told) => grants::revoked(model, told),
-        Msg::Skipped(query, told) => skipped::listed(model, &query, told),
-        Msg::Reclassified(told) => skipped::reclassified(model, told),
-        Msg::Profile(told) => memory::pins(model, told),
-        Msg::History(past, told) => memory::history(model, past, told),
-        Msg::ProfileEdited(namespace, read, told) => memory::edited(model, namespace, read, told),
-        Msg::Learned(told) => memory::learned(model, told),
-        Msg::Versions(namespace, told) => memory::versions(model, namespace, told),
-        Msg::Activity(told) => activity::counted(model, told),
-        Msg::Errors(told) => activity::errors(model, told),
-        Msg::Usage(thread, told) => activity::used(model, thread, told),
-        Msg::Storage(told) => activity::stored(model, told),
-        Msg::PrunePlan(query, told) => activity::planned(model, query, told),
-        Msg::Pruned(told) => activity::pruned(model, told),
-        Msg::Drafts(told) => {
-            match told {
-                Ok(drafts) => model.drafts = drafts.into_iter().collect(),
-                Err(failure) => model.fail(failure.text),
+        Msg::Revoked(result) => grants::revoked(model, result),
+        Msg::Skipped(query, result) => skipped::listed(model, &query, result),
+        Msg::Reclassified(result) => skipped::reclassified(model, result),
+        Msg::Profile(result) => memory::pins(model, result),
+        Msg::History(past, result) => memory::history(model, past, result),
+        Msg::ProfileEdited(namespace, read, result) => memory::edited(model, namespace, read, result),
+        Msg::Learned(result) => memory::learned(model, result),
+        Msg::Versions(namespace, result) => memory::versions(model, namespace, result),
+        Msg::Activity(result) => activity::counted(model, result),
+        Msg::Errors(result) => activity::errors(model, result),
+        Msg::Usage(thread, result) => activity::used(model, thread, result),
+        Msg::Storage(result) => activity::stored(model, result),
+        Msg::PrunePlan(query, result) => activity::planned(model, query, result),
+        Msg::Pruned(result) => activity::pruned(model, result),
+        Msg::Drafts(result) => {
+            if let Some(drafts) = model.ok_or_fail(result) {
+                model.drafts = drafts.into_iter().collect();
             }
             Vec::new()
         }
-        Msg::Decided(deed, told) => decide::decided(model, deed, told),
-        Msg::Undone(told) => decide::undone(model, told),
-        Msg::Started(told) => form::started(model, told),
-        Msg::Done(told) => {
-            match told {
+        Msg::Decided(kind, results) => decide::decided(model, kind, results),
+        Msg::Undone(results) => decide::undone(model, results),
+        Msg::Started(result) => form::started(model, result),
+        Msg::Done(result) => {
+            match result {
                 Ok(text) if text.is_empty() => {}
                 Ok(text) => model.say(text),
                 Err(failure) => model.fail(failure.text),
             }
             Vec::new()
         }
-        Msg::Edited(layer, told) => form::edited(model, layer, told),
-        Msg::Completions(layer, typed, ways) => form::completions(model, layer, typed, ways),
+        Msg::Edited(layer, result) => form::edited(model, layer, result),
+        Msg::Completions(layer, typed, paths) => form::completions(model, layer, typed, paths),
     };
     cmds.extend(settle(model));
     cmds
-}
-
-/// Pasted text goes where text is written, and nowhere else.
-fn pasted(model: &mut Model, text: &str) -> Vec<Cmd> {
-    match model.layers.last_mut() {
-        Some((_, Layer::Form(form))) => {
-            if let Some(field) = form.field() {
-                field.editor.insert(text);
-            }
-            form.check();
-            form::touched(model)
-        }
-        Some((_, Layer::Prompt(prompt))) => {
-            prompt.editor.insert(text);
-            layers::update::typing(model)
-        }
-        _ => {
-            model.say("pasted text decides nothing; it is only taken where text is written");
-            Vec::new()
-        }
-    }
 }
 
 /// A frame was flushed, and no key was waiting.

@@ -1,6 +1,6 @@
 //! The mouse points and scrolls. It never decides.
 
-use crate::tui::layers::Layer;
+use crate::tui::layers;
 use crate::tui::layout::{self, Entry};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Mouse};
@@ -10,21 +10,14 @@ use ratatui::layout::Position;
 pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd> {
     let areas = layout::areas(model);
     let at = Position { x, y };
-    match model.layers.last_mut() {
-        None => {}
-        Some((_, Layer::Help(top))) => {
-            match mouse {
-                Mouse::WheelDown => *top += 3,
-                Mouse::WheelUp => *top = top.saturating_sub(3),
-                Mouse::Click => {}
-            }
-            let last = crate::tui::layers::view::help_length(model);
-            if let Some((_, Layer::Help(top))) = model.layers.last_mut() {
-                *top = (*top).min(last);
-            }
-            return Vec::new();
-        }
-        Some(_) => return Vec::new(),
+    if model.layer().is_some() {
+        let by = match mouse {
+            Mouse::WheelDown => 3,
+            Mouse::WheelUp => -3,
+            Mouse::Click => 0,
+        };
+        layers::scroll(model, by);
+        return Vec::new();
     }
     match mouse {
         Mouse::WheelDown if areas.list.contains(at) => moves::step(model, 1),

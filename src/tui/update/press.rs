@@ -3,11 +3,11 @@
 use crate::graph::Kind;
 use crate::inbox::ItemKind;
 use crate::tui::keys::{Action, Lookup};
-use crate::tui::layers::{Ask, Layer, Prompt, ending, form, update as layers};
+use crate::tui::layers::{self, Ask, Help, Prompt, form};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Past, Press};
 use crate::tui::safe;
-use crate::tui::tabs::inbox::{Filter, bulk, decide, grants, mail, skipped};
+use crate::tui::tabs::inbox::{Filter, decide, grants, mail, marks, menus, skipped};
 use crate::tui::tabs::{self, Focus, Tab, activity, memory, moves};
 
 pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
@@ -32,7 +32,7 @@ pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
         Lookup::Nothing => {
             let alone = model.pending.len() == 1;
             model.pending.clear();
-            if alone { layers::typed(model, press.key) } else { Vec::new() }
+            if alone { layers::type_key(model, press.key) } else { Vec::new() }
         }
     };
     model.last_key = Some((press.key, press.at));
@@ -67,10 +67,10 @@ pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         Action::SearchNext => moves::find(model, true),
         Action::SearchPrevious => moves::find(model, false),
         Action::Help => {
-            model.push(Layer::Help(0));
+            model.push(Help::default());
             Vec::new()
         }
-        Action::NewThread => layers::choose_workflow(model),
+        Action::NewThread => form::choose_workflow(model),
         Action::Undo => decide::undo(model, press),
         Action::Pause => {
             let paused = model.overview.as_ref().is_some_and(|overview| overview.paused);
@@ -78,8 +78,8 @@ pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         }
         Action::FetchMail => vec![Cmd::FetchMail],
         Action::Clear => clear(model),
-        Action::Back => ending::back(model),
-        Action::Quit => ending::quit(model),
+        Action::Back => tabs::back(model),
+        Action::Quit => layers::quit(model),
         Action::CloseLayer => {
             model.say("Q quits; Ctrl-C closes what is open");
             Vec::new()
@@ -105,8 +105,8 @@ pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         Action::Attachments => mail::attachments(model),
         Action::Links => mail::links(model),
         Action::Pipe => mail::ask_pipe(model),
-        Action::Mark | Action::MarkRange | Action::MarkAll | Action::MarkSame => bulk::mark(model, action),
-        Action::Sort => layers::sort(model),
+        Action::Mark | Action::MarkRange | Action::MarkAll | Action::MarkSame => marks::mark(model, action),
+        Action::Sort => menus::offer_sorts(model),
         Action::Accept | Action::Ignore | Action::IgnoreQuietly | Action::SaveDraft => {
             decide::act(model, action, press)
         }
@@ -139,7 +139,7 @@ pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         Action::Edit => form::edit(model),
         Action::EditOutside => form::edit_outside(model),
         Action::Respond => form::respond(model),
-        Action::Snooze => layers::snooze(model),
+        Action::Snooze => menus::offer_snooze(model),
         Action::OpenThread => crate::tui::tabs::threads::open_thread(model),
         Action::Copy => decide::copy(model),
         Action::Yes
@@ -161,12 +161,13 @@ pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
 }
 
 fn prompt(model: &mut Model, ask: Ask) -> Vec<Cmd> {
-    let editor = match (ask, model.tab) {
-        (Ask::Search, Tab::Threads) => crate::tui::editor::Editor::line(&model.threads.search),
-        (Ask::Narrow, _) => crate::tui::editor::Editor::line(model.list.narrow.typed()),
-        _ => crate::tui::editor::Editor::line(""),
+    let text = match (ask, model.tab) {
+        (Ask::Search, Tab::Threads) => &model.threads.search,
+        (Ask::Narrow, _) => model.list.narrow.typed(),
+        _ => "",
     };
-    model.push(Layer::Prompt(Prompt { ask, editor, cursor: 0 }));
+    let prompt = Prompt::new(ask, text);
+    model.push(prompt);
     Vec::new()
 }
 

@@ -1,16 +1,14 @@
 //! The header with tabs and counts, the line that says what happened, and the footer with the keys of now.
 
 use crate::graph::Kind;
-use crate::graph::Labels;
 use crate::inbox::{ItemKind, Overview, Status};
 use crate::text::{truncate, width};
 use crate::tui::keys::Action;
-use crate::tui::layers::{Ask, Choice, Layer};
+use crate::tui::layers::{Ask, Layer};
 use crate::tui::model::Model;
 use crate::tui::msg::Driving;
 use crate::tui::tabs::inbox::Filter;
-use crate::tui::tabs::threads::review::Aspect;
-use crate::tui::tabs::{Focus, Tab};
+use crate::tui::tabs::{self, Tab};
 use crate::tui::{draw, layout, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -217,165 +215,6 @@ fn only(filter: Filter) -> Option<&'static str> {
     }
 }
 
-/// The actions worth a place in the footer, the most important first.
-fn offered(model: &Model) -> Vec<(Action, String)> {
-    let word = |action: Action| (action, action.help().to_owned());
-    let named = |action: Action, text: &str| (action, text.to_owned());
-    match model.layer() {
-        Some(Layer::Confirm(_)) => vec![word(Action::Yes), word(Action::No), named(Action::Down, "scroll")],
-        Some(Layer::Bulk(_)) => {
-            vec![word(Action::Yes), word(Action::No), named(Action::Drop, "leave out"), word(Action::Down)]
-        }
-        Some(Layer::Form(form)) => {
-            let submit = if form.is_box() { "send" } else { "review" };
-            let submit = if matches!(form.purpose, crate::tui::layers::form::Purpose::Start { .. }) {
-                "start"
-            } else {
-                submit
-            };
-            let learn = if form.learn { "learns from it" } else { "learns nothing" };
-            let mut offered = vec![named(Action::Submit, submit), named(Action::LeaveForm, "leave, kept")];
-            if form.fields.len() > 1 {
-                offered.push(named(Action::NextField, "next"));
-            }
-            offered.extend([named(Action::Outside, "$EDITOR"), named(Action::Complete, "complete")]);
-            offered.push(named(Action::Remember, learn));
-            offered
-        }
-        Some(Layer::Menu(menu)) if menu.rows.iter().any(|(_, row)| matches!(row, Choice::Copy(_))) => {
-            vec![word(Action::Copy), word(Action::Cancel)]
-        }
-        Some(Layer::Menu(_)) => vec![word(Action::Choose), word(Action::Cancel)],
-        Some(Layer::Page(_)) => vec![word(Action::Cancel), named(Action::Down, "scroll")],
-        Some(Layer::Help(_)) => vec![named(Action::Cancel, "close"), named(Action::Down, "scroll")],
-        Some(Layer::Prompt(prompt)) => {
-            let what = match prompt.ask {
-                Ask::Search => "search",
-                Ask::Narrow => "narrow",
-                Ask::Palette => "do it",
-                Ask::Pipe => "run it",
-                Ask::Line => "add it",
-                Ask::Export => "write it",
-            };
-            vec![named(Action::Choose, what), word(Action::Cancel)]
-        }
-        Some(Layer::Ending(_)) => {
-            vec![
-                named(Action::Wait, "wait"),
-                named(Action::TakeBack, "take back"),
-                named(Action::GoNow, "go now"),
-                named(Action::Cancel, "stay"),
-            ]
-        }
-        None => tab_offered(model),
-    }
-}
-
-fn tab_offered(model: &Model) -> Vec<(Action, String)> {
-    let named = |action: Action, text: &str| (action, text.to_owned());
-    let mut offered = Vec::new();
-    if model.shows_items() {
-        let many = model.list.marks.len();
-        if many > 0 {
-            offered.push((Action::Accept, format!("accept {many}")));
-            offered.push((Action::Ignore, format!("ignore {many}")));
-            offered.push((Action::Snooze, format!("snooze {many}")));
-        } else if let Some(row) = model.selected() {
-            let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
-            let Labels { accept, edit, respond, ignore } = labels;
-            let usual = if row.kind == ItemKind::Interrupt(Kind::Triage) { "noted" } else { "accept" };
-            let label = |given: Option<String>, usual: &str| {
-                given.map_or_else(|| usual.to_owned(), |l| words::line(&l))
-            };
-            offered.push((Action::Accept, label(accept, usual)));
-            offered.push((Action::Edit, label(edit, "edit")));
-            offered.push((Action::Respond, label(respond, "respond")));
-            offered.push((Action::Ignore, label(ignore, "ignore")));
-            offered.push(named(Action::AcceptGrant, "accept & allow"));
-            offered.push(named(Action::SaveDraft, "draft"));
-            offered.push(named(Action::Snooze, "snooze"));
-        }
-        if model.undo.is_some() {
-            offered.push(named(Action::Undo, "undo"));
-        }
-        match model.focus {
-            Focus::List => offered.extend([named(Action::Open, "read"), named(Action::Mark, "mark")]),
-            Focus::Card => offered.extend([
-                named(Action::Leave, "back"),
-                named(Action::Quotes, if model.is_unfolded() { "fold" } else { "unfold" }),
-                named(Action::Headers, "headers"),
-                named(Action::Attachments, "attached"),
-                named(Action::Links, "links"),
-            ]),
-        }
-    } else if model.shows_skipped() {
-        offered.extend([named(Action::Reclassify, "take it for…"), named(Action::OpenThread, "thread")]);
-    } else if let Some(grant) = model.selected_grant() {
-        let what = if grant.in_force { "revoke" } else { "switch on" };
-        offered.push(named(Action::Stop, what));
-    } else if model.tab == Tab::Memory {
-        offered.extend([
-            named(Action::EditProfile, "edit"),
-            named(Action::AddLine, "add a line"),
-            named(Action::PinLine, "pin"),
-            named(Action::Open, "versions"),
-            named(Action::History, "history"),
-            named(Action::RevertProfile, "revert"),
-            named(Action::OpenThread, "cause"),
-        ]);
-    } else if model.selected_running().is_some() {
-        offered.extend([named(Action::Stop, "stop"), named(Action::OpenThread, "thread")]);
-    } else if model.tab == Tab::Activity {
-        offered.extend([named(Action::Prune, "prune"), named(Action::FetchMail, "fetch mail")]);
-    } else if model.tab == Tab::Threads {
-        offered.extend(thread_offered(model));
-    } else if model.focus == Focus::Card {
-        offered.push(named(Action::Leave, "back"));
-    } else {
-        offered.push(named(Action::Open, "read"));
-    }
-    offered.extend([
-        named(Action::Search, "search"),
-        named(Action::NewThread, "new"),
-        named(Action::Palette, "palette"),
-    ]);
-    offered
-}
-
-/// What the shown thread offers, the most important first.
-fn thread_offered(model: &Model) -> Vec<(Action, String)> {
-    let named = |action: Action, text: &str| (action, text.to_owned());
-    let mut offered =
-        vec![named(Action::Settle, "settle"), named(Action::Retry, "retry"), named(Action::Answer, "answer")];
-    if model.focus == Focus::Card {
-        offered.extend([
-            named(Action::NextView, "next view"),
-            named(Action::Unfold, "unfold"),
-            named(Action::ShowPrompt, "prompt"),
-        ]);
-        if model.threads.review.as_ref().is_some_and(|review| review.aspect == Aspect::Steps) {
-            offered.extend([named(Action::NextPart, "next step"), named(Action::StateDiff, "diff or whole")]);
-        }
-    } else {
-        offered.extend([named(Action::Open, "read"), named(Action::Narrow, "filter")]);
-    }
-    let ends = if model.threads.review.as_ref().is_some_and(|review| review.trouble().is_some()) {
-        "abandon"
-    } else {
-        "stop"
-    };
-    offered.extend([
-        named(Action::Fork, "fork"),
-        named(Action::Export, "export"),
-        named(Action::Reclassify, "take it for…"),
-        named(Action::Stop, ends),
-    ]);
-    if model.focus == Focus::Card {
-        offered.push(named(Action::Leave, "back"));
-    }
-    offered
-}
-
 pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
@@ -395,7 +234,11 @@ pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
         return;
     }
     let mut x = area.x + 1;
-    for (action, text) in offered(model) {
+    let actions = match model.layer() {
+        Some(layer) => layer.footer().into_iter().map(|(action, text)| (action, text.to_owned())).collect(),
+        None => tabs::footer(model),
+    };
+    for (action, text) in actions {
         if action.available(model).is_err() {
             continue;
         }

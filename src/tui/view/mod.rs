@@ -6,7 +6,7 @@ use super::model::Model;
 use super::msg::Seen;
 use super::tabs::inbox::{self, skipped};
 use super::tabs::{Tab, activity, memory, threads};
-use super::{draw, layers, layout};
+use super::{draw, layout};
 use ratatui::Frame;
 
 /// Draws everything.
@@ -33,7 +33,7 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
     bars::footer(model, areas.footer, frame.buffer_mut());
     for (number, layer) in &model.layers {
         seen.card = None;
-        seen.layer = layers::view::draw(model, layer, frame).then_some(*number);
+        seen.layer = layer.draw(model, frame).then_some(*number);
     }
     seen
 }

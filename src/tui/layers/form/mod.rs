@@ -2,7 +2,7 @@
 
 mod field;
 mod update;
-pub mod view;
+mod view;
 
 pub use field::{Field, FieldKind};
 pub use update::*;

@@ -1,17 +1,19 @@
 //! Forms and boxes: opened with what was typed before, sent when asked to, kept whenever they are left.
 
-use super::{Form, Purpose};
+use super::{Form, Purpose, view};
 use crate::graph::{Decision, ThreadId};
 use crate::inbox::{Block, Item, ItemKind};
-use crate::tui::card::{Doc, ScrollPosition};
+use crate::tui::card::Doc;
 use crate::tui::diff::changes;
-use crate::tui::keys::Action;
-use crate::tui::layers::{Confirm, Layer, Then};
+use crate::tui::keys::{Action, Key, Scope};
+use crate::tui::layers::{Choice, Confirm, Layer, Menu, Popup, Then, screen};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
+use crate::tui::options::Startable;
 use crate::tui::safe;
 use crate::tui::tabs::inbox::decide;
 use crate::tui::update::data;
+use ratatui::Frame;
 use serde_json::Value;
 
 /// The item whose card is here, as it was read.
@@ -30,7 +32,7 @@ fn open(model: &mut Model, mut form: Form) {
     if let Some(draft) = model.drafts.get(&form.draft_key()) {
         form.restore(draft);
     }
-    model.push(Layer::Form(Box::new(form)));
+    model.push(form);
 }
 
 pub fn edit(model: &mut Model) -> Vec<Cmd> {
@@ -68,7 +70,7 @@ pub fn start(model: &mut Model, workflow: &str) -> Vec<Cmd> {
 }
 
 /// The form's text changed: it is kept, a moment later.
-pub fn touched(model: &mut Model) -> Vec<Cmd> {
+fn touched(model: &mut Model) -> Vec<Cmd> {
     let Some(Layer::Form(form)) = model.layer() else { return Vec::new() };
     let (key, draft) = (form.draft_key(), form.draft());
     let mut cmds = Vec::new();
@@ -81,43 +83,89 @@ pub fn touched(model: &mut Model) -> Vec<Cmd> {
     cmds
 }
 
-pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
-    let Some((number, Layer::Form(form))) = model.layers.last_mut() else { return Vec::new() };
-    match action {
-        Action::NextField | Action::PreviousField => {
-            form.check();
-            form.turn(action == Action::NextField);
-            Vec::new()
-        }
-        Action::Remember => {
-            form.learn = !form.learn;
-            Vec::new()
-        }
-        Action::Complete => {
-            let typed = form.fields.get(form.focus).map(|field| last_line(field.editor.text()).to_owned());
-            let typed = typed.unwrap_or_default();
-            if form.completions.0 == typed && !form.completions.1.is_empty() {
-                let next = form.completions.1.remove(0);
-                form.completions.1.push(typed.clone());
-                put_last_line(form, &next);
-                form.completions.0 = next;
-                return touched(model);
+impl Popup for Form {
+    fn scope(&self) -> Scope {
+        Scope::Form
+    }
+
+    fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
+        let Some((number, Layer::Form(form))) = model.layers.last_mut() else { return Vec::new() };
+        match action {
+            Action::NextField | Action::PreviousField => {
+                form.check();
+                form.turn(action == Action::NextField);
+                Vec::new()
             }
-            vec![Cmd::Complete(*number, typed)]
-        }
-        Action::Outside => outside(model),
-        Action::LeaveForm => {
-            model.layers.pop();
-            data::keep(model)
-        }
-        Action::Submit => {
-            if !safe::confirms(model, press) {
-                model.say("keys came too fast to be meant; nothing was sent");
-                return Vec::new();
+            Action::Remember => {
+                form.learn = !form.learn;
+                Vec::new()
             }
-            submit(model)
+            Action::Complete => {
+                let typed =
+                    form.fields.get(form.focus).map(|field| last_line(field.editor.text()).to_owned());
+                let typed = typed.unwrap_or_default();
+                if form.completions.0 == typed && !form.completions.1.is_empty() {
+                    let next = form.completions.1.remove(0);
+                    form.completions.1.push(typed.clone());
+                    put_last_line(form, &next);
+                    form.completions.0 = next;
+                    return touched(model);
+                }
+                vec![Cmd::Complete(*number, typed)]
+            }
+            Action::Outside => outside(model),
+            Action::LeaveForm => {
+                model.layers.pop();
+                data::keep(model)
+            }
+            Action::Submit => {
+                if !safe::confirms(model, press) {
+                    model.say("keys came too fast to be meant; nothing was sent");
+                    return Vec::new();
+                }
+                submit(model)
+            }
+            _ => Vec::new(),
         }
-        _ => Vec::new(),
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
+        view::draw(model, self, screen(model), frame)
+    }
+
+    fn footer(&self) -> Vec<(Action, &'static str)> {
+        let submit = match self.purpose {
+            Purpose::Start { .. } => "start",
+            Purpose::Respond { .. } | Purpose::Proceed { .. } => "send",
+            Purpose::Edit { .. } => "review",
+        };
+        let mut actions = vec![(Action::Submit, submit), (Action::LeaveForm, "leave, kept")];
+        if self.fields.len() > 1 {
+            actions.push((Action::NextField, "next"));
+        }
+        let learn = if self.learn { "learns from it" } else { "learns nothing" };
+        actions.extend([
+            (Action::Outside, "$EDITOR"),
+            (Action::Complete, "complete"),
+            (Action::Remember, learn),
+        ]);
+        actions
+    }
+
+    fn type_key(&mut self, key: Key) -> bool {
+        self.key(key)
+    }
+
+    fn paste(&mut self, text: &str) -> bool {
+        if let Some(field) = self.field() {
+            field.editor.insert(text);
+        }
+        self.check();
+        true
+    }
+
+    fn text_changed(model: &mut Model) -> Vec<Cmd> {
+        touched(model)
     }
 }
 
@@ -156,14 +204,8 @@ fn outside(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// `$EDITOR` was left: what was written goes into the form that asked.
-pub fn edited(model: &mut Model, number: u64, told: InboxResult<String>) -> Vec<Cmd> {
-    let text = match told {
-        Ok(text) => text,
-        Err(failure) => {
-            model.fail(failure.text);
-            return Vec::new();
-        }
-    };
+pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Vec<Cmd> {
+    let Some(text) = model.ok_or_fail(result) else { return Vec::new() };
     let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(of, _)| *of == number) else {
         return Vec::new();
     };
@@ -240,18 +282,16 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             let Some(args) = form.value() else { return Vec::new() };
             let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
             let blocks = changes(&item.args, &args);
-            let (deed, decision, why) = if blocks.is_empty() {
+            let (kind, decision, why) = if blocks.is_empty() {
                 (DecisionKind::Accepted, Decision::Accept, "Nothing is changed: it is accepted as proposed.")
             } else {
                 (DecisionKind::Edited, Decision::Edit { args }, "This is what you changed.")
             };
-            let then = Then::Decide(deed, PendingDecision { id, shown: hash.to_string(), decision, learn });
+            let then = Then::Decide(kind, PendingDecision { id, shown: hash.to_string(), decision, learn });
             let mut page = vec![Block::Warnings(item.warnings.clone())];
             page.extend(blocks);
             let page = Doc::page(&item.title, "", page);
-            let title = "Accept it like this?".to_owned();
-            let (why, top) = (why.to_owned(), ScrollPosition::default());
-            model.push(Layer::Confirm(Box::new(Confirm { title, why, then, page, top })));
+            model.push(Confirm::new("Accept it like this?", why, page, then));
             Vec::new()
         }
     }
@@ -264,8 +304,8 @@ pub fn leave(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// A thread was started from a form, or was not.
-pub fn started(model: &mut Model, told: InboxResult<ThreadId>) -> Vec<Cmd> {
-    match told {
+pub fn started(model: &mut Model, result: InboxResult<ThreadId>) -> Vec<Cmd> {
+    match result {
         Ok(thread) => {
             model.say(format!("started {thread}; gr shows what is running"));
             let keys: Vec<String> =
@@ -284,7 +324,7 @@ pub fn started(model: &mut Model, told: InboxResult<ThreadId>) -> Vec<Cmd> {
     }
 }
 
-pub fn completions(model: &mut Model, number: u64, typed: String, ways: Vec<String>) -> Vec<Cmd> {
+pub fn completions(model: &mut Model, number: u64, typed: String, paths: Vec<String>) -> Vec<Cmd> {
     let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(of, _)| *of == number) else {
         return Vec::new();
     };
@@ -292,7 +332,7 @@ pub fn completions(model: &mut Model, number: u64, typed: String, ways: Vec<Stri
     if !still {
         return Vec::new();
     }
-    match ways.as_slice() {
+    match paths.as_slice() {
         [] => {
             model.say("no path begins like this");
             Vec::new()
@@ -303,8 +343,23 @@ pub fn completions(model: &mut Model, number: u64, typed: String, ways: Vec<Stri
             touched(model)
         }
         _ => {
-            form.completions = (typed, ways);
+            form.completions = (typed, paths);
             Vec::new()
         }
     }
+}
+
+/// Offers the workflows a thread can be started of; a single one needs no choice.
+pub fn choose_workflow(model: &mut Model) -> Vec<Cmd> {
+    if let [only] = model.workflows.as_slice() {
+        let name = only.name.clone();
+        return start(model, &name);
+    }
+    let widest = model.workflows.iter().map(|known| known.name.len()).max().unwrap_or(0);
+    let row = |known: &Startable| {
+        (format!("{:widest$}  {}", known.name, known.about), Choice::Start(known.name.clone()))
+    };
+    let rows = model.workflows.iter().map(row).collect();
+    model.push(Menu::new("New thread", rows));
+    Vec::new()
 }

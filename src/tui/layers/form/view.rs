@@ -9,7 +9,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-/// Draws a form; `false` where its cursor cannot be seen.
+/// Draws a form; `false` if its cursor cannot be seen.
 pub fn draw(model: &Model, form: &Form, screen: Rect, frame: &mut Frame<'_>) -> bool {
     let theme = &model.theme;
     let room = centred(screen, 92, screen.height.saturating_sub(if screen.height > 12 { 2 } else { 0 }));
@@ -68,8 +68,8 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
             lines.push(Line::from(vec![before, Span::styled(shown, style)]));
         }
         if here && form.completions.1.len() > 1 {
-            for way in form.completions.1.iter().take(6) {
-                lines.push(Line::styled(format!("    {}", Visible::line(way)), theme.quiet));
+            for path in form.completions.1.iter().take(6) {
+                lines.push(Line::styled(format!("    {}", Visible::line(path)), theme.quiet));
             }
         }
         if !form.is_box() {

@@ -6,8 +6,8 @@ use crate::inbox::{
     Activity, Block, ErrorLine, PruneQuery, Pruned, Pruning, Status, Storage, ThreadLine, UsageView,
 };
 use crate::text::Visible;
-use crate::tui::card::{Doc, ScrollPosition};
-use crate::tui::layers::{Choice, Confirm, Layer, Menu, Then};
+use crate::tui::card::Doc;
+use crate::tui::layers::{Choice, Confirm, Menu, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::tabs::Tab;
@@ -77,58 +77,48 @@ pub fn section(model: &mut Model, forward: bool) -> Vec<Cmd> {
     found.map_or(Vec::new(), |row| select(model, row))
 }
 
-pub fn running(model: &mut Model, told: InboxResult<Vec<ThreadLine>>) -> Vec<Cmd> {
-    match told {
-        Ok(lines) => {
-            let here = model.running.selected().map(|line| line.id.clone());
-            let stays = lines.iter().position(|line| Some(&line.id) == here.as_ref());
-            model.running.cursor = stays.unwrap_or(model.running.cursor.min(lines.len().saturating_sub(1)));
-            let runs = |thread: &ThreadId| {
-                lines.iter().any(|line| line.id == *thread && line.status == Status::Running)
-            };
-            model.working.retain(|thread, _| runs(thread));
-            model.activity.usage.retain(|thread, _| lines.iter().any(|line| line.id == *thread));
-            let (key, section) = (model.activity_key(), model.activity_section());
-            model.running.rows = lines;
-            model.running.read = true;
-            model.keep_activity(key, section);
-            return model.selected_running().map(|line| Cmd::Usage(line.id.clone())).into_iter().collect();
-        }
-        Err(failure) => model.fail(failure.text),
+pub fn running(model: &mut Model, result: InboxResult<Vec<ThreadLine>>) -> Vec<Cmd> {
+    if let Some(lines) = model.ok_or_fail(result) {
+        let here = model.running.selected().map(|line| line.id.clone());
+        let stays = lines.iter().position(|line| Some(&line.id) == here.as_ref());
+        model.running.cursor = stays.unwrap_or(model.running.cursor.min(lines.len().saturating_sub(1)));
+        let runs =
+            |thread: &ThreadId| lines.iter().any(|line| line.id == *thread && line.status == Status::Running);
+        model.working.retain(|thread, _| runs(thread));
+        model.activity.usage.retain(|thread, _| lines.iter().any(|line| line.id == *thread));
+        let (key, section) = (model.activity_key(), model.activity_section());
+        model.running.rows = lines;
+        model.running.read = true;
+        model.keep_activity(key, section);
+        return model.selected_running().map(|line| Cmd::Usage(line.id.clone())).into_iter().collect();
     }
     Vec::new()
 }
 
-pub fn used(model: &mut Model, thread: ThreadId, told: InboxResult<UsageView>) -> Vec<Cmd> {
-    match told {
-        Ok(usage) => {
-            model.activity.usage.insert(thread, usage);
-        }
-        Err(failure) => model.fail(failure.text),
+pub fn used(model: &mut Model, thread: ThreadId, result: InboxResult<UsageView>) -> Vec<Cmd> {
+    if let Some(usage) = model.ok_or_fail(result) {
+        model.activity.usage.insert(thread, usage);
     }
     Vec::new()
 }
 
-pub fn counted(model: &mut Model, told: InboxResult<Box<Activity>>) -> Vec<Cmd> {
-    match told {
-        Ok(activity) => model.activity.figures = Some(activity),
-        Err(failure) => model.fail(failure.text),
+pub fn counted(model: &mut Model, result: InboxResult<Box<Activity>>) -> Vec<Cmd> {
+    if let Some(activity) = model.ok_or_fail(result) {
+        model.activity.figures = Some(activity);
     }
     Vec::new()
 }
 
-pub fn errors(model: &mut Model, told: InboxResult<Vec<ErrorLine>>) -> Vec<Cmd> {
-    match told {
-        Ok(errors) => model.activity.errors = errors,
-        Err(failure) => model.fail(failure.text),
+pub fn errors(model: &mut Model, result: InboxResult<Vec<ErrorLine>>) -> Vec<Cmd> {
+    if let Some(errors) = model.ok_or_fail(result) {
+        model.activity.errors = errors;
     }
     Vec::new()
 }
 
-pub fn stored(model: &mut Model, told: InboxResult<Storage>) -> Vec<Cmd> {
-    match told {
-        Ok(storage) => model.activity.storage = Some(storage),
-        Err(failure) => model.fail(failure.text),
+pub fn stored(model: &mut Model, result: InboxResult<Storage>) -> Vec<Cmd> {
+    if let Some(storage) = model.ok_or_fail(result) {
+        model.activity.storage = Some(storage);
     }
     Vec::new()
 }
@@ -138,7 +128,7 @@ pub fn offer_prune(model: &mut Model) -> Vec<Cmd> {
     let row =
         |(days, words): (i64, &str)| (format!("nothing has happened to it for {words}"), Choice::Prune(days));
     let rows = AGES.map(row).to_vec();
-    model.push(Layer::Menu(Menu { title: "Let go of ended threads when".to_owned(), rows, cursor: 1 }));
+    model.push(Menu { cursor: 1, ..Menu::new("Let go of ended threads when", rows) });
     Vec::new()
 }
 
@@ -151,14 +141,8 @@ pub fn plan_prune(model: &mut Model, days: i64) -> Vec<Cmd> {
 }
 
 /// The preview is there: it is shown, and only `y` goes on.
-pub fn planned(model: &mut Model, query: PruneQuery, told: InboxResult<Pruning>) -> Vec<Cmd> {
-    let plan = match told {
-        Ok(plan) => plan,
-        Err(failure) => {
-            model.fail(failure.text);
-            return Vec::new();
-        }
-    };
+pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning>) -> Vec<Cmd> {
+    let Some(plan) = model.ok_or_fail(result) else { return Vec::new() };
     if plan.threads == 0 && plan.mails == 0 {
         let kept: u64 = plan.kept.iter().map(|kept| kept.threads).sum();
         model.say(match kept {
@@ -192,13 +176,7 @@ pub fn planned(model: &mut Model, query: PruneQuery, told: InboxResult<Pruning>)
         plan.records
     );
     let page = Doc::page("What goes", "", blocks);
-    model.push(Layer::Confirm(Box::new(Confirm {
-        title,
-        why,
-        then: Then::Prune(query),
-        page,
-        top: ScrollPosition::default(),
-    })));
+    model.push(Confirm::new(title, why, page, Then::Prune(query)));
     Vec::new()
 }
 
@@ -208,17 +186,14 @@ pub fn prune(model: &mut Model, query: PruneQuery) -> Vec<Cmd> {
     vec![Cmd::Prune(query)]
 }
 
-pub fn pruned(model: &mut Model, told: InboxResult<Pruned>) -> Vec<Cmd> {
+pub fn pruned(model: &mut Model, result: InboxResult<Pruned>) -> Vec<Cmd> {
     model.activity.pruning = false;
-    match told {
-        Ok(done) => {
-            let sizes =
-                format!("the file took {} and takes {}", words::bytes(done.before), words::bytes(done.after));
-            let left = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
-            let threads = words::count(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
-            model.say(format!("{threads} let go of; {sizes}{left}"));
-        }
-        Err(failure) => model.fail(failure.text),
+    if let Some(done) = model.ok_or_fail(result) {
+        let sizes =
+            format!("the file took {} and takes {}", words::bytes(done.before), words::bytes(done.after));
+        let left = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
+        let threads = words::count(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
+        model.say(format!("{threads} let go of; {sizes}{left}"));
     }
     model.activity.storage = None;
     vec![Cmd::Storage]

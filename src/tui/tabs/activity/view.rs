@@ -25,8 +25,13 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
         match row {
             ActivityRow::Section(section) => {
-                let ends =
-                    draw::right(buf, line, y, &format!(" {} ", told(model, *section)), model.theme.quiet);
+                let ends = draw::right(
+                    buf,
+                    line,
+                    y,
+                    &format!(" {} ", section_figure(model, *section)),
+                    model.theme.quiet,
+                );
                 let room = Rect { width: ends.saturating_sub(line.x), ..line };
                 draw::text(buf, room, x, y, section.title(), model.theme.title);
             }
@@ -73,7 +78,7 @@ fn plain(model: &Model, line: Rect, x: u16, buf: &mut Buffer, row: PlainRow) {
 }
 
 /// What a section comes to, in a word or two.
-fn told(model: &Model, section: Section) -> String {
+fn section_figure(model: &Model, section: Section) -> String {
     let tab = &model.activity;
     let activity = tab.figures.as_deref();
     let sum =

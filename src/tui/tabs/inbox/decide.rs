@@ -1,13 +1,12 @@
-//! Decisions: taken on what is shown, told when they are kept, taken back while they can be.
+//! Decisions: taken on what is shown, reported when they are kept, taken back while they can be.
 
-use super::bulk;
 use crate::graph::{Decision, Kind, ThreadId};
 use crate::inbox::{Block, Card, ItemKind};
 use crate::text::Visible;
-use crate::tui::card::{Doc, ScrollPosition};
+use crate::tui::card::Doc;
 use crate::tui::keys::Action;
 use crate::tui::layers::form::Form;
-use crate::tui::layers::{Confirm, Layer, Page, Then};
+use crate::tui::layers::{Confirm, Page, Then, ask_bulk};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
 use crate::tui::safe::{self, DeferredKey, Guard, LastDecisionKey};
@@ -22,7 +21,7 @@ pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
             model.say("keys came too fast to be meant; nothing was decided");
             return Vec::new();
         }
-        return bulk::ask(model, action);
+        return ask_bulk(model, action);
     }
     match safe::guard(model, action, press) {
         Guard::Rejected(why) => {
@@ -58,21 +57,15 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
         model.deciding.insert(row.id.clone());
         return vec![Cmd::FileAway(vec![thread])];
     }
-    let Some((deed, ready)) = ready(model, action) else { return Vec::new() };
+    let Some((kind, decision)) = pending_decision(model, action) else { return Vec::new() };
     match why {
-        None => send(model, deed, ready),
+        None => send(model, kind, decision),
         Some(why) => {
             let page = warnings_page(model);
             let title = format!("Accept this? “{}”", model.selected().map_or("", |row| &row.title));
             let why = format!("Asked once more because {why}.");
-            let then = Then::Decide(deed, ready);
-            model.push(Layer::Confirm(Box::new(Confirm {
-                title,
-                why,
-                then,
-                page,
-                top: ScrollPosition::default(),
-            })));
+            let then = Then::Decide(kind, decision);
+            model.push(Confirm::new(title, why, page, then));
             Vec::new()
         }
     }
@@ -89,27 +82,27 @@ fn warnings_page(model: &Model) -> Doc {
 }
 
 /// The decision a key means on the card that is shown.
-fn ready(model: &Model, action: Action) -> Option<(DecisionKind, PendingDecision)> {
+fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, PendingDecision)> {
     let row = model.selected()?;
     let shown = model.shown.as_ref()?;
     let id = crate::graph::InterruptId::parse(&row.id).ok()?;
-    let (deed, decision) = match action {
+    let (kind, decision) = match action {
         Action::Accept => (DecisionKind::Accepted, Decision::Accept),
         Action::SaveDraft => (DecisionKind::Drafted, Decision::Draft),
         _ => (DecisionKind::Ignored, Decision::Ignore),
     };
     let learn = action != Action::IgnoreQuietly;
-    Some((deed, PendingDecision { id, shown: shown.hash.clone()?, decision, learn }))
+    Some((kind, PendingDecision { id, shown: shown.hash.clone()?, decision, learn }))
 }
 
 /// Sends a decision off. It counts when the store says so.
-pub fn send(model: &mut Model, deed: DecisionKind, ready: PendingDecision) -> Vec<Cmd> {
-    model.deciding.insert(ready.id.to_string());
-    vec![Cmd::Decide(deed, vec![ready])]
+pub fn send(model: &mut Model, kind: DecisionKind, decision: PendingDecision) -> Vec<Cmd> {
+    model.deciding.insert(decision.id.to_string());
+    vec![Cmd::Decide(kind, vec![decision])]
 }
 
 /// Decisions were kept, or refused.
-pub fn decided(model: &mut Model, deed: DecisionKind, told: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
+pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
     let mut cmds = Vec::new();
     let mut done: Vec<(String, String)> = Vec::new();
     let mut refused = None;
@@ -125,7 +118,7 @@ pub fn decided(model: &mut Model, deed: DecisionKind, told: Vec<(String, InboxRe
     let titles: HashMap<String, String> =
         model.list.all().iter().map(|row| (row.id.clone(), row.title.clone())).collect();
     let title_of = |id: &str| titles.get(id).cloned().unwrap_or_default();
-    for (id, result) in told {
+    for (id, result) in results {
         model.deciding.remove(&id);
         match result {
             Ok(()) => {
@@ -162,26 +155,26 @@ pub fn decided(model: &mut Model, deed: DecisionKind, told: Vec<(String, InboxRe
         }
         // A glance that was taken before this would show them as they were.
         model.stale_glance = model.glancing.0;
-        let noted = deed == DecisionKind::Accepted && done.iter().all(|(id, _)| triage.contains(id));
-        let word = if noted { "noted" } else { deed.word() };
+        let noted = kind == DecisionKind::Accepted && done.iter().all(|(id, _)| triage.contains(id));
+        let word = if noted { "noted" } else { kind.word() };
         let what = match done.as_slice() {
             [(_, title)] => format!("{word}: “{title}”"),
             many => format!("{word}: {}", words::count(many.len(), "item")),
         };
-        let where_to = match (deed, model.keymap.key_of(&model.scopes(), Action::ShowSnoozed)) {
+        let where_to = match (kind, model.keymap.key_of(&model.scopes(), Action::ShowSnoozed)) {
             (DecisionKind::Snoozed, Some(key)) => format!("; {key} shows what is snoozed"),
             _ => String::new(),
         };
         model.say(format!("{what}{where_to}"));
         if matches!(
-            deed,
+            kind,
             DecisionKind::Accepted
                 | DecisionKind::Edited
                 | DecisionKind::Answered
                 | DecisionKind::Ignored
                 | DecisionKind::Drafted
         ) {
-            model.undo = Some(Undo { deed, items: done, until: None, since: model.now });
+            model.undo = Some(Undo { kind, items: done, until: None, since: model.now });
         }
         cmds.extend(crate::tui::update::data::changed(model));
     }
@@ -207,9 +200,9 @@ pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
 }
 
 /// Decisions were taken back, or it was too late.
-pub fn undone(model: &mut Model, told: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
-    let back: Vec<&String> = told.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
-    let late = told.iter().find_map(|(_, result)| result.as_ref().err());
+pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
+    let back: Vec<&String> = results.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
+    let late = results.iter().find_map(|(_, result)| result.as_ref().err());
     model.goto = back.first().map(|id| (*id).clone());
     model.stale_glance = model.glancing.0;
     match (back.len(), late) {
@@ -250,13 +243,12 @@ pub fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
 
 /// Asks whether to stop a thread.
 pub fn ask_stop(model: &mut Model, thread: ThreadId, title: &str) -> Vec<Cmd> {
-    model.push(Layer::Confirm(Box::new(Confirm {
-        title: format!("Stop the thread “{title}”?"),
-        why: "It stops at once and waits as trouble, where it can go on or be abandoned.".to_owned(),
-        then: Then::Stop(thread),
-        page: Doc::default(),
-        top: ScrollPosition::default(),
-    })));
+    model.push(Confirm::new(
+        format!("Stop the thread “{title}”?"),
+        "It stops at once and waits as trouble, where it can go on or be abandoned.",
+        Doc::default(),
+        Then::Stop(thread),
+    ));
     Vec::new()
 }
 
@@ -275,18 +267,15 @@ pub fn why_here(model: &Model) -> Option<(String, String)> {
 }
 
 /// Shows it, where the person still looks at that item.
-pub fn why(model: &mut Model, id: &str, told: InboxResult<Card>) -> Vec<Cmd> {
+pub fn why(model: &mut Model, id: &str, result: InboxResult<Card>) -> Vec<Cmd> {
     if !model.layers.is_empty() {
         return Vec::new();
     }
     let Some((_, title)) = why_here(model).filter(|(here, _)| here == id) else { return Vec::new() };
-    match told {
-        Ok(card) => {
-            let doc = Doc::page(&title, "", card.blocks);
-            let title = "Why it is here".to_owned();
-            model.push(Layer::Page(Box::new(Page { title, doc, top: ScrollPosition::default() })));
-        }
-        Err(failure) => model.fail(failure.text),
+    if let Some(card) = model.ok_or_fail(result) {
+        let doc = Doc::page(&title, "", card.blocks);
+        let title = "Why it is here".to_owned();
+        model.push(Page::new(title, doc));
     }
     Vec::new()
 }

@@ -7,9 +7,9 @@ use super::decide;
 use crate::graph::Decision;
 use crate::inbox::{Block, GrantLine, GrantRequest, GrantScope, Item};
 use crate::text::Visible;
-use crate::tui::card::{Doc, ScrollPosition};
+use crate::tui::card::Doc;
 use crate::tui::keys::Action;
-use crate::tui::layers::{Choice, Confirm, Layer, Menu, Then};
+use crate::tui::layers::{Choice, Confirm, Menu, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
 use crate::tui::safe::{self, Guard};
@@ -51,7 +51,7 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
         }
     }
     let title = format!("Accept, and let {} run without asking", Visible::line(&opened.item.action));
-    model.push(Layer::Menu(Menu { title, rows, cursor: 0 }));
+    model.push(Menu::new(title, rows));
     Vec::new()
 }
 
@@ -92,16 +92,15 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>) ->
     let fields = fields.iter().map(|(name, value)| (line(name), line(value))).collect();
     let page =
         Doc::page(&item.title, "", vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)]);
-    let ready =
+    let decision =
         PendingDecision { id: id.clone(), shown: hash.to_string(), decision: Decision::Accept, learn: true };
-    let then = Then::Grant(ready, GrantRequest { interrupt: id, scope, lasts });
-    model.push(Layer::Confirm(Box::new(Confirm {
-        title: "Accept this, and allow more of the same?".to_owned(),
-        why: "This is what will run without asking you.".to_owned(),
-        then,
+    let then = Then::Grant(decision, GrantRequest { interrupt: id, scope, lasts });
+    model.push(Confirm::new(
+        "Accept this, and allow more of the same?",
+        "This is what will run without asking you.",
         page,
-        top: ScrollPosition::default(),
-    })));
+        then,
+    ));
     Vec::new()
 }
 
@@ -137,8 +136,8 @@ pub fn granted(model: &mut Model, id: String, granted: InboxResult<GrantLine>) -
     cmds
 }
 
-pub fn listed(model: &mut Model, told: InboxResult<Vec<GrantLine>>) -> Vec<Cmd> {
-    match told {
+pub fn listed(model: &mut Model, result: InboxResult<Vec<GrantLine>>) -> Vec<Cmd> {
+    match result {
         // Those in force first; the built-in ones can be switched on again, so they stay.
         Ok(mut grants) => {
             grants.retain(|grant| grant.in_force || grant.builtin);
@@ -165,18 +164,17 @@ pub fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
     if grant.in_force {
         return vec![Cmd::Revoke(grant.id)];
     }
-    model.push(Layer::Confirm(Box::new(Confirm {
-        title: format!("Switch {} on again?", grant.tool),
-        why: format!("It runs without asking: {}.", grant.scope),
-        then: Then::Restore(grant.id),
-        page: Doc::default(),
-        top: ScrollPosition::default(),
-    })));
+    model.push(Confirm::new(
+        format!("Switch {} on again?", grant.tool),
+        format!("It runs without asking: {}.", grant.scope),
+        Doc::default(),
+        Then::Restore(grant.id),
+    ));
     Vec::new()
 }
 
-pub fn revoked(model: &mut Model, told: InboxResult<GrantLine>) -> Vec<Cmd> {
-    match told {
+pub fn revoked(model: &mut Model, result: InboxResult<GrantLine>) -> Vec<Cmd> {
+    match result {
         Ok(grant) if grant.in_force => model.say(format!("{} runs without asking again", grant.tool)),
         Ok(grant) => model.say(format!("revoked: {} for {} asks from now on", grant.tool, grant.scope)),
         Err(failure) => model.fail(failure.text),

@@ -4,9 +4,8 @@
 
 use crate::inbox::{Block, Card};
 use crate::text::Visible;
-use crate::tui::card::{Doc, ScrollPosition, link};
-use crate::tui::editor::Editor;
-use crate::tui::layers::{Ask, Choice, Layer, Menu, Page, Prompt};
+use crate::tui::card::{Doc, link};
+use crate::tui::layers::{Ask, Choice, Menu, Page, Prompt};
 use crate::tui::model::Model;
 use crate::tui::msg::Cmd;
 use crate::tui::words;
@@ -26,11 +25,7 @@ pub fn attachments(model: &mut Model) -> Vec<Cmd> {
         .collect();
     let meta = "Shown by name only: nothing of it is opened or run.";
     let doc = Doc::page(&words::count(rows.len(), "attachment"), meta, vec![Block::Table { head, rows }]);
-    model.push(Layer::Page(Box::new(Page {
-        title: "Attachments".to_owned(),
-        doc,
-        top: ScrollPosition::default(),
-    })));
+    model.push(Page::new("Attachments", doc));
     Vec::new()
 }
 
@@ -44,13 +39,13 @@ pub fn links(model: &mut Model) -> Vec<Cmd> {
             (format!("{:>2}  {}", n + 1, link(text, target)), Choice::Copy(target.to_string()))
         })
         .collect();
-    model.push(Layer::Menu(Menu { title: "Links and where they lead".to_owned(), rows, cursor: 0 }));
+    model.push(Menu::new("Links and where they lead", rows));
     Vec::new()
 }
 
 /// Asks for the command a mail is piped through.
 pub fn ask_pipe(model: &mut Model) -> Vec<Cmd> {
-    model.push(Layer::Prompt(Prompt { ask: Ask::Pipe, editor: Editor::line(""), cursor: 0 }));
+    model.push(Prompt::new(Ask::Pipe, ""));
     Vec::new()
 }
 

@@ -1,16 +1,17 @@
 //! The Inbox tab: what waits for the person, its card, and what is decided there.
 
-pub mod bulk;
 pub mod decide;
 pub mod grants;
 mod list;
 pub mod mail;
+pub mod marks;
+pub mod menus;
 pub mod query;
 pub mod skipped;
 mod view;
 
 pub use list::{Filter, Group, List, Row, Sort};
-pub use view::draw;
+pub use view::{draw, footer};
 
 use crate::inbox::{Card, DecisionView, Item};
 use crate::text::Visible;
@@ -71,7 +72,7 @@ impl Opened {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
     /// What was done.
-    pub deed: DecisionKind,
+    pub kind: DecisionKind,
     /// On what: ids and titles.
     pub items: Vec<(String, String)>,
     /// Until when, where that is known.

@@ -3,9 +3,9 @@
 use crate::graph::{Kind, ThreadId};
 use crate::inbox::{Block, ItemKind, SkippedLine, SkippedPage, SkippedQuery};
 use crate::text::{Visible, pad};
-use crate::tui::card::{Doc, ScrollPosition};
+use crate::tui::card::Doc;
 use crate::tui::draw::{self, PlainRow};
-use crate::tui::layers::{Choice, Confirm, Layer, Menu, Then};
+use crate::tui::layers::{Choice, Confirm, Menu, Then};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
@@ -49,23 +49,22 @@ pub fn offer(model: &mut Model) -> Vec<Cmd> {
         (format!("{class:<8} {about}"), Choice::Reclassify(thread.clone(), title.clone(), class.to_owned()))
     };
     let rows = CLASSES.map(row).to_vec();
-    model.push(Layer::Menu(Menu { title: "Take this mail for".to_owned(), rows, cursor: 0 }));
+    model.push(Menu::new("Take this mail for", rows));
     Vec::new()
 }
 
 pub fn confirm(model: &mut Model, thread: ThreadId, title: &str, class: String) -> Vec<Cmd> {
-    model.push(Layer::Confirm(Box::new(Confirm {
-        title: format!("Take “{title}” for: {class}?"),
-        why: "Its thread runs again from triage, and sayso learns from the correction.".to_owned(),
-        then: Then::Reclassify(thread, class),
-        page: Doc::default(),
-        top: ScrollPosition::default(),
-    })));
+    model.push(Confirm::new(
+        format!("Take “{title}” for: {class}?"),
+        "Its thread runs again from triage, and sayso learns from the correction.",
+        Doc::default(),
+        Then::Reclassify(thread, class),
+    ));
     Vec::new()
 }
 
-pub fn reclassified(model: &mut Model, told: InboxResult<String>) -> Vec<Cmd> {
-    match told {
+pub fn reclassified(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> {
+    match result {
         Ok(class) => model.say(format!("taken for: {class}; its thread runs again")),
         Err(failure) => model.fail(failure.text),
     }
@@ -89,10 +88,10 @@ pub fn more(model: &mut Model) -> Vec<Cmd> {
     vec![Cmd::Skipped(SkippedQuery { after: skipped.next, limit: PAGE })]
 }
 
-pub fn listed(model: &mut Model, query: &SkippedQuery, told: InboxResult<SkippedPage>) -> Vec<Cmd> {
+pub fn listed(model: &mut Model, query: &SkippedQuery, result: InboxResult<SkippedPage>) -> Vec<Cmd> {
     let skipped = &mut model.skipped;
     skipped.reading = false;
-    let page = match told {
+    let page = match result {
         // It goes on where the list no longer ends.
         Ok(_) if query.after.is_some() && query.after != skipped.next => return Vec::new(),
         Ok(page) => page,

@@ -1,9 +1,10 @@
 //! The inbox's list, and the card of what is selected there.
 
 use super::{Filter, Row};
-use crate::graph::Kind;
+use crate::graph::{Kind, Labels};
 use crate::inbox::{ItemKind, Standing};
 use crate::text::truncate;
+use crate::tui::keys::Action;
 use crate::tui::layout::{self, Areas, Entry};
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
@@ -185,4 +186,43 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         return (None, false);
     }
     (Some(opened.item.id.clone()), opened.doc.end_in_sight(opened.top, width, height))
+}
+
+/// The actions on what is selected or marked that are worth a place in the footer, the most important first.
+pub fn footer(model: &Model) -> Vec<(Action, String)> {
+    let named = |action: Action, text: &str| (action, text.to_owned());
+    let mut actions = Vec::new();
+    let many = model.list.marks.len();
+    if many > 0 {
+        actions.push((Action::Accept, format!("accept {many}")));
+        actions.push((Action::Ignore, format!("ignore {many}")));
+        actions.push((Action::Snooze, format!("snooze {many}")));
+    } else if let Some(row) = model.selected() {
+        let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
+        let Labels { accept, edit, respond, ignore } = labels;
+        let usual = if row.kind == ItemKind::Interrupt(Kind::Triage) { "noted" } else { "accept" };
+        let label =
+            |given: Option<String>, usual: &str| given.map_or_else(|| usual.to_owned(), |l| words::line(&l));
+        actions.push((Action::Accept, label(accept, usual)));
+        actions.push((Action::Edit, label(edit, "edit")));
+        actions.push((Action::Respond, label(respond, "respond")));
+        actions.push((Action::Ignore, label(ignore, "ignore")));
+        actions.push(named(Action::AcceptGrant, "accept & allow"));
+        actions.push(named(Action::SaveDraft, "draft"));
+        actions.push(named(Action::Snooze, "snooze"));
+    }
+    if model.undo.is_some() {
+        actions.push(named(Action::Undo, "undo"));
+    }
+    match model.focus {
+        Focus::List => actions.extend([named(Action::Open, "read"), named(Action::Mark, "mark")]),
+        Focus::Card => actions.extend([
+            named(Action::Leave, "back"),
+            named(Action::Quotes, if model.is_unfolded() { "fold" } else { "unfold" }),
+            named(Action::Headers, "headers"),
+            named(Action::Attachments, "attached"),
+            named(Action::Links, "links"),
+        ]),
+    }
+    actions
 }

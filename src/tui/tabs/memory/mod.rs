@@ -4,7 +4,7 @@ mod update;
 mod view;
 
 pub use update::*;
-pub use view::{draw, memory_length};
+pub use view::{draw, footer, memory_length};
 
 use crate::inbox::MemoryVersion;
 

@@ -5,26 +5,22 @@
 use crate::graph::ThreadId;
 use crate::inbox::{Block, MemoryLine, MemoryVersion, MemoryView, changed_lines};
 use crate::text::Visible;
-use crate::tui::card::{Doc, ScrollPosition};
-use crate::tui::editor::Editor;
-use crate::tui::layers::{Ask, Choice, Confirm, Layer, Menu, Page, Prompt, Then};
+use crate::tui::card::Doc;
+use crate::tui::layers::{Ask, Choice, Confirm, Menu, Page, Prompt, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, Past};
 use crate::tui::tabs::memory::Versions;
 use crate::tui::words;
 
 /// The profiles were read.
-pub fn listed(model: &mut Model, told: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
-    match told {
-        Ok(lines) => {
-            let here = model.memory.selected().map(|line| line.namespace.clone());
-            let stays = lines.iter().position(|line| Some(&line.namespace) == here.as_ref());
-            model.memory.cursor = stays.unwrap_or(model.memory.cursor.min(lines.len().saturating_sub(1)));
-            model.memory.rows = lines;
-            model.memory.read = true;
-            return show(model);
-        }
-        Err(failure) => model.fail(failure.text),
+pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
+    if let Some(lines) = model.ok_or_fail(result) {
+        let here = model.memory.selected().map(|line| line.namespace.clone());
+        let stays = lines.iter().position(|line| Some(&line.namespace) == here.as_ref());
+        model.memory.cursor = stays.unwrap_or(model.memory.cursor.min(lines.len().saturating_sub(1)));
+        model.memory.rows = lines;
+        model.memory.read = true;
+        return show(model);
     }
     Vec::new()
 }
@@ -43,20 +39,16 @@ pub fn show(model: &mut Model) -> Vec<Cmd> {
 pub fn versions(
     model: &mut Model,
     namespace: String,
-    told: InboxResult<(MemoryView, Vec<MemoryVersion>)>,
+    result: InboxResult<(MemoryView, Vec<MemoryVersion>)>,
 ) -> Vec<Cmd> {
-    match told {
-        Ok((view, history)) => {
-            // Whoever looks at an earlier version stays with it, whatever is learned meanwhile.
-            let looked_at =
-                model.versions.take().filter(|known| known.namespace == namespace && known.at > 0);
-            let at = looked_at.and_then(|known| {
-                let version = known.shown()?.version;
-                history.iter().position(|kept| kept.version == version)
-            });
-            model.versions = Some(Versions { namespace, history, pinned: view.pinned, at: at.unwrap_or(0) });
-        }
-        Err(failure) => model.fail(failure.text),
+    if let Some((view, history)) = model.ok_or_fail(result) {
+        // Whoever looks at an earlier version stays with it, whatever is learned meanwhile.
+        let looked_at = model.versions.take().filter(|known| known.namespace == namespace && known.at > 0);
+        let at = looked_at.and_then(|known| {
+            let version = known.shown()?.version;
+            history.iter().position(|kept| kept.version == version)
+        });
+        model.versions = Some(Versions { namespace, history, pinned: view.pinned, at: at.unwrap_or(0) });
     }
     Vec::new()
 }
@@ -88,14 +80,8 @@ pub fn edit(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// `$EDITOR` was left: what was written becomes the next version, unless it is the same.
-pub fn edited(model: &mut Model, namespace: String, read: u64, told: InboxResult<String>) -> Vec<Cmd> {
-    let text = match told {
-        Ok(text) => text,
-        Err(failure) => {
-            model.fail(failure.text);
-            return Vec::new();
-        }
-    };
+pub fn edited(model: &mut Model, namespace: String, read: u64, result: InboxResult<String>) -> Vec<Cmd> {
+    let Some(text) = model.ok_or_fail(result) else { return Vec::new() };
     let known = model.memory.rows.iter().find(|line| line.namespace == namespace && line.version == read);
     if known.is_some_and(|line| line.profile.trim_end() == text.trim_end()) {
         model.say("nothing is changed");
@@ -106,7 +92,7 @@ pub fn edited(model: &mut Model, namespace: String, read: u64, told: InboxResult
 
 /// Asks for one more line.
 pub fn ask_line(model: &mut Model) -> Vec<Cmd> {
-    model.push(Layer::Prompt(Prompt { ask: Ask::Line, editor: Editor::line(""), cursor: 0 }));
+    model.push(Prompt::new(Ask::Line, ""));
     Vec::new()
 }
 
@@ -123,14 +109,8 @@ pub fn ask_pins(model: &mut Model) -> Vec<Cmd> {
     model.memory.selected().map(|line| Cmd::Profile(line.namespace.clone())).into_iter().collect()
 }
 
-pub fn pins(model: &mut Model, told: InboxResult<MemoryView>) -> Vec<Cmd> {
-    let view = match told {
-        Ok(view) => view,
-        Err(failure) => {
-            model.fail(failure.text);
-            return Vec::new();
-        }
-    };
+pub fn pins(model: &mut Model, result: InboxResult<MemoryView>) -> Vec<Cmd> {
+    let Some(view) = model.ok_or_fail(result) else { return Vec::new() };
     let is = |line: &str| view.pinned.iter().any(|pinned| pinned.trim() == line.trim());
     let lines = view.newest.profile.lines().filter(|line| !line.trim().is_empty());
     let rows: Vec<(String, Choice)> = lines
@@ -144,7 +124,7 @@ pub fn pins(model: &mut Model, told: InboxResult<MemoryView>) -> Vec<Cmd> {
         model.say("there is no line to pin; o adds one");
     } else {
         let title = "Pin a line: nothing learned may drop it".to_owned();
-        model.push(Layer::Menu(Menu { title, rows, cursor: 0 }));
+        model.push(Menu::new(title, rows));
     }
     Vec::new()
 }
@@ -160,36 +140,30 @@ pub fn ask_past(model: &mut Model, past: Past) -> Vec<Cmd> {
     model.memory.selected().map(|line| Cmd::History(line.namespace.clone(), past)).into_iter().collect()
 }
 
-pub fn history(model: &mut Model, past: Past, told: InboxResult<Vec<MemoryVersion>>) -> Vec<Cmd> {
-    let versions = match told {
-        Ok(versions) => versions,
-        Err(failure) => {
-            model.fail(failure.text);
-            return Vec::new();
-        }
-    };
+pub fn history(model: &mut Model, past: Past, result: InboxResult<Vec<MemoryVersion>>) -> Vec<Cmd> {
+    let Some(versions) = model.ok_or_fail(result) else { return Vec::new() };
     let Some(newest) = versions.first() else { return Vec::new() };
     match past {
         Past::Read => {
             let title = format!("History of {}", Visible::line(&newest.namespace));
             let doc = pages(model, &versions);
-            model.push(Layer::Page(Box::new(Page { title, doc, top: ScrollPosition::default() })));
+            model.push(Page::new(title, doc));
         }
         Past::Revert if versions.len() < 2 => model.say("there is no earlier version"),
         Past::Revert => {
             let rows = versions.iter().skip(1).map(|version| {
                 let first = version.profile.lines().next().unwrap_or_default();
-                let text = format!("{:<44} {}", told_of(model, version), Visible::line(first));
+                let text = format!("{:<44} {}", describe(model, version), Visible::line(first));
                 (text, Choice::Revert(Box::new((version.clone(), newest.profile.clone()))))
             });
             let rows = rows.collect();
-            model.push(Layer::Menu(Menu { title: "Go back to which version?".to_owned(), rows, cursor: 0 }));
+            model.push(Menu::new("Go back to which version?", rows));
         }
     }
     Vec::new()
 }
 
-fn told_of(model: &Model, version: &MemoryVersion) -> String {
+fn describe(model: &Model, version: &MemoryVersion) -> String {
     let at = version.updated_at.to_zoned(model.options.time_zone.clone()).strftime("%d %b %H:%M").to_string();
     let by = match &version.cause.thread {
         Some(thread) => format!("{} in {thread}", version.cause.kind),
@@ -202,7 +176,7 @@ fn told_of(model: &Model, version: &MemoryVersion) -> String {
 fn pages(model: &Model, versions: &[MemoryVersion]) -> Doc {
     let mut blocks = Vec::new();
     for (n, version) in versions.iter().enumerate() {
-        blocks.push(Block::Heading(Visible::line(&told_of(model, version))));
+        blocks.push(Block::Heading(Visible::line(&describe(model, version))));
         let before = versions.get(n + 1).map_or("", |before| before.profile.as_str());
         blocks.push(Block::Diff(changed_lines(before, &version.profile)));
     }
@@ -212,21 +186,19 @@ fn pages(model: &Model, versions: &[MemoryVersion]) -> Doc {
 /// Shows what going back would change, and asks.
 pub fn confirm_revert(model: &mut Model, to: MemoryVersion, now: &str) -> Vec<Cmd> {
     let page = Doc::page("What would change", "", vec![Block::Diff(changed_lines(now, &to.profile))]);
-    model.push(Layer::Confirm(Box::new(Confirm {
-        title: format!("Go back to version {}?", to.version),
-        why: "It becomes the newest version; the ones between stay in the history.".to_owned(),
-        then: Then::Revert(to.namespace, to.version),
+    model.push(Confirm::new(
+        format!("Go back to version {}?", to.version),
+        "It becomes the newest version; the ones between stay in the history.",
         page,
-        top: ScrollPosition::default(),
-    })));
+        Then::Revert(to.namespace, to.version),
+    ));
     Vec::new()
 }
 
 /// A profile was written, pinned or taken back, or was not.
-pub fn learned(model: &mut Model, told: InboxResult<String>) -> Vec<Cmd> {
-    match told {
-        Ok(text) => model.say(text),
-        Err(failure) => model.fail(failure.text),
+pub fn learned(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> {
+    if let Some(text) = model.ok_or_fail(result) {
+        model.say(text);
     }
     vec![Cmd::Memory]
 }

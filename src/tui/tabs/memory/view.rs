@@ -3,6 +3,7 @@
 use crate::inbox::{MemoryLine, MemoryVersion, Tone};
 use crate::tui::diff::word_lines;
 use crate::tui::draw::{self, PlainRow, Sheet, rows};
+use crate::tui::keys::Action;
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::tabs::memory::Versions;
@@ -88,12 +89,12 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
     }
     let before = versions.history.get(versions.at + 1).map_or("", |before| before.profile.as_str());
     // The first version is all new, and where it is the newest it stands above already.
-    let told = of > 1;
-    if told {
+    let has_earlier = of > 1;
+    if has_earlier {
         sheet.gap();
         sheet.say(if before.is_empty() { "It began with" } else { "What it changed" }, theme.title);
     }
-    let changed = if told { word_lines(before, &shown.profile) } else { Vec::new() };
+    let changed = if has_earlier { word_lines(before, &shown.profile) } else { Vec::new() };
     for line in changed {
         let mut pieces: Vec<(String, Style)> = Vec::new();
         let mut taken_away = false;
@@ -151,4 +152,19 @@ fn caused(version: &MemoryVersion) -> String {
         (other, Some(thread)) => format!("{other} in {thread} (t shows it)"),
         (other, None) => other.to_owned(),
     }
+}
+
+/// The actions on a profile that are worth a place in the footer, the most important first.
+pub fn footer() -> Vec<(Action, String)> {
+    [
+        (Action::EditProfile, "edit"),
+        (Action::AddLine, "add a line"),
+        (Action::PinLine, "pin"),
+        (Action::Open, "versions"),
+        (Action::History, "history"),
+        (Action::RevertProfile, "revert"),
+        (Action::OpenThread, "cause"),
+    ]
+    .map(|(action, text)| (action, text.to_owned()))
+    .to_vec()
 }

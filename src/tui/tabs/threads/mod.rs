@@ -5,7 +5,7 @@ mod update;
 mod view;
 
 pub use update::*;
-pub use view::draw;
+pub use view::{draw, footer};
 
 use crate::graph::ThreadId;
 use crate::inbox::{Facets, Status, ThreadLine, ThreadPage, ThreadQuery};

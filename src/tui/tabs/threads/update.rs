@@ -4,7 +4,7 @@ use super::review::{self, Review, Reviewed};
 use super::{PAGE, Stamp};
 use crate::graph::ThreadId;
 use crate::inbox::{Facets, Status, ThreadPage, ThreadQuery};
-use crate::tui::layers::{Choice, Layer, Menu};
+use crate::tui::layers::{Choice, Menu};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::tabs::{Focus, Tab, go, thread_here};
@@ -58,10 +58,9 @@ pub fn clear(model: &mut Model) -> Option<Vec<Cmd>> {
 }
 
 /// What there is to narrow the list to was read.
-pub fn facets(model: &mut Model, told: InboxResult<Facets>) -> Vec<Cmd> {
-    match told {
-        Ok(facets) => model.threads.facets = facets,
-        Err(failure) => model.fail(failure.text),
+pub fn facets(model: &mut Model, result: InboxResult<Facets>) -> Vec<Cmd> {
+    if let Some(facets) = model.ok_or_fail(result) {
+        model.threads.facets = facets;
     }
     Vec::new()
 }
@@ -92,7 +91,7 @@ pub fn offer_filters(model: &mut Model) -> Vec<Cmd> {
     named("server", &servers, workflow, Choice::Workflow);
     named("account", &facets.accounts, account, Choice::Account);
     let cursor = rows.iter().position(|(text, _)| text.starts_with(mark(true))).unwrap_or(0);
-    model.push(Layer::Menu(Menu { title: "Threads that are".to_owned(), rows, cursor }));
+    model.push(Menu { cursor: cursor, ..Menu::new("Threads that are", rows) });
     Vec::new()
 }
 
@@ -164,11 +163,11 @@ pub fn open_selected(model: &Model) -> Vec<Cmd> {
     vec![Cmd::Thread(line.id.clone())]
 }
 
-pub fn listed(model: &mut Model, query: &ThreadQuery, told: InboxResult<ThreadPage>) -> Vec<Cmd> {
+pub fn listed(model: &mut Model, query: &ThreadQuery, result: InboxResult<ThreadPage>) -> Vec<Cmd> {
     if !model.threads.wants(query) {
         return Vec::new();
     }
-    match told {
+    match result {
         Ok(page) => model.threads.put(query, page),
         Err(failure) => {
             model.threads.reading = false;
@@ -204,7 +203,7 @@ fn stamp(model: &Model, id: &ThreadId) -> Option<Stamp> {
 }
 
 /// A thread was read: it is shown, where it is still wanted.
-pub fn opened(model: &mut Model, id: &ThreadId, told: InboxResult<Box<Reviewed>>) -> Vec<Cmd> {
+pub fn opened(model: &mut Model, id: &ThreadId, result: InboxResult<Box<Reviewed>>) -> Vec<Cmd> {
     let wanted = match model.threads.selected() {
         Some(line) if model.threads.goto.is_none() => line.id == *id,
         _ => model.threads.goto.as_ref().is_none_or(|goto| goto == id),
@@ -213,7 +212,7 @@ pub fn opened(model: &mut Model, id: &ThreadId, told: InboxResult<Box<Reviewed>>
     if shown || wanted {
         model.threads.seen = stamp(model, id);
     }
-    match told {
+    match result {
         Ok(read) if shown => {
             if let Some(review) = &mut model.threads.review {
                 review.renew(*read);

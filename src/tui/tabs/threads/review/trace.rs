@@ -141,10 +141,10 @@ mod tests {
         let nodes =
             vec![span("first", "node", 0, 100, vec![call]), span("second", "node", day, 300, Vec::new())];
         let rows = rows(&span("thread", "thread", 0, day as u64 + 300, nodes));
-        let told: Vec<(&str, &str, (u32, u32))> =
+        let result: Vec<(&str, &str, (u32, u32))> =
             rows.iter().map(|row| (row.branch.as_str(), row.name.as_str(), row.bar)).collect();
         assert_eq!(
-            told,
+            result,
             [
                 ("", "thread", (0, 1000)),
                 ("├─", "first", (0, 250)),

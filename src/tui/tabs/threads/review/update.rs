@@ -5,9 +5,8 @@ use crate::graph::{Decision, ThreadId};
 use crate::inbox::{Block, CallView, Outcome, QuestionView, StepStates};
 use crate::text::Visible;
 use crate::tui::card::{Doc, ScrollPosition};
-use crate::tui::editor::Editor;
 use crate::tui::keys::Action;
-use crate::tui::layers::{Ask, Choice, Confirm, Layer, Menu, Page, Prompt, Then};
+use crate::tui::layers::{Ask, Choice, Confirm, Menu, Page, Prompt, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
 use crate::tui::tabs::inbox::decide;
@@ -213,8 +212,8 @@ pub fn missing(model: &Model) -> Vec<Cmd> {
     }
 }
 
-pub fn states(model: &mut Model, thread: &ThreadId, told: InboxResult<Box<StepStates>>) -> Vec<Cmd> {
-    match (told, &mut model.threads.review) {
+pub fn states(model: &mut Model, thread: &ThreadId, result: InboxResult<Box<StepStates>>) -> Vec<Cmd> {
+    match (result, &mut model.threads.review) {
         (Ok(states), Some(review)) if review.view.id == *thread => review.put_states(*states),
         (Ok(_), _) => {}
         (Err(failure), _) => model.fail(failure.text),
@@ -228,12 +227,12 @@ fn ask_prompt(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// Shows the words of a call, where nothing else has come up meanwhile.
-pub fn prompt(model: &mut Model, told: InboxResult<Box<CallView>>) -> Vec<Cmd> {
-    match told {
+pub fn prompt(model: &mut Model, result: InboxResult<Box<CallView>>) -> Vec<Cmd> {
+    match result {
         Ok(call) if model.layers.is_empty() => {
-            let title = "What the model was told, and what it said".to_owned();
+            let title = "What the model was told, and what it said";
             let doc = prompt_page(&call);
-            model.push(Layer::Page(Box::new(Page { title, doc, top: ScrollPosition::default() })));
+            model.push(Page::new(title, doc));
         }
         Ok(_) => {}
         Err(failure) => model.fail(failure.text),
@@ -242,7 +241,7 @@ pub fn prompt(model: &mut Model, told: InboxResult<Box<CallView>>) -> Vec<Cmd> {
 }
 
 fn confirm(model: &mut Model, title: String, why: String, page: Doc, then: Then) -> Vec<Cmd> {
-    model.push(Layer::Confirm(Box::new(Confirm { title, why, then, page, top: ScrollPosition::default() })));
+    model.push(Confirm::new(title, why, page, then));
     Vec::new()
 }
 
@@ -265,14 +264,8 @@ fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
 }
 
 /// A fork was made: what it asks stands in the inbox.
-pub fn forked(model: &mut Model, told: InboxResult<Outcome>) -> Vec<Cmd> {
-    let outcome = match told {
-        Ok(outcome) => outcome,
-        Err(failure) => {
-            model.fail(failure.text);
-            return Vec::new();
-        }
-    };
+pub fn forked(model: &mut Model, result: InboxResult<Outcome>) -> Vec<Cmd> {
+    let Some(outcome) = model.ok_or_fail(result) else { return Vec::new() };
     let mut cmds = match outcome.interrupts.first() {
         Some(asked) => {
             model.say(format!("forked as {}; it asks you anew", outcome.thread));
@@ -318,7 +311,7 @@ fn trouble_page(question: &QuestionView) -> Doc {
     Doc::page(&question.title, question.id.as_str(), vec![Block::Fields(fields)])
 }
 
-fn ready(question: &QuestionView, decision: Decision) -> PendingDecision {
+fn pending_decision(question: &QuestionView, decision: Decision) -> PendingDecision {
     PendingDecision { id: question.id.clone(), shown: question.args_hash.to_string(), decision, learn: true }
 }
 
@@ -338,14 +331,14 @@ fn offer_outcomes(model: &mut Model, press: Press) -> Vec<Cmd> {
         ("it was not done: do it now, with the same bytes".to_owned(), Choice::Settle("not_done")),
     ];
     let title = format!("What became of {}?", Visible::line(&effect));
-    model.push(Layer::Menu(Menu { title, rows, cursor: 0 }));
+    model.push(Menu::new(title, rows));
     Vec::new()
 }
 
 /// Asks once more before an effect is settled.
 pub fn ask_settle(model: &mut Model, outcome: &'static str) -> Vec<Cmd> {
     let Some(question) = shown(model).and_then(in_doubt) else { return Vec::new() };
-    let (title, why, deed, decision) = match outcome {
+    let (title, why, kind, decision) = match outcome {
         "not_done" => {
             let args: Value = json!({ "effect": question.args["effect"], "outcome": "not_done" });
             let why = "It is done now, with the bytes you approved. If it had happened after all, it happens twice.";
@@ -358,7 +351,7 @@ pub fn ask_settle(model: &mut Model, outcome: &'static str) -> Vec<Cmd> {
             Decision::Accept,
         ),
     };
-    let (page, then) = (trouble_page(question), Then::Decide(deed, ready(question, decision)));
+    let (page, then) = (trouble_page(question), Then::Decide(kind, pending_decision(question, decision)));
     confirm(model, title.to_owned(), why.to_owned(), page, then)
 }
 
@@ -368,8 +361,10 @@ fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
     }
     let Some(question) = shown(model).and_then(Review::trouble) else { return Vec::new() };
     let label = words::line(question.labels.accept.as_deref().unwrap_or("retry"));
-    let (page, then) =
-        (trouble_page(question), Then::Decide(DecisionKind::Accepted, ready(question, Decision::Accept)));
+    let (page, then) = (
+        trouble_page(question),
+        Then::Decide(DecisionKind::Accepted, pending_decision(question, Decision::Accept)),
+    );
     let why = "It goes on where it stopped; what was done is not done again.".to_owned();
     confirm(model, format!("{label}?"), why, page, then)
 }
@@ -385,7 +380,7 @@ fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
         Some(question) => {
             let label = words::line(question.labels.ignore.as_deref().unwrap_or("abandon"));
             let page = trouble_page(question);
-            let then = Then::Decide(DecisionKind::Ignored, ready(question, Decision::Ignore));
+            let then = Then::Decide(DecisionKind::Ignored, pending_decision(question, Decision::Ignore));
             let why = "Nothing more is done. What it has done so far stays done.".to_owned();
             confirm(model, format!("{label}: “{title}”?"), why, page, then)
         }
@@ -398,8 +393,8 @@ fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
 
 fn ask_export(model: &mut Model) -> Vec<Cmd> {
     let Some(review) = shown(model) else { return Vec::new() };
-    let editor = Editor::line(&format!("{}.md", review.view.id));
-    model.push(Layer::Prompt(Prompt { ask: Ask::Export, editor, cursor: 0 }));
+    let prompt = Prompt::new(Ask::Export, &format!("{}.md", review.view.id));
+    model.push(prompt);
     Vec::new()
 }
 

@@ -5,6 +5,7 @@ mod rows;
 
 use super::review::{Aspect, Review, took};
 use crate::text::{truncate, width};
+use crate::tui::keys::Action;
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
@@ -196,4 +197,38 @@ mod tests {
         assert_eq!(lit, "^^^^^^..^^^^^^.........^^^^^^.");
         light(&mut buf, area, " - ", style);
     }
+}
+
+/// The actions on the shown thread that are worth a place in the footer, the most important first.
+pub fn footer(model: &Model) -> Vec<(Action, String)> {
+    let named = |action: Action, text: &str| (action, text.to_owned());
+    let mut actions =
+        vec![named(Action::Settle, "settle"), named(Action::Retry, "retry"), named(Action::Answer, "answer")];
+    if model.focus == Focus::Card {
+        actions.extend([
+            named(Action::NextView, "next view"),
+            named(Action::Unfold, "unfold"),
+            named(Action::ShowPrompt, "prompt"),
+        ]);
+        if model.threads.review.as_ref().is_some_and(|review| review.aspect == Aspect::Steps) {
+            actions.extend([named(Action::NextPart, "next step"), named(Action::StateDiff, "diff or whole")]);
+        }
+    } else {
+        actions.extend([named(Action::Open, "read"), named(Action::Narrow, "filter")]);
+    }
+    let ends = if model.threads.review.as_ref().is_some_and(|review| review.trouble().is_some()) {
+        "abandon"
+    } else {
+        "stop"
+    };
+    actions.extend([
+        named(Action::Fork, "fork"),
+        named(Action::Export, "export"),
+        named(Action::Reclassify, "take it for…"),
+        named(Action::Stop, ends),
+    ]);
+    if model.focus == Focus::Card {
+        actions.push(named(Action::Leave, "back"));
+    }
+    actions
 }
