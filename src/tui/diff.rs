@@ -5,7 +5,7 @@ use crate::text::Visible;
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
 
-/// The arguments that differ, each with its lines taken away and put in; empty where nothing does.
+/// The arguments that differ, each with its lines taken away and put in; empty if nothing does.
 pub fn changes(proposed: &Value, edited: &Value) -> Vec<Block> {
     let keys = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>());
     let mut names = keys(proposed).unwrap_or_default();
@@ -94,9 +94,9 @@ mod tests {
     #[test]
     fn words_that_differ_are_told_apart() {
         let spans = changed_words("see you on Monday then", "see you on Tuesday then");
-        let told: Vec<(Tone, &str)> = spans.iter().map(|span| (span.tone, span.text.as_str())).collect();
+        let shown: Vec<(Tone, &str)> = spans.iter().map(|span| (span.tone, span.text.as_str())).collect();
         assert_eq!(
-            told,
+            shown,
             [
                 (Tone::Plain, "see you on "),
                 (Tone::Removed, "Monday"),
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn words_are_told_apart_within_their_line() {
-        let told = |before: &str, after: &str| -> Vec<String> {
+        let shown = |before: &str, after: &str| -> Vec<String> {
             let sign = |span: &Span| match span.tone {
                 Tone::Added => format!("+{}+", span.text),
                 Tone::Removed => format!("-{}-", span.text),
@@ -119,12 +119,12 @@ mod tests {
             word_lines(before, after).iter().map(|line| line.iter().map(sign).collect()).collect()
         };
         assert_eq!(
-            told("Be brief.\nSign with Ada.", "Be kind.\nSign with Ada."),
+            shown("Be brief.\nSign with Ada.", "Be kind.\nSign with Ada."),
             ["Be -brief.-+kind.+", "Sign with Ada."]
         );
-        assert_eq!(told("", "One\nTwo"), ["+One+", "+Two+"]);
-        assert_eq!(told("a\nb\nc", "a\nc"), ["a", "-b-", "c"]);
-        assert_eq!(told("same\n", "same"), ["same"]);
+        assert_eq!(shown("", "One\nTwo"), ["+One+", "+Two+"]);
+        assert_eq!(shown("a\nb\nc", "a\nc"), ["a", "-b-", "c"]);
+        assert_eq!(shown("same\n", "same"), ["same"]);
     }
 
     #[test]
@@ -134,8 +134,8 @@ mod tests {
         let blocks = changes(&before, &after);
         assert_eq!(blocks.len(), 2);
         let Block::Diff(spans) = &blocks[1] else { panic!("a diff") };
-        let told: Vec<(Tone, &str)> = spans.iter().map(|span| (span.tone, span.text.as_str())).collect();
-        assert_eq!(told, [(Tone::Quiet, "a"), (Tone::Removed, "b"), (Tone::Added, "c")]);
+        let shown: Vec<(Tone, &str)> = spans.iter().map(|span| (span.tone, span.text.as_str())).collect();
+        assert_eq!(shown, [(Tone::Quiet, "a"), (Tone::Removed, "b"), (Tone::Added, "c")]);
         assert!(changes(&before, &before).is_empty());
     }
 }

@@ -54,7 +54,7 @@ impl Editor {
         self.at += text.len();
     }
 
-    /// Takes a key; `false` where it means nothing to a line editor.
+    /// Takes a key; `false` if it means nothing to a line editor.
     pub fn key(&mut self, key: Key) -> bool {
         let line = self.line_range();
         match (key.code, key.ctrl, key.alt) {

@@ -1,21 +1,22 @@
 //! Everything the screen knows. It changes in `update` and nowhere else.
 
-use super::keys::{Key, Keymap, Scope};
+use super::actions::Scope;
+use super::keys::{Key, Keymap};
 use super::layers::Layer;
 use super::msg::{Cmd, Driving, InboxResult};
 use super::options::{Options, Startable};
 use super::safe::{DeferredKey, LastDecisionKey, Shown};
 use super::tabs::activity::ActivityTab;
-use super::tabs::inbox::{Filter, List, Opened, Row, Undo};
-use super::tabs::memory::Versions;
-use super::tabs::threads::Threads;
+use super::tabs::inbox::{Filter, InboxTab, Opened, Row, Undo};
+use super::tabs::memory::MemoryTab;
+use super::tabs::threads::ThreadsTab;
 use super::tabs::{Browse, Focus, Tab};
 use super::theme::Theme;
 use super::words;
 use crate::graph::ThreadId;
-use crate::inbox::{GrantLine, MemoryLine, Overview, SkippedLine, SourceLine, ThreadLine};
+use crate::inbox::{GrantLine, Overview, SourceLine, ThreadLine};
 use jiff::Timestamp;
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
 /// A thread at work in this process.
@@ -59,18 +60,10 @@ pub struct Model {
     pub tab: Tab,
     /// Which half of it the keys go to.
     pub focus: Focus,
-    /// The inbox.
-    pub list: List,
-    /// Lines that are still to be read.
-    pub wanted: VecDeque<String>,
-    /// Whether lines are being read.
-    pub reading: bool,
-    /// Whether a glance is under way, and whether another one is due.
-    pub glancing: (bool, bool),
-    /// The card.
-    pub opened: Option<Opened>,
-    /// The card that was asked for.
-    pub asked: Option<String>,
+    pub inbox: InboxTab,
+    pub threads: ThreadsTab,
+    pub memory: MemoryTab,
+    pub activity: ActivityTab,
     /// What a decision key may act on.
     pub shown: Option<Shown>,
     /// The layer that has been drawn.
@@ -99,24 +92,12 @@ pub struct Model {
     pub drafts: BTreeMap<String, String>,
     /// A draft that is not kept yet, and since when.
     pub unkept: Option<(String, Instant)>,
-    /// Threads at work in this process.
+    /// ThreadsTab at work in this process.
     pub working: BTreeMap<ThreadId, Working>,
-    /// Threads at work in any.
+    /// ThreadsTab at work in any.
     pub running: Browse<ThreadLine>,
     /// What may be done without asking.
     pub grants: Vec<GrantLine>,
-    /// The Activity tab.
-    pub activity: ActivityTab,
-    /// Mail that was not shown.
-    pub skipped: Browse<SkippedLine>,
-    /// The Threads tab.
-    pub threads: Threads,
-    /// The Memory tab.
-    pub memory: Browse<MemoryLine>,
-    /// The line of its page at the top.
-    pub memory_top: usize,
-    /// The versions of the selected profile.
-    pub versions: Option<Versions>,
     /// The inbox in numbers.
     pub overview: Option<Overview>,
     /// How each mailbox does.
@@ -130,10 +111,6 @@ pub struct Model {
     pub ending: bool,
     /// When a notice was last given.
     pub noticed: Option<Instant>,
-    /// Whether the glance under way is older than what is known since.
-    pub stale_glance: bool,
-    /// What is to be selected once it is there.
-    pub goto: Option<String>,
 }
 
 impl Model {
@@ -155,12 +132,10 @@ impl Model {
             workflows,
             tab: Tab::Inbox,
             focus: Focus::List,
-            list: List::default(),
-            wanted: VecDeque::new(),
-            reading: true,
-            glancing: (false, false),
-            opened: None,
-            asked: None,
+            inbox: InboxTab::default(),
+            threads: ThreadsTab::default(),
+            memory: MemoryTab::default(),
+            activity: ActivityTab::default(),
             shown: None,
             layer_shown: None,
             layers: Vec::new(),
@@ -178,12 +153,6 @@ impl Model {
             working: BTreeMap::new(),
             running: Browse::default(),
             grants: Vec::new(),
-            activity: ActivityTab::default(),
-            skipped: Browse::default(),
-            threads: Threads::default(),
-            memory: Browse::default(),
-            memory_top: 0,
-            versions: None,
             overview: None,
             sources: Vec::new(),
             spent_today: 0.0,
@@ -191,8 +160,6 @@ impl Model {
             turns: 0,
             ending: false,
             noticed: None,
-            stale_glance: false,
-            goto: None,
         })
     }
 
@@ -201,6 +168,11 @@ impl Model {
         // As many lines as a screen shows; the others follow once it is there.
         let shown = usize::from(self.size.1 / 2).max(8);
         vec![Cmd::Lines(super::msg::Lines::First(shown)), Cmd::Drafts]
+    }
+
+    /// Whether nothing is driven.
+    pub fn is_paused(&self) -> bool {
+        self.overview.as_ref().is_some_and(|overview| overview.paused)
     }
 
     /// The uppermost layer.
@@ -217,12 +189,12 @@ impl Model {
 
     /// Whether the keys go to running threads in place of items.
     pub fn shows_running(&self) -> bool {
-        self.tab == Tab::Inbox && self.list.filter == Filter::Running
+        self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Running
     }
 
     /// Whether the keys go to mail that was not shown.
     pub fn shows_skipped(&self) -> bool {
-        self.tab == Tab::Inbox && self.list.filter == Filter::Skipped
+        self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Skipped
     }
 
     /// Whether the inbox's items are on the screen.
@@ -230,15 +202,18 @@ impl Model {
         self.tab == Tab::Inbox && !self.shows_running() && !self.shows_skipped()
     }
 
-    /// The selected item, where the inbox is on the screen and one is selected.
+    /// The selected item, if the inbox is on the screen and one is selected.
     pub fn selected(&self) -> Option<&Row> {
-        if self.shows_items() { self.list.selected() } else { None }
+        if self.shows_items() { self.inbox.list.selected() } else { None }
     }
 
-    /// The card of the selected item, where it is there and of the item as it stands.
+    /// The card of the selected item, if it is there and of the item as it stands.
     pub fn current(&self) -> Option<&Opened> {
         let row = self.selected()?;
-        self.opened.as_ref().filter(|opened| opened.item.id == row.id && opened.item.args_hash == row.hash)
+        self.inbox
+            .opened
+            .as_ref()
+            .filter(|opened| opened.item.id == row.id && opened.item.args_hash == row.hash)
     }
 
     /// Whether the card shows what it folds at first.

@@ -2,8 +2,7 @@
 //!
 //! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
 
-use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, PendingDecision, Read};
-use super::tabs::threads::review::Reviewed;
+use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, PendingDecision, Read, Reviewed};
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
     By, Decide, InboxError, MemoryVersion, MemoryView, Outcome, Status, ThreadLine, ThreadQuery,
@@ -20,7 +19,7 @@ const THREADS: usize = 500;
 /// At most this many ways to complete a path are offered.
 const COMPLETIONS: usize = 50;
 
-/// Does what a command says; `None` where that is the terminal's affair or has no outcome to tell.
+/// Does what a command says; `None` if that is the terminal's affair or has no outcome to tell.
 pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
     Some(match cmd {
         Cmd::Glance => Msg::Glanced(inbox.decisions().glance().await.map_err(Failure::from)),

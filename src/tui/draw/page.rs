@@ -37,7 +37,7 @@ pub fn divider(model: &Model, areas: &Areas, buf: &mut Buffer) {
         draw::text(buf, areas.rule, x, y, &"─".repeat(usize::from(width)), style);
     }
     // Beside nothing there is nothing to part.
-    if model.shows_items() && model.list.is_empty() {
+    if model.shows_items() && model.inbox.list.is_empty() {
         buf.set_style(areas.rule, model.theme.quiet);
     }
 }

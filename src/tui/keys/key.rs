@@ -70,7 +70,7 @@ impl Key {
         Self { code, ctrl, alt }
     }
 
-    /// The letter it types, where it types one.
+    /// The letter it types, if it types one.
     pub fn letter(self) -> Option<char> {
         match self.code {
             KeyCode::Char(letter) if !self.ctrl && !self.alt => Some(letter),
@@ -114,7 +114,7 @@ impl Key {
         is_two.then(|| [Self::plain(first), Self::plain(second)])
     }
 
-    /// Reads keys in a row: `gg`, `ctrl-d`, `g space`. `None` where a word is no key.
+    /// Reads keys in a row: `gg`, `ctrl-d`, `g space`. `None` if a word is no key.
     pub fn parse_row(text: &str) -> Option<Vec<Self>> {
         let mut keys = Vec::new();
         for word in text.split_whitespace() {

@@ -1,232 +1,15 @@
-//! The one table of keys. Dispatch, footer, help, palette and `docs/keys.md` all read it.
+//! Which keys mean what: the usual ones of the table of actions, and those the config gives in their place.
 //!
 //! Promises: in a scope a key means one thing (a test holds it), and a key that begins a longer one means nothing by
 //! itself. What the config gives breaks neither, takes no key from an action that is heard at the same time, and lets
 //! neither Enter nor Esc decide; it is refused with one sentence otherwise.
 
-use super::{Action, Key};
+use super::Key;
 use crate::text::nearest;
+use crate::tui::actions::{Action, BINDINGS, Binding, Scope};
 use std::collections::BTreeMap;
 
-/// Where a key means something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
-    /// Everywhere but in a layer.
-    Global,
-    /// The inbox's list, and the lists of the other tabs.
-    List,
-    Card,
-    /// Where an item is selected, in its list or its card.
-    Decide,
-    /// The thread that is shown, in the Threads tab.
-    Thread,
-    /// The Memory tab.
-    Memory,
-    /// The Activity tab.
-    Activity,
-    /// A question with yes and no.
-    Confirm,
-    /// The question at the end.
-    Ending,
-    /// A form or a box with text.
-    Form,
-    /// A list to choose from.
-    Menu,
-    /// One line of text: search and palette.
-    Prompt,
-}
-
-impl Scope {
-    /// All of them, in the order help shows them.
-    pub const ALL: [Scope; 12] = [
-        Scope::Global,
-        Scope::List,
-        Scope::Card,
-        Scope::Decide,
-        Scope::Thread,
-        Scope::Memory,
-        Scope::Activity,
-        Scope::Confirm,
-        Scope::Ending,
-        Scope::Form,
-        Scope::Menu,
-        Scope::Prompt,
-    ];
-
-    /// What help calls it.
-    pub fn title(self) -> &'static str {
-        match self {
-            Scope::Global => "Everywhere",
-            Scope::List => "In a list",
-            Scope::Card => "In the card",
-            Scope::Decide => "On an item",
-            Scope::Thread => "On a thread, in Threads",
-            Scope::Memory => "On a profile, in Memory",
-            Scope::Activity => "In Activity",
-            Scope::Confirm => "When asked yes or no",
-            Scope::Ending => "When leaving while something is held",
-            Scope::Form => "In a form or a box",
-            Scope::Menu => "In a menu, help or review",
-            Scope::Prompt => "In search and palette",
-        }
-    }
-}
-
-/// Keys and what they mean.
-#[derive(Clone, Copy, Debug)]
-pub struct Binding {
-    pub scope: Scope,
-    /// The keys, as people write them; any of them will do.
-    pub keys: &'static [&'static str],
-    /// What they mean.
-    pub action: Action,
-    /// What help says; the action's own words where this is empty.
-    pub help: &'static str,
-}
-
-const fn bind(scope: Scope, keys: &'static [&'static str], action: Action) -> Binding {
-    Binding { scope, keys, action, help: "" }
-}
-
-const fn bind_as(scope: Scope, keys: &'static [&'static str], action: Action, help: &'static str) -> Binding {
-    Binding { scope, keys, action, help }
-}
-
-use Action as A;
-use Scope::{Activity, Card, Confirm, Decide, Ending, Form, Global, List, Memory, Menu, Prompt, Thread};
-
-/// Every key there is.
-pub const BINDINGS: &[Binding] = &[
-    bind(Global, &["1"], A::TabInbox),
-    bind(Global, &["2"], A::TabThreads),
-    bind(Global, &["3"], A::TabMemory),
-    bind(Global, &["4"], A::TabActivity),
-    bind(Global, &["gt"], A::NextTab),
-    bind(Global, &["gT"], A::PreviousTab),
-    bind(Global, &["gi"], A::ShowAll),
-    bind(Global, &["ga"], A::ShowApprovals),
-    bind(Global, &["gn"], A::ShowTriage),
-    bind(Global, &["gq"], A::ShowQuestions),
-    bind(Global, &["gx"], A::ShowTrouble),
-    bind(Global, &["gd"], A::ShowResults),
-    bind(Global, &["gs"], A::ShowSnoozed),
-    bind(Global, &["go"], A::ShowHeld),
-    bind(Global, &["gr"], A::ShowRunning),
-    bind(Global, &["gk"], A::ShowSkipped),
-    bind(Global, &["/"], A::Search),
-    bind(Global, &["n"], A::SearchNext),
-    bind(Global, &["N"], A::SearchPrevious),
-    bind(Global, &["\\"], A::Narrow),
-    bind(Global, &[":"], A::Palette),
-    bind(Global, &["?"], A::Help),
-    bind(Global, &["c"], A::NewThread),
-    bind(Global, &["u"], A::Undo),
-    bind(Global, &["!"], A::Pause),
-    bind(Global, &["$"], A::FetchMail),
-    bind(Global, &["esc"], A::Clear),
-    bind(Global, &["q"], A::Back),
-    bind(Global, &["Q"], A::Quit),
-    bind(Global, &["ctrl-c"], A::CloseLayer),
-    bind(Global, &["ctrl-l"], A::Redraw),
-    bind(Global, &["ctrl-z"], A::Suspend),
-    bind(List, &["j", "down"], A::Down),
-    bind(List, &["k", "up"], A::Up),
-    bind(List, &["gg", "home"], A::Top),
-    bind(List, &["G", "end"], A::Bottom),
-    bind(List, &["ctrl-d", "pagedown"], A::PageDown),
-    bind(List, &["ctrl-u", "pageup"], A::PageUp),
-    bind(List, &["J"], A::CardDown),
-    bind(List, &["K"], A::CardUp),
-    bind(List, &["enter", "l", "tab", "right"], A::Open),
-    bind(List, &["space"], A::Mark),
-    bind(List, &["V"], A::MarkRange),
-    bind(List, &["*"], A::MarkAll),
-    bind(List, &["="], A::MarkSame),
-    bind(List, &["s"], A::Sort),
-    bind_as(Card, &["j", "down"], A::CardDown, "scroll down"),
-    bind_as(Card, &["k", "up"], A::CardUp, "scroll up"),
-    bind_as(Card, &["space", "ctrl-d", "pagedown"], A::PageDown, "a page down"),
-    bind_as(Card, &["b", "ctrl-u", "pageup"], A::PageUp, "a page up"),
-    bind(Card, &["gg", "home"], A::Top),
-    bind(Card, &["G", "end"], A::Bottom),
-    bind(Card, &["J"], A::NextItem),
-    bind(Card, &["K"], A::PreviousItem),
-    bind(Card, &["]"], A::NextPart),
-    bind(Card, &["["], A::PreviousPart),
-    bind(Card, &["T"], A::Quotes),
-    bind(Card, &["H"], A::Headers),
-    bind(Card, &["v"], A::Attachments),
-    bind(Card, &["L"], A::Links),
-    bind(Card, &["|"], A::Pipe),
-    bind(Card, &["h", "tab", "left"], A::Leave),
-    bind(Decide, &["a"], A::Accept),
-    bind(Decide, &["A"], A::AcceptGrant),
-    bind(Decide, &["e"], A::Edit),
-    bind(Decide, &["E"], A::EditOutside),
-    bind(Decide, &["r"], A::Respond),
-    bind(Decide, &["i"], A::Ignore),
-    bind(Decide, &["I"], A::IgnoreQuietly),
-    bind(Decide, &["z"], A::Snooze),
-    bind(Decide, &["D"], A::SaveDraft),
-    bind(Decide, &["C"], A::Reclassify),
-    bind_as(Decide, &["X"], A::Stop, "stop the thread; revoke a grant"),
-    bind(Decide, &["w"], A::Why),
-    bind(Decide, &["t"], A::OpenThread),
-    bind(Decide, &["y"], A::Copy),
-    bind(Thread, &["l", "right", "}"], A::NextView),
-    bind(Thread, &["h", "left", "{"], A::PreviousView),
-    bind_as(Thread, &["]"], A::NextPart, "next step"),
-    bind_as(Thread, &["["], A::PreviousPart, "previous step"),
-    bind(Thread, &["d"], A::StateDiff),
-    bind(Thread, &["p"], A::ShowPrompt),
-    bind(Thread, &["enter", "o"], A::Unfold),
-    bind(Thread, &["<"], A::PanLeft),
-    bind(Thread, &[">"], A::PanRight),
-    bind(Thread, &["a"], A::Answer),
-    bind(Thread, &["f"], A::Fork),
-    bind(Thread, &["S"], A::Settle),
-    bind(Thread, &["R"], A::Retry),
-    bind_as(Thread, &["X"], A::Stop, "stop the thread; in trouble, abandon it"),
-    bind(Thread, &["C"], A::Reclassify),
-    bind(Thread, &["w"], A::Why),
-    bind(Thread, &["W"], A::Export),
-    bind(Memory, &["e"], A::EditProfile),
-    bind(Memory, &["o"], A::AddLine),
-    bind(Memory, &["P"], A::PinLine),
-    bind(Memory, &["R"], A::RevertProfile),
-    bind(Memory, &["d"], A::History),
-    bind_as(Memory, &["t"], A::OpenThread, "the thread that caused the version"),
-    bind(Activity, &["P"], A::Prune),
-    bind(Confirm, &["y"], A::Yes),
-    bind(Confirm, &["n", "esc", "q", "ctrl-c"], A::No),
-    bind(Confirm, &["j", "down"], A::Down),
-    bind(Confirm, &["k", "up"], A::Up),
-    bind(Confirm, &["space"], A::Drop),
-    bind(Ending, &["w"], A::Wait),
-    bind(Ending, &["t"], A::TakeBack),
-    bind(Ending, &["g"], A::GoNow),
-    bind_as(Ending, &["n", "esc", "q", "ctrl-c"], A::Cancel, "stay"),
-    bind(Form, &["tab"], A::NextField),
-    bind(Form, &["shift-tab"], A::PreviousField),
-    bind(Form, &["ctrl-s"], A::Submit),
-    bind(Form, &["ctrl-g"], A::Outside),
-    bind(Form, &["ctrl-t"], A::Remember),
-    bind(Form, &["ctrl-n"], A::Complete),
-    bind(Form, &["esc", "ctrl-c"], A::LeaveForm),
-    bind(Menu, &["j", "down"], A::Down),
-    bind(Menu, &["k", "up"], A::Up),
-    bind(Menu, &["gg", "home"], A::Top),
-    bind(Menu, &["G", "end"], A::Bottom),
-    bind(Menu, &["ctrl-d", "space", "pagedown"], A::PageDown),
-    bind(Menu, &["ctrl-u", "b", "pageup"], A::PageUp),
-    bind(Menu, &["enter", "l"], A::Choose),
-    bind_as(Menu, &["y"], A::Copy, "copy a link's target"),
-    bind(Menu, &["esc", "q", "ctrl-c", "?"], A::Cancel),
-    bind(Prompt, &["enter"], A::Choose),
-    bind(Prompt, &["down", "ctrl-n", "tab"], A::Down),
-    bind(Prompt, &["up", "ctrl-p", "shift-tab"], A::Up),
-    bind(Prompt, &["esc", "ctrl-c"], A::Cancel),
-];
+use Scope::{Activity, Card, Decide, Form, Global, List, Memory, Prompt, Thread};
 
 /// The scopes that are heard together, the nearest first, as `Model::scopes` has them (a test holds it). What lies over
 /// the tabs is heard alone.
@@ -268,7 +51,7 @@ struct Row {
 }
 
 impl Row {
-    /// What both begin with: all of the shorter one, where they cannot be told apart.
+    /// What both begin with: all of the shorter one, if they cannot be told apart.
     fn shared(&self, other: &Row) -> Option<&[Key]> {
         let shared = self.keys.len().min(other.keys.len());
         (self.keys[..shared] == other.keys[..shared]).then_some(&self.keys[..shared])
@@ -313,7 +96,7 @@ fn given(remapped: &BTreeMap<String, Vec<String>>) -> Result<BTreeMap<&'static s
     Ok(given)
 }
 
-/// Keys for an action: they are keys, and where it decides they are not those that never do.
+/// Keys for an action: they are keys, and if it decides they are not those that never do.
 fn given_row(action: Action, text: &str) -> Result<Vec<Key>, String> {
     let (name, shown) = (action.name(), text.escape_debug());
     let Some(keys) = Key::parse_row(text) else {
@@ -344,7 +127,7 @@ impl Keymap {
         let mut rows = Vec::new();
         for binding in BINDINGS {
             let Binding { scope, action, .. } = *binding;
-            let help = if binding.help.is_empty() { action.help() } else { binding.help };
+            let help = binding.label.unwrap_or(action.help());
             let usual: Vec<Vec<Key>> = binding.keys.iter().filter_map(|keys| Key::parse_row(keys)).collect();
             let heard = match given.get(action.name()) {
                 Some(given) => heard(scope, given, &usual),

@@ -1,6 +1,8 @@
 //! The table of keys, and what the config may make of it, tried.
 
 use super::*;
+use crate::tui::actions::Action as A;
+use crate::tui::actions::Scope::Menu;
 use crate::tui::model::Model;
 use crate::tui::options::Options;
 use crate::tui::tabs::{Focus, Tab};

@@ -1,9 +1,7 @@
-//! Keys as people write and press them, the actions they stand for, and which key means what if the config says so.
+//! Keys as people write and press them, and which of them means what.
 
-mod action;
 mod key;
 mod keymap;
 
-pub use action::Action;
 pub use key::Key;
-pub use keymap::{BINDINGS, Binding, Keymap, Lookup, Scope};
+pub use keymap::{Keymap, Lookup};

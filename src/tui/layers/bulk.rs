@@ -3,7 +3,7 @@
 use super::{Layer, Popup, cells, draw_keys, screen};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
 use crate::inbox::ItemKind;
-use crate::tui::keys::{Action, Scope};
+use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, PendingDecision, Press};
@@ -37,7 +37,7 @@ pub enum BulkItem {
 
 /// Puts the confirming list up, or says why there cannot be one.
 pub fn ask_bulk(model: &mut Model, action: Action) -> Vec<Cmd> {
-    let marked: Vec<Row> = model.list.marked().into_iter().cloned().collect();
+    let marked: Vec<Row> = model.inbox.list.marked().into_iter().cloned().collect();
     match Bulk::new(&marked, action) {
         Ok(bulk) => model.push(bulk),
         Err(why) => model.say(why),

@@ -4,7 +4,7 @@ use super::{Popup, cells, screen};
 use crate::graph::InterruptId;
 use crate::inbox::Standing;
 use crate::text::truncate;
-use crate::tui::keys::{Action, Scope};
+use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::centred;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Driving, Press};
@@ -24,6 +24,7 @@ pub struct Ending {
 pub fn quit(model: &mut Model) -> Vec<Cmd> {
     let mut cmds = data::keep(model);
     let held: Vec<String> = model
+        .inbox
         .list
         .all()
         .iter()
@@ -53,7 +54,7 @@ impl Popup for Ending {
             model.say("keys came too fast to be meant");
             return Vec::new();
         }
-        let held = model.list.all().iter().filter(|row| matches!(row.standing, Standing::Held { .. }));
+        let held = model.inbox.list.all().iter().filter(|row| matches!(row.standing, Standing::Held { .. }));
         let ids: Vec<InterruptId> = held.filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
         match action {
             Action::Wait => {

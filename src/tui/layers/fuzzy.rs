@@ -1,6 +1,6 @@
 //! How well typed letters fit a line: all of them, in order, and the closer together and to words' beginnings the better.
 
-/// Higher is better; `None` where a letter is missing.
+/// Higher is better; `None` if a letter is missing.
 pub fn score(line: &str, typed: &str) -> Option<i64> {
     let line: Vec<char> = line.to_lowercase().chars().collect();
     let mut total = 0;

@@ -2,8 +2,8 @@
 
 use super::{Popup, screen};
 use crate::text::pad;
+use crate::tui::actions::{Action, Scope};
 use crate::tui::draw;
-use crate::tui::keys::{Action, Scope};
 use crate::tui::layout::centred;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};

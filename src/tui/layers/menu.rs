@@ -4,12 +4,12 @@ use super::{Popup, cells, form, screen};
 use crate::graph::ThreadId;
 use crate::inbox::{GrantScope, MemoryVersion, Status};
 use crate::text::{width, wrap};
+use crate::tui::actions::{Action, Scope};
 use crate::tui::draw;
-use crate::tui::keys::{Action, Scope};
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
-use crate::tui::tabs::inbox::{Group, Sort, grants, menus, skipped};
+use crate::tui::tabs::inbox::{Group, Sort, grant, menus, skipped};
 use crate::tui::tabs::threads::{self, review};
 use crate::tui::tabs::{activity, memory};
 use jiff::Timestamp;
@@ -139,15 +139,15 @@ impl Popup for Menu {
 fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
     match choice {
         Choice::Sort(sort) => {
-            model.list.sort = sort;
-            model.list.arrange(model.wall);
+            model.inbox.list.sort = sort;
+            model.inbox.list.arrange(model.wall);
         }
         Choice::Group(group) => {
-            model.list.group = group;
-            model.list.arrange(model.wall);
+            model.inbox.list.group = group;
+            model.inbox.list.arrange(model.wall);
         }
         Choice::Copy(text) => return vec![Cmd::Copy(text)],
-        Choice::Grant(scope, lasts) => return grants::confirm(model, scope, lasts),
+        Choice::Grant(scope, lasts) => return grant::confirm(model, scope, lasts),
         Choice::Reclassify(thread, title, class) => {
             return skipped::confirm(model, thread, &title, class);
         }

@@ -21,9 +21,10 @@ pub use form::Form;
 pub use help::Help;
 pub use menu::{Choice, Menu};
 pub use page::Page;
-pub use prompt::{Ask, Prompt};
+pub use prompt::{Ask, Prompt, ask};
 
-use crate::tui::keys::{Action, Key, Scope};
+use crate::tui::actions::{Action, Scope};
+use crate::tui::keys::Key;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
 use crate::tui::{draw, layout};
@@ -149,6 +150,12 @@ layers! {
     Page "Something to read.",
     Help "All keys.",
     Ending "The question at the end, while something is held.",
+}
+
+/// Puts a layer over everything.
+pub fn open(model: &mut Model, layer: impl Into<Layer>) -> Vec<Cmd> {
+    model.push(layer);
+    Vec::new()
 }
 
 /// Takes a key that means nothing in the layer as text, if text is written there.

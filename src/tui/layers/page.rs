@@ -1,9 +1,9 @@
 //! Something to read.
 
 use super::{Layer, Popup, cells, screen};
+use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
-use crate::tui::keys::{Action, Scope};
 use crate::tui::layout::centred;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};

@@ -3,7 +3,8 @@
 //! It never decides: an action that does is shown with its key, and that key has to be pressed with the card in sight.
 
 use super::{Ask, Layer, form, fuzzy};
-use crate::tui::keys::{Action, Key, Scope};
+use crate::tui::actions::{Action, Scope};
+use crate::tui::keys::Key;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
 use crate::tui::update::press;
@@ -39,7 +40,7 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
         return vec![line];
     }
     let mut found: Vec<(i64, Suggestion)> = Vec::new();
-    for action in Action::ALL.iter().copied().filter(|action| !in_layers(*action)) {
+    for action in Action::ALL.iter().copied().filter(|action| *action != Action::Palette) {
         let scopes = [Scope::List, Scope::Card, Scope::Decide, Scope::Global];
         let Some(key) = model.keymap.key_of(&scopes, action) else { continue };
         let name = action.name().replace('_', " ");
@@ -59,29 +60,6 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
     let best = found.first().map_or(0, |(score, _)| *score);
     found.retain(|(score, _)| typed.is_empty() || *score >= best / 2);
     found.into_iter().map(|(_, suggestion)| suggestion).collect()
-}
-
-/// Actions that mean something only inside a layer.
-fn in_layers(action: Action) -> bool {
-    matches!(
-        action,
-        Action::Yes
-            | Action::No
-            | Action::Drop
-            | Action::Wait
-            | Action::TakeBack
-            | Action::GoNow
-            | Action::NextField
-            | Action::PreviousField
-            | Action::Submit
-            | Action::Outside
-            | Action::Remember
-            | Action::Complete
-            | Action::LeaveForm
-            | Action::Choose
-            | Action::Cancel
-            | Action::Palette
-    )
 }
 
 /// `start analyze query=… inputs=…` or `analyze --query "…" --inputs ./docs`.

@@ -1,9 +1,10 @@
 //! A line of text: to search, to narrow, to name something; and the palette, which offers what goes by such a name.
 
 use super::{Layer, Popup, cells, palette, screen};
+use crate::tui::actions::{Action, Scope};
 use crate::tui::draw;
 use crate::tui::editor::Editor;
-use crate::tui::keys::{Action, Key, Scope};
+use crate::tui::keys::Key;
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
@@ -192,18 +193,30 @@ fn look_for(model: &mut Model, ask: Ask, text: &str) -> Vec<Cmd> {
         Ok(query) => {
             model.layers.pop();
             if ask == Ask::Narrow {
-                model.list.narrow = query;
-                model.list.arrange(model.wall);
-                if model.list.selected().is_none() {
-                    model.list.select(0);
+                model.inbox.list.narrow = query;
+                model.inbox.list.arrange(model.wall);
+                if model.inbox.list.selected().is_none() {
+                    model.inbox.list.select(0);
                 }
             } else {
-                model.list.search = query;
-                if !model.list.search.is_empty() {
+                model.inbox.list.search = query;
+                if !model.inbox.list.search.is_empty() {
                     return moves::find(model, true);
                 }
             }
         }
     }
+    Vec::new()
+}
+
+/// Asks for a line of text; what is searched for already can be changed.
+pub fn ask(model: &mut Model, ask: Ask) -> Vec<Cmd> {
+    let text = match (ask, model.tab) {
+        (Ask::Search, Tab::Threads) => &model.threads.search,
+        (Ask::Narrow, _) => model.inbox.list.narrow.typed(),
+        _ => "",
+    };
+    let prompt = Prompt::new(ask, text);
+    model.push(prompt);
     Vec::new()
 }

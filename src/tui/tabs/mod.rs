@@ -10,11 +10,13 @@ pub mod threads;
 
 pub use browse::Browse;
 
-use super::keys::Action;
+use super::actions::Action;
+use super::layers::{self, Ask};
+use super::layout;
 use super::model::Model;
-use super::msg::Cmd;
-use super::{layers, layout};
+use super::msg::{Cmd, Press};
 use crate::graph::ThreadId;
+use inbox::Filter;
 
 /// The four tabs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +80,53 @@ pub fn back(model: &mut Model) -> Vec<Cmd> {
     Vec::new()
 }
 
+/// Takes back what narrows the view, the nearest first.
+pub fn clear(model: &mut Model) -> Vec<Cmd> {
+    if model.focus == Focus::Card {
+        model.focus = Focus::List;
+    } else if !model.inbox.list.marks.is_empty() {
+        model.inbox.list.marks.clear();
+    } else if !model.inbox.list.search.is_empty() {
+        model.inbox.list.search = Default::default();
+    } else if !model.inbox.list.narrow.is_empty() {
+        model.inbox.list.narrow = Default::default();
+        model.inbox.list.arrange(model.wall);
+    } else if model.tab == Tab::Threads
+        && let Some(cmds) = threads::clear(model)
+    {
+        return cmds;
+    } else if model.tab == Tab::Inbox && model.inbox.list.filter != Filter::All {
+        return inbox::show(model, Filter::All);
+    } else {
+        model.note = None;
+    }
+    Vec::new()
+}
+
+/// Asks what to narrow the list to.
+pub fn narrow(model: &mut Model) -> Vec<Cmd> {
+    match model.tab {
+        Tab::Threads => threads::offer_filters(model),
+        Tab::Inbox | Tab::Memory | Tab::Activity => layers::ask(model, Ask::Narrow),
+    }
+}
+
+/// Revokes the selected grant, or asks whether to stop the selected thread.
+pub fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if model.selected_grant().is_some() {
+        activity::grants::revoke(model, press)
+    } else if model.tab == Tab::Threads {
+        threads::review::ask_stop(model, press)
+    } else {
+        inbox::decide::stop(model, press)
+    }
+}
+
+pub fn explain_quit(model: &mut Model) -> Vec<Cmd> {
+    model.say("Q quits; Ctrl-C closes what is open");
+    Vec::new()
+}
+
 pub fn turn(model: &mut Model, by: usize) -> Vec<Cmd> {
     let at = Tab::ALL.iter().position(|tab| *tab == model.tab).unwrap_or(0);
     go(model, Tab::ALL[(at + by) % Tab::ALL.len()])
@@ -92,7 +141,7 @@ pub fn thread_here(model: &Model) -> Option<ThreadId> {
         return model.selected_running().map(|line| line.id.clone());
     }
     if model.shows_skipped() {
-        return model.skipped.selected().and_then(|line| line.thread.clone());
+        return model.inbox.skipped.selected().and_then(|line| line.thread.clone());
     }
     model.selected().map(|row| row.thread.clone())
 }
@@ -113,7 +162,7 @@ pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
         return activity::looked_at(model);
     }
     if model.shows_skipped() {
-        model.skipped.cursor = choose(model.skipped.top, model.skipped.rows.len());
+        model.inbox.skipped.cursor = choose(model.inbox.skipped.top, model.inbox.skipped.rows.len());
         return Vec::new();
     }
     match model.tab {
@@ -124,7 +173,7 @@ pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
             };
             model.threads.cursor = (model.threads.top + line).min(model.threads.rows.len().saturating_sub(1));
         }
-        Tab::Memory => model.memory.cursor = choose(model.memory.top, model.memory.rows.len()),
+        Tab::Memory => model.memory.list.cursor = choose(model.memory.list.top, model.memory.list.rows.len()),
         Tab::Activity => {
             return activity::select(model, choose(model.activity.top, model.activity_rows().len()));
         }
@@ -138,8 +187,8 @@ pub fn scroll_tops(model: &mut Model) {
     let height = layout::areas(model).list.height;
     let (_, threads) = layout::thread_list(layout::areas(model).list);
     model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, threads.height);
-    model.memory.top = layout::plain_top(model.memory.top, model.memory.cursor, height);
-    model.skipped.top = layout::plain_top(model.skipped.top, model.skipped.cursor, height);
+    model.memory.list.top = layout::plain_top(model.memory.list.top, model.memory.list.cursor, height);
+    model.inbox.skipped.top = layout::plain_top(model.inbox.skipped.top, model.inbox.skipped.cursor, height);
     model.activity.top = layout::plain_top(model.activity.top, model.activity.cursor, height);
     model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
 }

@@ -3,8 +3,8 @@
 use super::inbox::skipped;
 use super::threads::review::{self, Aspect};
 use super::{activity, memory, threads};
+use crate::tui::actions::Action;
 use crate::tui::card::{Doc, Folds, ScrollPosition};
-use crate::tui::keys::Action;
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::Cmd;
@@ -15,7 +15,7 @@ fn page(model: &mut Model) -> Option<(&Doc, &mut ScrollPosition)> {
     match model.tab {
         Tab::Inbox if model.shows_items() => {
             model.current()?;
-            model.opened.as_mut().map(|opened| (&opened.doc, &mut opened.top))
+            model.inbox.opened.as_mut().map(|opened| (&opened.doc, &mut opened.top))
         }
         Tab::Inbox | Tab::Activity | Tab::Memory => None,
         Tab::Threads => {
@@ -37,11 +37,11 @@ fn page_size(model: &Model) -> (usize, usize) {
     }
 }
 
-/// The page that is drawn as a whole beside the list, where there is one: how far it can be scrolled, and how far it is.
+/// The page that is drawn as a whole beside the list, if there is one: how far it can be scrolled, and how far it is.
 fn sheet(model: &mut Model) -> Option<(usize, &mut usize)> {
     match model.tab {
         Tab::Activity => Some((activity::activity_length(model), &mut model.activity.page_top)),
-        Tab::Memory => Some((memory::memory_length(model), &mut model.memory_top)),
+        Tab::Memory => Some((memory::memory_length(model), &mut model.memory.page_top)),
         Tab::Inbox | Tab::Threads => None,
     }
 }
@@ -71,17 +71,17 @@ pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
         return activity::looked_at(model);
     }
     if model.shows_skipped() {
-        model.skipped.cursor = browse(model.skipped.cursor, model.skipped.rows.len());
+        model.inbox.skipped.cursor = browse(model.inbox.skipped.cursor, model.inbox.skipped.rows.len());
         return skipped::more(model);
     }
     match model.tab {
         Tab::Inbox => {
-            model.list.step(by);
+            model.inbox.list.step(by);
             Vec::new()
         }
         Tab::Threads => threads::step(model, by),
         Tab::Memory => {
-            model.memory.cursor = browse(model.memory.cursor, model.memory.rows.len());
+            model.memory.list.cursor = browse(model.memory.list.cursor, model.memory.list.rows.len());
             tabs::open_selected(model)
         }
         Tab::Activity => activity::step(model, by),
@@ -133,7 +133,7 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
         }
         Action::Quotes if model.tab == Tab::Threads => return review::fold(model),
         Action::Quotes | Action::Headers => {
-            if let Some(opened) = &mut model.opened {
+            if let Some(opened) = &mut model.inbox.opened {
                 let Folds { open, headers } = opened.folds;
                 opened.folds = match action {
                     Action::Headers => Folds { open, headers: !headers },
@@ -155,9 +155,9 @@ pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
 
 /// The next or the previous match.
 pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
-    match model.list.next_match(forward, model.wall) {
-        Some(position) => model.list.select(position),
-        None => model.say(format!("nothing here matches `{}`", model.list.search.typed())),
+    match model.inbox.list.next_match(forward, model.wall) {
+        Some(position) => model.inbox.list.select(position),
+        None => model.say(format!("nothing here matches `{}`", model.inbox.list.search.typed())),
     }
     Vec::new()
 }

@@ -2,7 +2,6 @@
 //!
 //! Promises: no clock, no file, no terminal and no store is touched here; the same messages give the same model.
 
-mod available;
 pub mod data;
 mod mouse;
 pub mod press;
@@ -12,7 +11,7 @@ use super::layout;
 use super::model::Model;
 use super::msg::{Cmd, Msg};
 use super::safe::Shown;
-use super::tabs::inbox::{decide, grants, skipped};
+use super::tabs::inbox::{self, decide, grant, skipped};
 use super::tabs::threads::{self, review};
 use super::tabs::{self, Focus, Tab, activity, memory};
 
@@ -38,9 +37,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             model.driving = driving;
             Vec::new()
         }
-        Msg::Glanced(result) => data::glanced(model, result),
-        Msg::Lines(result) => data::lines(model, result),
-        Msg::Card(id, result) => data::card(model, &id, result),
+        Msg::Glanced(result) => inbox::glanced(model, result),
+        Msg::Lines(result) => inbox::lines(model, result),
+        Msg::Card(id, result) => inbox::card(model, &id, result),
         Msg::Overview(result) => data::overview(model, result),
         Msg::Sources(result) => {
             if let Some(sources) = model.ok_or_fail(result) {
@@ -63,9 +62,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Thread(id, result) => threads::opened(model, &id, result),
         Msg::Memory(result) => memory::listed(model, result),
         Msg::Why(id, result) => decide::why(model, &id, result),
-        Msg::Grants(result) => grants::listed(model, result),
-        Msg::Granted(id, granted) => grants::granted(model, id, granted),
-        Msg::Revoked(result) => grants::revoked(model, result),
+        Msg::Grants(result) => activity::grants::listed(model, result),
+        Msg::Granted(id, granted) => grant::granted(model, id, granted),
+        Msg::Revoked(result) => activity::grants::revoked(model, result),
         Msg::Skipped(query, result) => skipped::listed(model, &query, result),
         Msg::Reclassified(result) => skipped::reclassified(model, result),
         Msg::Profile(result) => memory::pins(model, result),
@@ -123,7 +122,7 @@ fn drawn(model: &mut Model, seen: &super::msg::Seen, at: std::time::Instant) {
         model.shown = Some(Shown { id, hash, since: at });
     }
     if seen.end
-        && let Some(opened) = &mut model.opened
+        && let Some(opened) = &mut model.inbox.opened
     {
         opened.end_seen = true;
     }
@@ -134,10 +133,10 @@ fn settle(model: &mut Model) -> Vec<Cmd> {
     let mut cmds = Vec::new();
     let areas = layout::areas(model);
     tabs::scroll_tops(model);
-    if model.tab == Tab::Inbox && model.list.selected().is_none() {
-        model.list.top = model.list.top.min(model.list.len().saturating_sub(1));
+    if model.tab == Tab::Inbox && model.inbox.list.selected().is_none() {
+        model.inbox.list.top = model.inbox.list.top.min(model.inbox.list.len().saturating_sub(1));
     } else if !areas.list.is_empty() {
-        model.list.top = layout::top_for(&model.list, areas.list);
+        model.inbox.list.top = layout::top_for(&model.inbox.list, areas.list);
     }
     let still =
         model.current().map(|opened| (opened.item.id.clone(), opened.item.args_hash.map(|h| h.to_string())));
@@ -152,21 +151,22 @@ fn settle(model: &mut Model) -> Vec<Cmd> {
     match wanted {
         Some((id, hash)) if model.current().is_none() => {
             let asked = format!("{id} {}", hash.unwrap_or_default());
-            if model.asked.as_ref() != Some(&asked) {
-                model.asked = Some(asked);
+            if model.inbox.asked.as_ref() != Some(&asked) {
+                model.inbox.asked = Some(asked);
                 cmds.push(Cmd::Card(id));
             }
         }
-        Some(_) => model.asked = None,
+        Some(_) => model.inbox.asked = None,
         None => {}
     }
     if model.focus == Focus::Card && model.shows_items() {
         // There is no card to be in.
-        if model.list.is_empty() {
+        if model.inbox.list.is_empty() {
             model.focus = Focus::List;
         }
     }
-    if model.ending && !model.list.all().iter().any(|row| row.is_decided()) && model.list.complete {
+    if model.ending && !model.inbox.list.all().iter().any(|row| row.is_decided()) && model.inbox.list.complete
+    {
         cmds.push(Cmd::Quit);
     }
     cmds

@@ -38,11 +38,11 @@ pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd>
             model.focus = Focus::List;
             let line = y - areas.list.y;
             if model.shows_items() {
-                let hit = layout::entries(&model.list, areas.list)
+                let hit = layout::entries(&model.inbox.list, areas.list)
                     .into_iter()
                     .find(|(from, height, _)| (*from..from + height).contains(&line));
                 if let Some((_, _, Entry::Row(position))) = hit {
-                    model.list.select(position);
+                    model.inbox.list.select(position);
                 }
                 return Vec::new();
             }

@@ -3,7 +3,7 @@
 use crate::graph::Kind;
 use crate::inbox::{ItemKind, Overview, Status};
 use crate::text::{truncate, width};
-use crate::tui::keys::Action;
+use crate::tui::actions::Action;
 use crate::tui::layers::{Ask, Layer};
 use crate::tui::model::Model;
 use crate::tui::msg::Driving;
@@ -155,11 +155,11 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
         draw::text(buf, room, area.x + 1, area.y, &note.text, style);
     } else if let Driving::Nobody(why) = &model.driving {
         draw::text(buf, room, area.x + 1, area.y, &format!("view only: {}", words::line(why)), theme.warning);
-    } else if model.list.has_lost() && model.tab == Tab::Inbox {
+    } else if model.inbox.list.has_lost() && model.tab == Tab::Inbox {
         draw::text(buf, room, area.x + 1, area.y, "the selected item is gone; j or k goes on", theme.warning);
-    } else if !model.list.marks.is_empty() {
+    } else if !model.inbox.list.marks.is_empty() {
         let text =
-            format!("{} marked: decisions apply to the marks; Esc clears them", model.list.marks.len());
+            format!("{} marked: decisions apply to the marks; Esc clears them", model.inbox.list.marks.len());
         draw::text(buf, room, area.x + 1, area.y, &text, theme.accent);
     } else {
         draw::text(buf, room, area.x + 1, area.y, &narrowed(model), theme.quiet);
@@ -170,11 +170,11 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
 fn narrowed(model: &Model) -> String {
     let mut parts = Vec::new();
     if model.tab == Tab::Inbox {
-        if !model.list.narrow.is_empty() {
-            parts.push(format!("narrowed to `{}`", model.list.narrow.typed()));
+        if !model.inbox.list.narrow.is_empty() {
+            parts.push(format!("narrowed to `{}`", model.inbox.list.narrow.typed()));
         }
-        if !model.list.search.is_empty() {
-            parts.push(format!("searching `{}`: n next, N previous", model.list.search.typed()));
+        if !model.inbox.list.search.is_empty() {
+            parts.push(format!("searching `{}`: n next, N previous", model.inbox.list.search.typed()));
         }
     } else if model.tab == Tab::Threads {
         if !model.threads.search.is_empty() {
@@ -192,7 +192,7 @@ fn narrowed(model: &Model) -> String {
     if !parts.is_empty() {
         parts.push("Esc clears".to_owned());
     }
-    if let (Tab::Inbox, Some(only)) = (model.tab, only(model.list.filter)) {
+    if let (Tab::Inbox, Some(only)) = (model.tab, only(model.inbox.list.filter)) {
         let key = model.keymap.key_of(&model.scopes(), Action::ShowAll).unwrap_or("gi".to_owned());
         parts.push(format!("only {only}; {key} shows everything"));
     }

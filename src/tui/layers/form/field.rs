@@ -52,10 +52,10 @@ pub struct Field {
     fixed: Value,
 }
 
-/// Names of arguments that are files or folders, where the schema does not say so.
+/// Names of arguments that are files or folders, if the schema does not say so.
 const PATHS: &[&str] = &["path", "file", "dir", "folder", "inputs", "workbook", "out", "directory"];
 
-/// Names of arguments that are long texts, where the schema does not say so.
+/// Names of arguments that are long texts, if the schema does not say so.
 const LONG: &[&str] = &["body", "content", "text", "message", "code", "instruction", "query", "description"];
 
 impl Field {
@@ -100,7 +100,7 @@ impl Field {
         }
     }
 
-    /// What was typed, as the argument it means; `None` where it was left empty and may be.
+    /// What was typed, as the argument it means; `None` if it was left empty and may be.
     pub fn value(&self) -> Result<Option<Value>, String> {
         let text = self.editor.text();
         let line = text.trim();
@@ -138,7 +138,7 @@ impl Field {
         }))
     }
 
-    /// The next of the field's choices, where it has them.
+    /// The next of the field's choices, if it has them.
     pub fn turn(&mut self) -> bool {
         let now = self.editor.text().trim().to_ascii_lowercase();
         match &self.kind {

@@ -132,7 +132,7 @@ impl Form {
         }
     }
 
-    /// A key for the field; `true` where it changed something.
+    /// A key for the field; `true` if it changed something.
     pub fn key(&mut self, key: Key) -> bool {
         let Some(field) = self.fields.get_mut(self.focus) else { return false };
         let took = match field.kind {
@@ -193,7 +193,7 @@ impl Form {
         self.error = whole.map(|(_, text)| text.clone());
     }
 
-    /// What the form means, where nothing is wrong with it; otherwise the cursor goes to what is.
+    /// What the form means, if nothing is wrong with it; otherwise the cursor goes to what is.
     pub fn value(&mut self) -> Option<Value> {
         self.check();
         if let Some(wrong) = self.fields.iter().position(|field| field.error.is_some()) {

@@ -3,9 +3,10 @@
 use super::{Form, Purpose, view};
 use crate::graph::{Decision, ThreadId};
 use crate::inbox::{Block, Item, ItemKind};
+use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
 use crate::tui::diff::changes;
-use crate::tui::keys::{Action, Key, Scope};
+use crate::tui::keys::Key;
 use crate::tui::layers::{Choice, Confirm, Layer, Menu, Popup, Then, screen};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
@@ -185,7 +186,7 @@ fn put_last_line(form: &mut Form, line: &str) {
     form.check();
 }
 
-/// The field with the cursor, or the whole form where it has several.
+/// The field with the cursor, or the whole form if it has several.
 fn outside(model: &mut Model) -> Vec<Cmd> {
     let Some((number, Layer::Form(form))) = model.layers.last_mut() else { return Vec::new() };
     if form.is_box() {

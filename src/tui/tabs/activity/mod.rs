@@ -1,6 +1,7 @@
 //! The Activity tab as rows that one moves through: sections, and among them what is running and what is allowed.
 
 mod charts;
+pub mod grants;
 mod update;
 mod view;
 
@@ -118,7 +119,7 @@ impl Model {
         rows
     }
 
-    /// The selected row, where the Activity tab is on the screen.
+    /// The selected row, if the Activity tab is on the screen.
     pub fn activity_row(&self) -> Option<ActivityRow> {
         if self.tab == Tab::Activity { self.activity_rows().get(self.activity.cursor).copied() } else { None }
     }

@@ -3,8 +3,8 @@
 use crate::graph::{Decision, Kind, ThreadId};
 use crate::inbox::{Block, Card, ItemKind};
 use crate::text::Visible;
+use crate::tui::actions::Action;
 use crate::tui::card::Doc;
-use crate::tui::keys::Action;
 use crate::tui::layers::form::Form;
 use crate::tui::layers::{Confirm, Page, Then, ask_bulk};
 use crate::tui::model::Model;
@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Accept or ignore: the selected item, or all that are marked.
 pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
-    if !model.list.marks.is_empty() {
+    if !model.inbox.list.marks.is_empty() {
         if !safe::is_deliberate(model, press) {
             model.say("keys came too fast to be meant; nothing was decided");
             return Vec::new();
@@ -49,7 +49,7 @@ pub fn late(model: &mut Model) -> Vec<Cmd> {
     }
 }
 
-/// Takes a decision on what is shown, or asks once more where there is a reason to.
+/// Takes a decision on what is shown, or asks once more if there is a reason to.
 fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
     let Some(row) = model.selected() else { return Vec::new() };
     if row.kind == ItemKind::Result {
@@ -109,6 +109,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     let mut sent = Vec::new();
     // On triage, accepting is to take note.
     let triage: HashSet<String> = model
+        .inbox
         .list
         .all()
         .iter()
@@ -116,7 +117,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         .map(|row| row.id.clone())
         .collect();
     let titles: HashMap<String, String> =
-        model.list.all().iter().map(|row| (row.id.clone(), row.title.clone())).collect();
+        model.inbox.list.all().iter().map(|row| (row.id.clone(), row.title.clone())).collect();
     let title_of = |id: &str| titles.get(id).cloned().unwrap_or_default();
     for (id, result) in results {
         model.deciding.remove(&id);
@@ -133,8 +134,8 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
             }
             Err(failure) => {
                 if failure.stale {
-                    model.asked = None;
-                    model.opened = None;
+                    model.inbox.asked = None;
+                    model.inbox.opened = None;
                 }
                 let title = title_of(&id);
                 refused = Some(format!("not decided: “{title}”: {}", failure.text));
@@ -144,17 +145,21 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     if !done.is_empty() {
         model.sent = sent;
         let ids: HashSet<String> = done.iter().map(|(id, _)| id.clone()).collect();
-        let next =
-            model.list.selected().is_some_and(|row| ids.contains(&row.id)).then(|| model.list.cursor());
+        let next = model
+            .inbox
+            .list
+            .selected()
+            .is_some_and(|row| ids.contains(&row.id))
+            .then(|| model.inbox.list.cursor());
         ids.iter().for_each(|id| {
-            model.list.marks.remove(id);
+            model.inbox.list.marks.remove(id);
         });
-        model.list.drop_rows(&ids, model.wall);
+        model.inbox.list.drop_rows(&ids, model.wall);
         if let Some(next) = next {
-            model.list.select(next);
+            model.inbox.list.select(next);
         }
         // A glance that was taken before this would show them as they were.
-        model.stale_glance = model.glancing.0;
+        model.inbox.stale_glance = model.inbox.glancing.0;
         let noted = kind == DecisionKind::Accepted && done.iter().all(|(id, _)| triage.contains(id));
         let word = if noted { "noted" } else { kind.word() };
         let what = match done.as_slice() {
@@ -203,8 +208,8 @@ pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
 pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
     let back: Vec<&String> = results.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
     let late = results.iter().find_map(|(_, result)| result.as_ref().err());
-    model.goto = back.first().map(|id| (*id).clone());
-    model.stale_glance = model.glancing.0;
+    model.inbox.goto = back.first().map(|id| (*id).clone());
+    model.inbox.stale_glance = model.inbox.glancing.0;
     match (back.len(), late) {
         (0, Some(failure)) => model.fail(format!("not taken back: {}", failure.text)),
         (some, None) => model.say(format!("taken back: {}", words::count(some, "item"))),
@@ -266,7 +271,7 @@ pub fn why_here(model: &Model) -> Option<(String, String)> {
     model.selected().map(|row| (row.id.clone(), row.title.clone()))
 }
 
-/// Shows it, where the person still looks at that item.
+/// Shows it, if the person still looks at that item.
 pub fn why(model: &mut Model, id: &str, result: InboxResult<Card>) -> Vec<Cmd> {
     if !model.layers.is_empty() {
         return Vec::new();

@@ -31,7 +31,7 @@ pub struct Row {
     pub title: String,
     /// One more.
     pub gist: String,
-    /// Whom it comes from; empty where that is not known.
+    /// Whom it comes from; empty if that is not known.
     pub source: String,
     /// Which answers it takes.
     pub allow: Allow,
@@ -173,6 +173,13 @@ pub struct List {
     vanished: bool,
 }
 
+impl Filter {
+    /// Only questions of this kind.
+    pub fn interrupts(kind: Kind) -> Self {
+        Filter::Kind(ItemKind::Interrupt(kind))
+    }
+}
+
 impl List {
     /// How many rows are shown.
     pub fn len(&self) -> usize {
@@ -199,7 +206,7 @@ impl List {
         self.rows.iter().find(|row| row.id == id)
     }
 
-    /// The selected row; `None` where nothing is shown or the selected one vanished.
+    /// The selected row; `None` if nothing is shown or the selected one vanished.
     pub fn selected(&self) -> Option<&Row> {
         self.selected.as_ref().and_then(|id| self.row(self.cursor).filter(|row| row.id == *id))
     }
@@ -274,7 +281,7 @@ impl List {
         self.arrange(now);
     }
 
-    /// Makes the order anew. The selection stays on its item; where that is gone, nothing is selected.
+    /// Makes the order anew. The selection stays on its item; if that is gone, nothing is selected.
     pub fn arrange(&mut self, now: Timestamp) {
         let shown = |row: &Row| {
             let standing = match self.filter {
@@ -315,7 +322,7 @@ impl List {
         };
     }
 
-    /// The group a position begins, where it begins one.
+    /// The group a position begins, if it begins one.
     pub fn group_at(&self, position: usize) -> Option<&str> {
         let name = |position: usize| {
             self.row(position).map(|row| match self.group {

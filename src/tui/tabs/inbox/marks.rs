@@ -1,12 +1,12 @@
 //! Marks: items to be decided together.
 
 use super::Row;
-use crate::tui::keys::Action;
+use crate::tui::actions::Action;
 use crate::tui::model::Model;
 use crate::tui::msg::Cmd;
 
 pub fn mark(model: &mut Model, action: Action) -> Vec<Cmd> {
-    let list = &mut model.list;
+    let list = &mut model.inbox.list;
     let here = list.selected().map(|row| (row.id.clone(), row.who().to_owned()));
     let Some((id, who)) = here else { return Vec::new() };
     match action {

@@ -10,7 +10,7 @@ use jiff::{Timestamp, ToSpan};
 
 /// Offers ways to sort and to group.
 pub fn offer_sorts(model: &mut Model) -> Vec<Cmd> {
-    let (sort, group) = (model.list.sort, model.list.group);
+    let (sort, group) = (model.inbox.list.sort, model.inbox.list.group);
     let mark = |is: bool| if is { "● " } else { "  " };
     let rows = [
         ("oldest first", Choice::Sort(Sort::Oldest), sort == Sort::Oldest),
@@ -67,7 +67,7 @@ pub fn offer_snooze(model: &mut Model) -> Vec<Cmd> {
 
 /// Puts what is marked, or else the selected item, out of sight until then, or back.
 pub fn snooze(model: &Model, until: Option<Timestamp>) -> Vec<Cmd> {
-    let marked = model.list.marked();
+    let marked = model.inbox.list.marked();
     let rows = if marked.is_empty() { model.selected().into_iter().collect() } else { marked };
     let ids: Vec<InterruptId> = rows.iter().filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
     if ids.is_empty() { Vec::new() } else { vec![Cmd::Snooze(ids, until)] }

@@ -24,7 +24,7 @@ const CLASSES: [(&str, &str); 3] = [
 /// The mail that could be taken for something else: thread and title.
 fn mail(model: &Model) -> Option<(ThreadId, String)> {
     if model.shows_skipped() {
-        let line = model.skipped.selected()?;
+        let line = model.inbox.skipped.selected()?;
         return Some((line.thread.clone()?, Visible::line(&line.title).into_string()));
     }
     if let Some(review) = crate::tui::tabs::threads::review::shown(model) {
@@ -73,13 +73,13 @@ pub fn reclassified(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> 
 
 /// Reads what is listed already and a page more, so that what has come meanwhile pushes nothing out.
 pub fn read(model: &Model) -> Vec<Cmd> {
-    vec![Cmd::Skipped(SkippedQuery { after: None, limit: model.skipped.rows.len() + PAGE })]
+    vec![Cmd::Skipped(SkippedQuery { after: None, limit: model.inbox.skipped.rows.len() + PAGE })]
 }
 
 /// Reads on before the end is reached.
 pub fn more(model: &mut Model) -> Vec<Cmd> {
     let height = usize::from(layout::areas(model).list.height);
-    let skipped = &mut model.skipped;
+    let skipped = &mut model.inbox.skipped;
     let near = skipped.cursor + height * 2 >= skipped.rows.len();
     if !near || skipped.reading || skipped.next.is_none() {
         return Vec::new();
@@ -89,7 +89,7 @@ pub fn more(model: &mut Model) -> Vec<Cmd> {
 }
 
 pub fn listed(model: &mut Model, query: &SkippedQuery, result: InboxResult<SkippedPage>) -> Vec<Cmd> {
-    let skipped = &mut model.skipped;
+    let skipped = &mut model.inbox.skipped;
     skipped.reading = false;
     let page = match result {
         // It goes on where the list no longer ends.
@@ -116,7 +116,7 @@ pub fn listed(model: &mut Model, query: &SkippedQuery, result: InboxResult<Skipp
 
 /// Mail that was not shown, and why.
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let browse = &model.skipped;
+    let browse = &model.inbox.skipped;
     if browse.rows.is_empty() {
         let (what, next) = if browse.read {
             ("No mail was skipped.", "What a rule or the model ignores is listed here, with the reason.")

@@ -4,7 +4,7 @@ use super::{Filter, Row};
 use crate::graph::{Kind, Labels};
 use crate::inbox::{ItemKind, Standing};
 use crate::text::truncate;
-use crate::tui::keys::Action;
+use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas, Entry};
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
@@ -22,20 +22,20 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
-    if model.list.is_empty() {
+    if model.inbox.list.is_empty() {
         return empty(model, area, buf);
     }
-    for (y, height, entry) in layout::entries(&model.list, area) {
+    for (y, height, entry) in layout::entries(&model.inbox.list, area) {
         let place = Rect { y: area.y + y, height, ..area };
         match entry {
             Entry::Group(position) => {
-                let name = model.list.group_at(position).unwrap_or_default();
+                let name = model.inbox.list.group_at(position).unwrap_or_default();
                 let x = draw::text(buf, place, place.x + 1, place.y, &format!("{name} "), model.theme.accent);
                 let rest = usize::from(place.right().saturating_sub(x + 1));
                 draw::text(buf, place, x, place.y, &"─".repeat(rest), model.theme.rule);
             }
             Entry::Row(position) => {
-                if let Some(row) = model.list.row(position) {
+                if let Some(row) = model.inbox.list.row(position) {
                     draw_row(model, row, place, buf);
                 }
             }
@@ -45,9 +45,9 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
 
 fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
-    let selected = model.list.selected().is_some_and(|other| other.id == row.id);
-    let marked = model.list.marks.contains(&row.id);
-    let found = !model.list.search.is_empty() && model.list.search.matches(row, model.wall);
+    let selected = model.inbox.list.selected().is_some_and(|other| other.id == row.id);
+    let marked = model.inbox.list.marks.contains(&row.id);
+    let found = !model.inbox.list.search.is_empty() && model.inbox.list.search.matches(row, model.wall);
     let tall = area.height > 1;
     let short = area.width < layout::NARROW / 2;
 
@@ -95,7 +95,7 @@ fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// One letter for a kind, where there is no room for its word.
+/// One letter for a kind, if there is no room for its word.
 fn letter(kind: ItemKind) -> &'static str {
     match kind {
         ItemKind::Interrupt(Kind::Triage) => "t",
@@ -135,12 +135,12 @@ fn flags(model: &Model, row: &Row) -> String {
 
 /// What an empty list says: that it is empty, and what to do next.
 fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
-    let (what, next) = if !model.list.complete {
+    let (what, next) = if !model.inbox.list.complete {
         ("Looking …", "")
-    } else if !model.list.narrow.is_empty() {
+    } else if !model.inbox.list.narrow.is_empty() {
         ("Nothing here fits that.", "Esc shows everything again.")
     } else {
-        match model.list.filter {
+        match model.inbox.list.filter {
             Filter::All => ("Nothing waits for you.", "c starts a thread · 2 shows past ones · ? all keys"),
             Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => {
                 ("No approvals wait.", "gi shows everything.")
@@ -164,11 +164,11 @@ fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
 
 fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>, bool) {
     let area = areas.card;
-    if area.is_empty() || model.list.is_empty() {
+    if area.is_empty() || model.inbox.list.is_empty() {
         return (None, false);
     }
     let Some(opened) = model.current() else {
-        if model.list.has_lost() {
+        if model.inbox.list.has_lost() {
             draw::message(
                 model,
                 area,
@@ -192,7 +192,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
 pub fn footer(model: &Model) -> Vec<(Action, String)> {
     let named = |action: Action, text: &str| (action, text.to_owned());
     let mut actions = Vec::new();
-    let many = model.list.marks.len();
+    let many = model.inbox.list.marks.len();
     if many > 0 {
         actions.push((Action::Accept, format!("accept {many}")));
         actions.push((Action::Ignore, format!("ignore {many}")));

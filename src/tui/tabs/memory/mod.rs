@@ -6,7 +6,19 @@ mod view;
 pub use update::*;
 pub use view::{draw, footer, memory_length};
 
-use crate::inbox::MemoryVersion;
+use crate::inbox::{MemoryLine, MemoryVersion};
+use crate::tui::tabs::Browse;
+
+/// The Memory tab.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryTab {
+    /// The profiles.
+    pub list: Browse<MemoryLine>,
+    /// The line of the page at the top.
+    pub page_top: usize,
+    /// The versions of the selected profile.
+    pub versions: Option<Versions>,
+}
 
 /// A profile with all its versions.
 #[derive(Clone, Debug)]

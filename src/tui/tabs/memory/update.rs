@@ -15,11 +15,12 @@ use crate::tui::words;
 /// The profiles were read.
 pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
     if let Some(lines) = model.ok_or_fail(result) {
-        let here = model.memory.selected().map(|line| line.namespace.clone());
+        let here = model.memory.list.selected().map(|line| line.namespace.clone());
         let stays = lines.iter().position(|line| Some(&line.namespace) == here.as_ref());
-        model.memory.cursor = stays.unwrap_or(model.memory.cursor.min(lines.len().saturating_sub(1)));
-        model.memory.rows = lines;
-        model.memory.read = true;
+        model.memory.list.cursor =
+            stays.unwrap_or(model.memory.list.cursor.min(lines.len().saturating_sub(1)));
+        model.memory.list.rows = lines;
+        model.memory.list.read = true;
         return show(model);
     }
     Vec::new()
@@ -27,10 +28,10 @@ pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cm
 
 /// Reads the versions of the selected profile, unless they are known.
 pub fn show(model: &mut Model) -> Vec<Cmd> {
-    let Some(line) = model.memory.selected() else { return Vec::new() };
-    let known = model.versions.as_ref().filter(|known| known.namespace == line.namespace);
+    let Some(line) = model.memory.list.selected() else { return Vec::new() };
+    let known = model.memory.versions.as_ref().filter(|known| known.namespace == line.namespace);
     if known.is_none() {
-        model.memory_top = 0;
+        model.memory.page_top = 0;
     }
     vec![Cmd::Versions(line.namespace.clone())]
 }
@@ -43,46 +44,49 @@ pub fn versions(
 ) -> Vec<Cmd> {
     if let Some((view, history)) = model.ok_or_fail(result) {
         // Whoever looks at an earlier version stays with it, whatever is learned meanwhile.
-        let looked_at = model.versions.take().filter(|known| known.namespace == namespace && known.at > 0);
+        let looked_at =
+            model.memory.versions.take().filter(|known| known.namespace == namespace && known.at > 0);
         let at = looked_at.and_then(|known| {
             let version = known.shown()?.version;
             history.iter().position(|kept| kept.version == version)
         });
-        model.versions = Some(Versions { namespace, history, pinned: view.pinned, at: at.unwrap_or(0) });
+        model.memory.versions =
+            Some(Versions { namespace, history, pinned: view.pinned, at: at.unwrap_or(0) });
     }
     Vec::new()
 }
 
 /// To the version before the one that is shown, or after it.
 pub fn browse(model: &mut Model, earlier: bool) {
-    let Some(versions) = &mut model.versions else { return };
+    let Some(versions) = &mut model.memory.versions else { return };
     let last = versions.history.len().saturating_sub(1);
     let at = if earlier { (versions.at + 1).min(last) } else { versions.at.saturating_sub(1) };
     if at == versions.at {
         model.say(if earlier { "this is the first version" } else { "this is the newest version" });
     } else {
         versions.at = at;
-        model.memory_top = 0;
+        model.memory.page_top = 0;
     }
 }
 
 /// The thread whose answer caused the version that is shown.
 pub fn causing(model: &Model) -> Option<ThreadId> {
-    let line = model.memory.selected()?;
-    let versions = model.versions.as_ref().filter(|known| known.namespace == line.namespace)?;
+    let line = model.memory.list.selected()?;
+    let versions = model.memory.versions.as_ref().filter(|known| known.namespace == line.namespace)?;
     versions.shown()?.cause.thread.clone()
 }
 
 /// Lets a person write the selected profile anew.
 pub fn edit(model: &mut Model) -> Vec<Cmd> {
-    let Some(line) = model.memory.selected() else { return Vec::new() };
+    let Some(line) = model.memory.list.selected() else { return Vec::new() };
     vec![Cmd::EditProfile(line.namespace.clone(), line.version, line.profile.clone())]
 }
 
 /// `$EDITOR` was left: what was written becomes the next version, unless it is the same.
 pub fn edited(model: &mut Model, namespace: String, read: u64, result: InboxResult<String>) -> Vec<Cmd> {
     let Some(text) = model.ok_or_fail(result) else { return Vec::new() };
-    let known = model.memory.rows.iter().find(|line| line.namespace == namespace && line.version == read);
+    let known =
+        model.memory.list.rows.iter().find(|line| line.namespace == namespace && line.version == read);
     if known.is_some_and(|line| line.profile.trim_end() == text.trim_end()) {
         model.say("nothing is changed");
         return Vec::new();
@@ -98,7 +102,9 @@ pub fn ask_line(model: &mut Model) -> Vec<Cmd> {
 
 pub fn add_line(model: &mut Model, line: &str) -> Vec<Cmd> {
     model.layers.pop();
-    let Some(known) = model.memory.selected().filter(|_| !line.trim().is_empty()) else { return Vec::new() };
+    let Some(known) = model.memory.list.selected().filter(|_| !line.trim().is_empty()) else {
+        return Vec::new();
+    };
     let before = known.profile.trim_end();
     let gap = if before.is_empty() { "" } else { "\n" };
     vec![Cmd::Remember(known.namespace.clone(), known.version, format!("{before}{gap}{}", line.trim()))]
@@ -106,7 +112,7 @@ pub fn add_line(model: &mut Model, line: &str) -> Vec<Cmd> {
 
 /// Reads what is pinned, to choose from.
 pub fn ask_pins(model: &mut Model) -> Vec<Cmd> {
-    model.memory.selected().map(|line| Cmd::Profile(line.namespace.clone())).into_iter().collect()
+    model.memory.list.selected().map(|line| Cmd::Profile(line.namespace.clone())).into_iter().collect()
 }
 
 pub fn pins(model: &mut Model, result: InboxResult<MemoryView>) -> Vec<Cmd> {
@@ -131,13 +137,13 @@ pub fn pins(model: &mut Model, result: InboxResult<MemoryView>) -> Vec<Cmd> {
 
 /// Reads earlier versions, to look at or to go back to. Whoever looks at one goes back to that one.
 pub fn ask_past(model: &mut Model, past: Past) -> Vec<Cmd> {
-    let looked_at = model.versions.as_ref().filter(|known| known.at > 0);
+    let looked_at = model.memory.versions.as_ref().filter(|known| known.at > 0);
     let looked_at =
         looked_at.and_then(|known| Some((known.shown()?.clone(), known.history.first()?.clone())));
     if let (Past::Revert, Some((to, newest))) = (past, looked_at) {
         return confirm_revert(model, to, &newest.profile);
     }
-    model.memory.selected().map(|line| Cmd::History(line.namespace.clone(), past)).into_iter().collect()
+    model.memory.list.selected().map(|line| Cmd::History(line.namespace.clone(), past)).into_iter().collect()
 }
 
 pub fn history(model: &mut Model, past: Past, result: InboxResult<Vec<MemoryVersion>>) -> Vec<Cmd> {

@@ -1,9 +1,9 @@
 //! The Memory tab: each profile, what its versions changed word for word, and what caused them.
 
 use crate::inbox::{MemoryLine, MemoryVersion, Tone};
+use crate::tui::actions::Action;
 use crate::tui::diff::word_lines;
 use crate::tui::draw::{self, PlainRow, Sheet, rows};
-use crate::tui::keys::Action;
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::tabs::memory::Versions;
@@ -16,7 +16,7 @@ use ratatui::text::{Line, Span};
 const LISTED: usize = 12;
 
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let browse = &model.memory;
+    let browse = &model.memory.list;
     if browse.rows.is_empty() {
         let what = if browse.read { "Nothing is learned yet." } else { "Looking …" };
         let next =
@@ -38,7 +38,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         return;
     }
     let sheet = sheet(model, areas.card.width);
-    sheet.draw(model, areas, model.memory_top, buf);
+    sheet.draw(model, areas, model.memory.page_top, buf);
 }
 
 /// How far the page beside the list can be scrolled.
@@ -49,9 +49,10 @@ pub fn memory_length(model: &Model) -> usize {
 
 fn sheet(model: &Model, width: u16) -> Sheet {
     let mut sheet = Sheet::new(width);
-    let Some(line) = model.memory.selected() else { return sheet };
+    let Some(line) = model.memory.list.selected() else { return sheet };
     sheet.say(&words::line(&line.namespace), model.theme.title);
-    let Some(versions) = model.versions.as_ref().filter(|known| known.namespace == line.namespace) else {
+    let Some(versions) = model.memory.versions.as_ref().filter(|known| known.namespace == line.namespace)
+    else {
         let meta = format!("version {} · {}", line.version, words::ago(line.updated_at, model.wall));
         sheet.say(&meta, model.theme.quiet);
         sheet.gap();
@@ -78,7 +79,8 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
     sheet.wrap(&meta, theme.quiet);
     let newest = versions.at == 0;
     if newest {
-        for held in model.list.all().iter().filter(|row| row.workflow == "memory" && !row.is_decided()) {
+        for held in model.inbox.list.all().iter().filter(|row| row.workflow == "memory" && !row.is_decided())
+        {
             sheet.gap();
             sheet.wrap(&format!("An update waits for your word in the inbox: {}", held.title), theme.warning);
         }
@@ -88,7 +90,7 @@ fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &Memory
         sheet.wrap("An earlier version. R goes back to it; [ shows a newer one.", theme.warning);
     }
     let before = versions.history.get(versions.at + 1).map_or("", |before| before.profile.as_str());
-    // The first version is all new, and where it is the newest it stands above already.
+    // The first version is all new, and if it is the newest it stands above already.
     let has_earlier = of > 1;
     if has_earlier {
         sheet.gap();

@@ -21,7 +21,7 @@ pub type Stamp = (ThreadId, Status, u64, Timestamp);
 
 /// The Threads tab.
 #[derive(Clone, Debug, Default)]
-pub struct Threads {
+pub struct ThreadsTab {
     /// The rows that were read, newest first.
     pub rows: Vec<ThreadLine>,
     /// The selected one.
@@ -58,7 +58,7 @@ pub struct Threads {
     pub stay: Option<ThreadId>,
 }
 
-impl Threads {
+impl ThreadsTab {
     /// The selected row.
     pub fn selected(&self) -> Option<&ThreadLine> {
         self.rows.get(self.cursor)
@@ -88,7 +88,7 @@ impl Threads {
         now == *query
     }
 
-    /// Lists something else; the selection stays where its thread is in that as well.
+    /// Lists something else; the selection stays if its thread is in that as well.
     pub fn list_anew(&mut self) {
         self.stay = self.stay.take().or_else(|| self.selected().map(|line| line.id.clone()));
         self.rows.clear();
@@ -190,13 +190,13 @@ mod tests {
         ThreadPage { threads, damaged: Vec::new(), next }
     }
 
-    fn places(threads: &Threads) -> Vec<i64> {
+    fn places(threads: &ThreadsTab) -> Vec<i64> {
         threads.rows.iter().map(|line| line.place).collect()
     }
 
     #[test]
     fn pages_are_put_where_they_belong() {
-        let mut threads = Threads::default();
+        let mut threads = ThreadsTab::default();
         threads.put(&threads.query(None, 3), page([9, 8, 7], Some(7)));
         threads.put(&threads.query(Some(7), 3), page([6, 5, 4], Some(4)));
         assert_eq!((places(&threads), threads.next), (vec![9, 8, 7, 6, 5, 4], Some(4)));
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_comes_and_goes_moves_no_selection() {
-        let mut threads = Threads::default();
+        let mut threads = ThreadsTab::default();
         threads.put(&threads.query(None, 3), page([9, 8, 7], Some(7)));
         threads.put(&threads.query(Some(7), 3), page([6, 5], None));
         threads.cursor = 1;
@@ -230,7 +230,7 @@ mod tests {
     /// Threads of servers are missing from a page of this folder's own, and are not gone for that.
     #[test]
     fn threads_of_servers_stay_where_they_stand() {
-        let mut threads = Threads::default();
+        let mut threads = ThreadsTab::default();
         let mut first = page([9, 0, 7], Some(-1));
         first.threads[1].id = ThreadId::parse("tserver00").unwrap();
         threads.put(&threads.query(None, 3), first);
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn an_answer_to_an_older_question_is_not_wanted() {
-        let mut threads = Threads::default();
+        let mut threads = ThreadsTab::default();
         let asked = threads.query(None, PAGE);
         threads.search = "budget".to_owned();
         assert!(!threads.wants(&asked) && threads.wants(&threads.query(None, PAGE)));

@@ -1,16 +1,16 @@
 //! The Threads tab: which threads are listed, and the one that is shown.
 
-use super::review::{self, Review, Reviewed};
+use super::review::{self, Review};
 use super::{PAGE, Stamp};
 use crate::graph::ThreadId;
 use crate::inbox::{Facets, Status, ThreadPage, ThreadQuery};
 use crate::tui::layers::{Choice, Menu};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult};
+use crate::tui::msg::{Cmd, InboxResult, Reviewed};
 use crate::tui::tabs::{Focus, Tab, go, thread_here};
 use crate::tui::{layout, words};
 
-/// Reads what is listed: the newest, and what is on the screen where that is further down.
+/// Reads what is listed: the newest, and what is on the screen if that is further down.
 pub fn read(model: &Model) -> Vec<Cmd> {
     let threads = &model.threads;
     let mut cmds = vec![Cmd::Facets, Cmd::Threads(threads.query(None, PAGE))];
@@ -202,7 +202,7 @@ fn stamp(model: &Model, id: &ThreadId) -> Option<Stamp> {
     Some((line.id.clone(), line.status, line.steps, line.updated_at))
 }
 
-/// A thread was read: it is shown, where it is still wanted.
+/// A thread was read: it is shown, if it is still wanted.
 pub fn opened(model: &mut Model, id: &ThreadId, result: InboxResult<Box<Reviewed>>) -> Vec<Cmd> {
     let wanted = match model.threads.selected() {
         Some(line) if model.threads.goto.is_none() => line.id == *id,

@@ -16,6 +16,7 @@ pub use update::*;
 use crate::graph::{Kind, Picture, Shape};
 use crate::inbox::{Block, Card, NextView, QuestionView, Status, StepStates, ThreadView, taken};
 use crate::tui::card::{Doc, Folds, ScrollPosition};
+use crate::tui::msg::Reviewed;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -63,17 +64,6 @@ impl Aspect {
     }
 }
 
-/// A thread as it was read.
-#[derive(Clone, Debug)]
-pub struct Reviewed {
-    /// Everything on record.
-    pub view: ThreadView,
-    /// The conversation.
-    pub card: Card,
-    /// Its graph, where this build knows it.
-    pub shape: Option<Shape>,
-}
-
 /// A thread on the screen.
 #[derive(Clone, Debug)]
 pub struct Review {
@@ -89,7 +79,7 @@ pub struct Review {
     pub states: Option<StepStates>,
     /// What of the conversation is unfolded.
     pub folds: Folds,
-    /// The page, where the aspect is one.
+    /// The page, if the aspect is one.
     pub doc: Doc,
     /// The line of the page at the top.
     pub top: ScrollPosition,
@@ -99,7 +89,7 @@ pub struct Review {
     pub picture: Picture,
     /// The state.
     pub tree: Tree,
-    /// The row the keys are on, where the aspect has rows.
+    /// The row the keys are on, if the aspect has rows.
     pub cursor: usize,
     /// The first row or line on the screen.
     pub first: usize,
@@ -179,7 +169,7 @@ impl Review {
         }
     }
 
-    /// How many rows there are, where the aspect has rows.
+    /// How many rows there are, if the aspect has rows.
     pub fn rows(&self) -> usize {
         match self.aspect {
             Aspect::Trace => self.spans.len(),
@@ -188,12 +178,12 @@ impl Review {
         }
     }
 
-    /// The question it waits for, where it waits for one; trouble comes first.
+    /// The question it waits for, if it waits for one; trouble comes first.
     pub fn open_question(&self) -> Option<&QuestionView> {
         self.trouble().or_else(|| self.view.questions.iter().find(|question| question.is_open()))
     }
 
-    /// The trouble it is in, where it is in one that a person can end.
+    /// The trouble it is in, if it is in one that a person can end.
     pub fn trouble(&self) -> Option<&QuestionView> {
         self.view.questions.iter().rfind(|question| question.is_open() && question.kind == Kind::Trouble)
     }
@@ -224,7 +214,7 @@ impl Review {
         }
     }
 
-    /// The span the keys are on, where the trace is shown.
+    /// The span the keys are on, if the trace is shown.
     pub fn span(&self) -> Option<&SpanRow> {
         if self.aspect == Aspect::Trace { self.spans.get(self.cursor) } else { None }
     }

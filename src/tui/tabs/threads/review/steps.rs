@@ -96,7 +96,7 @@ fn worked(trace: &TraceView, step: u64) -> String {
     node.map(|span| took(span.ms)).unwrap_or_default()
 }
 
-/// What a step says, as far as anybody would read it; nothing where it says nothing.
+/// What a step says, as far as anybody would read it; nothing if it says nothing.
 fn updates(step: &StepView) -> Option<String> {
     let (updates, _) = bounded(&step.updates);
     let empty = match &updates {

@@ -23,7 +23,7 @@ pub struct SpanRow {
     pub ms: u64,
     /// Tokens read and written.
     pub tokens: (u64, u64),
-    /// The price, where it is known.
+    /// The price, if it is known.
     pub cost: Option<f64>,
     /// Which model.
     pub model: Option<String>,

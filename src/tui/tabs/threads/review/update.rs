@@ -4,56 +4,41 @@ use super::{Aspect, Review, prompt_page};
 use crate::graph::{Decision, ThreadId};
 use crate::inbox::{Block, CallView, Outcome, QuestionView, StepStates};
 use crate::text::Visible;
+use crate::tui::actions::Action;
 use crate::tui::card::{Doc, ScrollPosition};
-use crate::tui::keys::Action;
 use crate::tui::layers::{Ask, Choice, Confirm, Menu, Page, Prompt, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
-use crate::tui::tabs::inbox::decide;
+use crate::tui::tabs::inbox::{self, decide};
 use crate::tui::tabs::{self, Focus, Tab, threads};
 use crate::tui::update::data;
 use crate::tui::{layout, safe, words};
 use serde_json::{Value, json};
 
-/// The shown thread, where the Threads tab is on the screen.
+/// The shown thread, if the Threads tab is on the screen.
 pub fn shown(model: &Model) -> Option<&Review> {
     model.threads.review.as_ref().filter(|_| model.tab == Tab::Threads)
 }
 
-pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
-    if shown(model).is_none() {
-        return Vec::new();
+/// Shows what a step changed, or the whole state after it.
+pub fn toggle_whole(model: &mut Model) -> Vec<Cmd> {
+    if let Some(review) = &mut model.threads.review {
+        review.whole = !review.whole;
+        review.top = ScrollPosition::default();
+        review.cut();
     }
-    match action {
-        Action::NextView | Action::PreviousView => turn(model, action),
-        Action::StateDiff => {
-            if let Some(review) = &mut model.threads.review {
-                review.whole = !review.whole;
-                review.top = ScrollPosition::default();
-                review.cut();
-            }
-            missing(model)
-        }
-        Action::Unfold => unfold(model),
-        Action::ShowPrompt => ask_prompt(model),
-        Action::Fork => ask_fork(model, press),
-        Action::Settle => offer_outcomes(model, press),
-        Action::Retry => ask_retry(model, press),
-        Action::Stop => ask_stop(model, press),
-        Action::Export => ask_export(model),
-        Action::Answer => answer(model),
-        Action::PanLeft | Action::PanRight => {
-            if let Some(review) = &mut model.threads.review {
-                let by = if action == Action::PanRight { 8 } else { -8 };
-                review.shift = review.shift.saturating_add_signed(by).min(400);
-            }
-            Vec::new()
-        }
-        _ => Vec::new(),
-    }
+    missing(model)
 }
 
-/// Why an action means nothing on the shown thread, where it does not.
+/// Moves the graph by columns.
+pub fn pan(model: &mut Model, by: isize) -> Vec<Cmd> {
+    if let Some(review) = &mut model.threads.review {
+        review.shift = review.shift.saturating_add_signed(by).min(400);
+    }
+    Vec::new()
+}
+
+/// Why an action means nothing on the shown thread, if it does not.
 pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
     let Some(review) = shown(model) else { return Err("no thread is shown; j or k selects one") };
     let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
@@ -95,7 +80,7 @@ pub fn has_mail(model: &Model) -> bool {
 }
 
 /// The next or the previous side; before the first one is the list.
-fn turn(model: &mut Model, action: Action) -> Vec<Cmd> {
+pub fn turn(model: &mut Model, action: Action) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
     let to = if action == Action::NextView { review.aspect.next() } else { review.aspect.previous() };
     match to {
@@ -141,7 +126,7 @@ pub fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
     missing(model)
 }
 
-/// Scrolls by lines, or moves the cursor where there is one.
+/// Scrolls by lines, or moves the cursor if there is one.
 pub fn scroll(model: &mut Model, by: isize) {
     let (_, height) = size(model);
     let Some(review) = &mut model.threads.review else { return };
@@ -176,7 +161,7 @@ pub fn size(model: &Model) -> (usize, usize) {
 }
 
 /// Folds and unfolds what is under the keys.
-fn unfold(model: &mut Model) -> Vec<Cmd> {
+pub fn unfold(model: &mut Model) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
     match review.aspect {
         Aspect::State => {
@@ -221,12 +206,12 @@ pub fn states(model: &mut Model, thread: &ThreadId, result: InboxResult<Box<Step
     Vec::new()
 }
 
-fn ask_prompt(model: &mut Model) -> Vec<Cmd> {
+pub fn ask_prompt(model: &mut Model) -> Vec<Cmd> {
     let call = shown(model).and_then(Review::span).and_then(|row| Some((row.thread.clone()?, row.call?)));
     call.map(|(thread, call)| Cmd::ModelCall(thread, call)).into_iter().collect()
 }
 
-/// Shows the words of a call, where nothing else has come up meanwhile.
+/// Shows the words of a call, if nothing else has come up meanwhile.
 pub fn prompt(model: &mut Model, result: InboxResult<Box<CallView>>) -> Vec<Cmd> {
     match result {
         Ok(call) if model.layers.is_empty() => {
@@ -245,7 +230,7 @@ fn confirm(model: &mut Model, title: String, why: String, page: Doc, then: Then)
     Vec::new()
 }
 
-fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
+pub fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();
     }
@@ -283,16 +268,16 @@ pub fn forked(model: &mut Model, result: InboxResult<Outcome>) -> Vec<Cmd> {
 /// Selects an item of the inbox, once it is there.
 fn go_to_item(model: &mut Model, item: String) -> Vec<Cmd> {
     let cmds = tabs::go(model, Tab::Inbox);
-    model.list.filter = crate::tui::tabs::inbox::Filter::All;
-    model.list.narrow = Default::default();
-    model.list.arrange(model.wall);
-    model.goto = Some(item);
-    data::select_goto(model);
+    model.inbox.list.filter = crate::tui::tabs::inbox::Filter::All;
+    model.inbox.list.narrow = Default::default();
+    model.inbox.list.arrange(model.wall);
+    model.inbox.goto = Some(item);
+    inbox::select_goto(model);
     cmds
 }
 
 /// Goes to what the thread asks.
-fn answer(model: &mut Model) -> Vec<Cmd> {
+pub fn answer(model: &mut Model) -> Vec<Cmd> {
     let asked = shown(model).and_then(Review::open_question).map(|question| question.id.to_string());
     asked.map(|id| go_to_item(model, id)).unwrap_or_default()
 }
@@ -320,7 +305,7 @@ pub fn in_doubt(review: &Review) -> Option<&QuestionView> {
     review.trouble().filter(|question| question.action == "in_doubt")
 }
 
-fn offer_outcomes(model: &mut Model, press: Press) -> Vec<Cmd> {
+pub fn offer_outcomes(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();
     }
@@ -355,7 +340,7 @@ pub fn ask_settle(model: &mut Model, outcome: &'static str) -> Vec<Cmd> {
     confirm(model, title.to_owned(), why.to_owned(), page, then)
 }
 
-fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
+pub fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();
     }
@@ -370,7 +355,7 @@ fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
 }
 
 /// Ends trouble by giving the thread up, or stops one that is alive.
-fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
+pub fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();
     }
@@ -391,7 +376,7 @@ fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
     }
 }
 
-fn ask_export(model: &mut Model) -> Vec<Cmd> {
+pub fn ask_export(model: &mut Model) -> Vec<Cmd> {
     let Some(review) = shown(model) else { return Vec::new() };
     let prompt = Prompt::new(Ask::Export, &format!("{}.md", review.view.id));
     model.push(prompt);

@@ -5,7 +5,7 @@ mod rows;
 
 use super::review::{Aspect, Review, took};
 use crate::text::{truncate, width};
-use crate::tui::keys::Action;
+use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;

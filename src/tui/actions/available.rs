@@ -1,20 +1,20 @@
 //! Whether an action means something now. Dispatch, footer and palette ask here, and nowhere else.
 
 use crate::inbox::ItemKind;
-use crate::tui::keys::Action;
+use crate::tui::actions::Action;
 use crate::tui::layers::Layer;
 use crate::tui::model::Model;
 use crate::tui::tabs::Tab;
 use crate::tui::tabs::threads::review;
 
 impl Action {
-    /// Nothing where it is available; why it is not, in a sentence or in no words at all.
+    /// Nothing if it is available; why it is not, in a sentence or in no words at all.
     pub fn available(self, model: &Model) -> Result<(), &'static str> {
         let inbox = model.tab == Tab::Inbox && model.layer().is_none();
         let row = model.selected();
         let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
         match self {
-            Action::Accept | Action::Ignore | Action::IgnoreQuietly if !model.list.marks.is_empty() => {
+            Action::Accept | Action::Ignore | Action::IgnoreQuietly if !model.inbox.list.marks.is_empty() => {
                 when(inbox, "decisions are taken in the inbox; 1 goes there")
             }
             Action::Edit
@@ -23,7 +23,7 @@ impl Action {
             | Action::AcceptGrant
             | Action::SaveDraft
             | Action::Reclassify
-                if !model.list.marks.is_empty() =>
+                if !model.inbox.list.marks.is_empty() =>
             {
                 Err("marked items can be accepted, ignored or snoozed together; Esc clears the marks")
             }
@@ -59,7 +59,9 @@ impl Action {
             Action::Snooze => match row {
                 Some(row) if row.kind == ItemKind::Result => Err("results are filed away, not snoozed"),
                 Some(row) => when(!row.is_decided(), "it is decided already"),
-                None => when(!model.list.marks.is_empty(), "nothing is selected; j or k selects an item"),
+                None => {
+                    when(!model.inbox.list.marks.is_empty(), "nothing is selected; j or k selects an item")
+                }
             },
             Action::Stop if model.tab == Tab::Threads => {
                 let can = review::shown(model).is_some_and(|r| r.is_alive() || r.trouble().is_some());
@@ -99,9 +101,10 @@ impl Action {
             | Action::AddLine
             | Action::PinLine
             | Action::RevertProfile
-            | Action::History => {
-                when(model.tab == Tab::Memory && model.memory.selected().is_some(), "nothing is learned yet")
-            }
+            | Action::History => when(
+                model.tab == Tab::Memory && model.memory.list.selected().is_some(),
+                "nothing is learned yet",
+            ),
             Action::Prune => when(
                 model.tab == Tab::Activity && !model.activity.pruning,
                 "old threads are let go of in Activity; 4 goes there",
@@ -112,14 +115,14 @@ impl Action {
             ),
             Action::Open => match model.tab {
                 Tab::Inbox if model.shows_running() => when(!model.running.rows.is_empty(), ""),
-                Tab::Inbox if model.shows_skipped() => when(!model.skipped.rows.is_empty(), ""),
-                Tab::Inbox => when(!model.list.is_empty(), ""),
+                Tab::Inbox if model.shows_skipped() => when(!model.inbox.skipped.rows.is_empty(), ""),
+                Tab::Inbox => when(!model.inbox.list.is_empty(), ""),
                 Tab::Activity => Ok(()),
                 Tab::Threads => when(!model.threads.rows.is_empty(), ""),
-                Tab::Memory => when(!model.memory.rows.is_empty(), ""),
+                Tab::Memory => when(!model.memory.list.rows.is_empty(), ""),
             },
             Action::Mark | Action::MarkRange | Action::MarkAll | Action::MarkSame | Action::Sort => {
-                when(inbox && model.shows_items() && !model.list.is_empty(), "")
+                when(inbox && model.shows_items() && !model.inbox.list.is_empty(), "")
             }
             Action::NextItem | Action::PreviousItem => when(inbox || model.tab == Tab::Threads, ""),
             Action::Quotes if model.tab == Tab::Threads => when(review::has_mail(model), ""),
@@ -137,9 +140,8 @@ impl Action {
                     _ => Ok(()),
                 }
             }
-            Action::Undo => Ok(()),
             Action::SearchNext | Action::SearchPrevious => {
-                when(!model.list.search.is_empty(), "nothing was searched for; / searches")
+                when(!model.inbox.list.search.is_empty(), "nothing was searched for; / searches")
             }
             Action::NewThread => when(!model.workflows.is_empty(), "no workflow is built in"),
             Action::Narrow => {
@@ -154,55 +156,7 @@ impl Action {
             ),
             Action::Remember => when(matches!(model.layer(), Some(Layer::Form(form)) if form.learns()), ""),
             Action::Drop => when(matches!(model.layer(), Some(Layer::Bulk(_))), ""),
-            Action::TabInbox
-            | Action::TabThreads
-            | Action::TabMemory
-            | Action::TabActivity
-            | Action::NextTab
-            | Action::PreviousTab
-            | Action::ShowAll
-            | Action::ShowApprovals
-            | Action::ShowTriage
-            | Action::ShowQuestions
-            | Action::ShowTrouble
-            | Action::ShowResults
-            | Action::ShowSnoozed
-            | Action::ShowHeld
-            | Action::ShowRunning
-            | Action::ShowSkipped
-            | Action::Palette
-            | Action::Help
-            | Action::Pause
-            | Action::FetchMail
-            | Action::Clear
-            | Action::Back
-            | Action::Quit
-            | Action::CloseLayer
-            | Action::Redraw
-            | Action::Suspend
-            | Action::Down
-            | Action::Up
-            | Action::Top
-            | Action::Bottom
-            | Action::PageDown
-            | Action::PageUp
-            | Action::CardDown
-            | Action::CardUp
-            | Action::NextPart
-            | Action::PreviousPart
-            | Action::Leave
-            | Action::Yes
-            | Action::No
-            | Action::Wait
-            | Action::TakeBack
-            | Action::GoNow
-            | Action::NextField
-            | Action::PreviousField
-            | Action::Submit
-            | Action::Outside
-            | Action::LeaveForm
-            | Action::Choose
-            | Action::Cancel => Ok(()),
+            _ => Ok(()),
         }
     }
 }

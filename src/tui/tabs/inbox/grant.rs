@@ -1,19 +1,18 @@
-//! Accepting and allowing more of the same, and the list of what is allowed.
+//! Accepting, and allowing more of the same.
 //!
 //! Promises: what would run without asking is said in full before `y` allows it; a grant is given only together with
-//! an accepted card; revoking takes one key, allowing again a `y`.
+//! an accepted card.
 
 use super::decide;
 use crate::graph::Decision;
 use crate::inbox::{Block, GrantLine, GrantRequest, GrantScope, Item};
 use crate::text::Visible;
+use crate::tui::actions::Action;
 use crate::tui::card::Doc;
-use crate::tui::keys::Action;
 use crate::tui::layers::{Choice, Confirm, Menu, Then};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
 use crate::tui::safe::{self, Guard};
-use crate::tui::update::data;
 use jiff::ToSpan;
 use std::time::Duration;
 
@@ -104,7 +103,7 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>) ->
     Vec::new()
 }
 
-/// Whom or what a grant from this card would be for; `None` where it offers none of this scope.
+/// Whom or what a grant from this card would be for; `None` if it offers none of this scope.
 fn whom(item: &Item, scope: GrantScope) -> Option<String> {
     let offered = &item.grantable;
     match scope {
@@ -133,53 +132,5 @@ pub fn granted(model: &mut Model, id: String, granted: InboxResult<GrantLine>) -
     if let Some(grant) = grant {
         model.say(format!("accepted; {} runs without asking from now on (4 lists it)", grant.tool));
     }
-    cmds
-}
-
-pub fn listed(model: &mut Model, result: InboxResult<Vec<GrantLine>>) -> Vec<Cmd> {
-    match result {
-        // Those in force first; the built-in ones can be switched on again, so they stay.
-        Ok(mut grants) => {
-            grants.retain(|grant| grant.in_force || grant.builtin);
-            grants.sort_by_key(|grant| (grant.builtin, grant.id.starts_with(crate::inbox::POLICY_GRANT)));
-            let (key, section) = (model.activity_key(), model.activity_section());
-            model.grants = grants;
-            model.keep_activity(key, section);
-        }
-        Err(failure) => model.fail(failure.text),
-    }
-    Vec::new()
-}
-
-/// Ends the selected grant at once, or asks whether a built-in one is to count again.
-pub fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
-    if !safe::is_deliberate(model, press) {
-        return Vec::new();
-    }
-    let Some(grant) = model.selected_grant().cloned() else { return Vec::new() };
-    if grant.id.starts_with(crate::inbox::POLICY_GRANT) {
-        model.say("the config allows this; take it out of [policy] there");
-        return Vec::new();
-    }
-    if grant.in_force {
-        return vec![Cmd::Revoke(grant.id)];
-    }
-    model.push(Confirm::new(
-        format!("Switch {} on again?", grant.tool),
-        format!("It runs without asking: {}.", grant.scope),
-        Doc::default(),
-        Then::Restore(grant.id),
-    ));
-    Vec::new()
-}
-
-pub fn revoked(model: &mut Model, result: InboxResult<GrantLine>) -> Vec<Cmd> {
-    match result {
-        Ok(grant) if grant.in_force => model.say(format!("{} runs without asking again", grant.tool)),
-        Ok(grant) => model.say(format!("revoked: {} for {} asks from now on", grant.tool, grant.scope)),
-        Err(failure) => model.fail(failure.text),
-    }
-    let mut cmds = vec![Cmd::Grants];
-    cmds.extend(data::changed(model));
     cmds
 }
