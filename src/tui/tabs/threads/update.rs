@@ -91,7 +91,7 @@ pub fn offer_filters(model: &mut Model) -> Vec<Cmd> {
     named("server", &servers, workflow, Choice::Workflow);
     named("account", &facets.accounts, account, Choice::Account);
     let cursor = rows.iter().position(|(text, _)| text.starts_with(mark(true))).unwrap_or(0);
-    model.push(Menu { cursor: cursor, ..Menu::new("Threads that are", rows) });
+    model.push(Menu { cursor, ..Menu::new("Threads that are", rows) });
     Vec::new()
 }
 

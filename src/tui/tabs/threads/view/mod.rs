@@ -181,24 +181,6 @@ fn folded(letter: char) -> char {
     letter.to_lowercase().next().unwrap_or(letter)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_lit_where_they_begin() {
-        let area = Rect::new(0, 0, 30, 1);
-        let mut buf = Buffer::empty(area);
-        buf.set_string(0, 0, "Budget, budgetary, low-budget", Style::new());
-        let style = Style::new().add_modifier(Modifier::BOLD);
-        light(&mut buf, area, "BUDGET x", style);
-        let lit: String =
-            (0..30).map(|x| if buf[(x, 0)].modifier.contains(Modifier::BOLD) { '^' } else { '.' }).collect();
-        assert_eq!(lit, "^^^^^^..^^^^^^.........^^^^^^.");
-        light(&mut buf, area, " - ", style);
-    }
-}
-
 /// The actions on the shown thread that are worth a place in the footer, the most important first.
 pub fn footer(model: &Model) -> Vec<(Action, String)> {
     let named = |action: Action, text: &str| (action, text.to_owned());
@@ -231,4 +213,22 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
         actions.push(named(Action::Leave, "back"));
     }
     actions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_lit_where_they_begin() {
+        let area = Rect::new(0, 0, 30, 1);
+        let mut buf = Buffer::empty(area);
+        buf.set_string(0, 0, "Budget, budgetary, low-budget", Style::new());
+        let style = Style::new().add_modifier(Modifier::BOLD);
+        light(&mut buf, area, "BUDGET x", style);
+        let lit: String =
+            (0..30).map(|x| if buf[(x, 0)].modifier.contains(Modifier::BOLD) { '^' } else { '.' }).collect();
+        assert_eq!(lit, "^^^^^^..^^^^^^.........^^^^^^.");
+        light(&mut buf, area, " - ", style);
+    }
 }
