@@ -1,7 +1,8 @@
 //! Where things are on a screen of any size. Pure, so that drawing, scrolling and the mouse agree.
 
-use super::list::List;
-use super::model::{Focus, Model};
+use super::model::Model;
+use super::tabs::Focus;
+use super::tabs::inbox::List;
 use ratatui::layout::Rect;
 
 /// From here on list and card stand side by side.

@@ -1,112 +1,23 @@
 //! Everything the screen knows. It changes in `update` and nowhere else.
 
-use super::activity::ActivityTab;
-use super::bindings::{Keymap, Scope};
-use super::card::{Doc, Extra, Folds, ScrollPosition};
-use super::key::Key;
-use super::layer::Layer;
-use super::list::{Filter, List, Row};
-use super::msg::{Cmd, DecisionKind, Driving};
+use super::actions::Scope;
+use super::keys::{Key, Keymap};
+use super::layers::Layer;
+use super::msg::{Cmd, Driving, InboxResult};
 use super::options::{Options, Startable};
 use super::safe::{DeferredKey, LastDecisionKey, Shown};
+use super::tabs::activity::ActivityTab;
+use super::tabs::inbox::{Filter, InboxTab, Opened, Row, Undo};
+use super::tabs::memory::MemoryTab;
+use super::tabs::threads::ThreadsTab;
+use super::tabs::{Browse, Focus, Tab};
 use super::theme::Theme;
-use super::threads::Threads;
 use super::words;
 use crate::graph::ThreadId;
-use crate::inbox::{
-    Card, DecisionView, GrantLine, Item, MemoryLine, MemoryVersion, Overview, SkippedLine, SourceLine,
-    ThreadLine,
-};
-use crate::text::Visible;
+use crate::inbox::{GrantLine, Overview, SourceLine, ThreadLine};
 use jiff::Timestamp;
-use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
-
-/// The four tabs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tab {
-    /// What waits.
-    #[default]
-    Inbox,
-    Threads,
-    /// What was learned.
-    Memory,
-    /// What is going on.
-    Activity,
-}
-
-impl Tab {
-    /// All of them, in order.
-    pub const ALL: [Tab; 4] = [Tab::Inbox, Tab::Threads, Tab::Memory, Tab::Activity];
-
-    /// Its name.
-    pub fn title(self) -> &'static str {
-        match self {
-            Tab::Inbox => "Inbox",
-            Tab::Threads => "Threads",
-            Tab::Memory => "Memory",
-            Tab::Activity => "Activity",
-        }
-    }
-}
-
-/// Which half of a tab the keys go to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Focus {
-    #[default]
-    List,
-    /// The card beside or below it.
-    Card,
-}
-
-/// The card that is on the screen, or on its way there.
-#[derive(Clone, Debug)]
-pub struct Opened {
-    pub item: Item,
-    pub card: Arc<Card>,
-    /// What was answered before.
-    pub answers: Vec<DecisionView>,
-    /// The card as something to scroll through.
-    pub doc: Doc,
-    /// The line at the top.
-    pub top: ScrollPosition,
-    pub folds: Folds,
-    /// Whether the end of what is proposed has been on the screen.
-    pub end_seen: bool,
-}
-
-impl Opened {
-    /// A card that has just arrived.
-    pub fn new(item: Item, card: Card, answers: Vec<DecisionView>) -> Self {
-        let mut opened = Self {
-            item,
-            card: Arc::new(card),
-            answers,
-            doc: Doc::default(),
-            top: ScrollPosition::default(),
-            folds: Folds::default(),
-            end_seen: false,
-        };
-        opened.cut();
-        opened
-    }
-
-    /// Cuts the card anew, after folds were changed.
-    pub fn cut(&mut self) {
-        let item = &self.item;
-        let clean = |text: &str| Visible::line(text).into_string();
-        let mut meta = vec![item.kind.word().to_owned(), clean(&item.action), clean(&item.workflow)];
-        meta.extend(item.source.as_deref().map(clean));
-        meta.push(item.id.clone());
-        if item.irreversible {
-            meta.push("irreversible".to_owned());
-        }
-        meta.dedup();
-        let extra = Extra { meta: meta.join(" · "), answers: &self.answers };
-        self.doc = Doc::new(item, self.card.clone(), &extra, self.folds);
-    }
-}
 
 /// A thread at work in this process.
 #[derive(Clone, Debug, Default)]
@@ -119,19 +30,6 @@ pub struct Working {
     pub bar: Option<(String, u64, u64)>,
 }
 
-/// The last decision, while it can be taken back.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Undo {
-    /// What was done.
-    pub deed: DecisionKind,
-    /// On what: ids and titles.
-    pub items: Vec<(String, String)>,
-    /// Until when, where that is known.
-    pub until: Option<Instant>,
-    /// When it was done.
-    pub since: Instant,
-}
-
 /// A line that says what happened.
 #[derive(Clone, Debug)]
 pub struct Note {
@@ -141,68 +39,6 @@ pub struct Note {
     pub bad: bool,
     /// When it goes away.
     pub until: Instant,
-}
-
-/// A profile with all its versions.
-#[derive(Clone, Debug)]
-pub struct Versions {
-    /// Whose preferences about what.
-    pub namespace: String,
-    /// All of them, newest first.
-    pub history: Vec<MemoryVersion>,
-    /// Lines that nothing learned may drop.
-    pub pinned: Vec<String>,
-    /// The one that is shown.
-    pub at: usize,
-}
-
-impl Versions {
-    /// The version that is shown.
-    pub fn shown(&self) -> Option<&MemoryVersion> {
-        self.history.get(self.at)
-    }
-}
-
-/// A list of another tab.
-#[derive(Clone, Debug)]
-pub struct Browse<T> {
-    pub rows: Vec<T>,
-    /// The selected one.
-    pub cursor: usize,
-    /// The first on the screen.
-    pub top: usize,
-    /// What is shown of the selected one, and which that is.
-    pub page: Option<(String, Doc)>,
-    /// The line of the page at the top.
-    pub page_top: ScrollPosition,
-    /// Whether it has been read.
-    pub read: bool,
-    /// Where the rest begins that has not been read.
-    pub next: Option<i64>,
-    /// Whether that is on its way.
-    pub reading: bool,
-}
-
-impl<T> Default for Browse<T> {
-    fn default() -> Self {
-        Self {
-            rows: Vec::new(),
-            cursor: 0,
-            top: 0,
-            page: None,
-            page_top: ScrollPosition::default(),
-            read: false,
-            next: None,
-            reading: false,
-        }
-    }
-}
-
-impl<T> Browse<T> {
-    /// The selected row.
-    pub fn selected(&self) -> Option<&T> {
-        self.rows.get(self.cursor)
-    }
 }
 
 /// Everything the screen knows.
@@ -224,18 +60,10 @@ pub struct Model {
     pub tab: Tab,
     /// Which half of it the keys go to.
     pub focus: Focus,
-    /// The inbox.
-    pub list: List,
-    /// Lines that are still to be read.
-    pub wanted: VecDeque<String>,
-    /// Whether lines are being read.
-    pub reading: bool,
-    /// Whether a glance is under way, and whether another one is due.
-    pub glancing: (bool, bool),
-    /// The card.
-    pub opened: Option<Opened>,
-    /// The card that was asked for.
-    pub asked: Option<String>,
+    pub inbox: InboxTab,
+    pub threads: ThreadsTab,
+    pub memory: MemoryTab,
+    pub activity: ActivityTab,
     /// What a decision key may act on.
     pub shown: Option<Shown>,
     /// The layer that has been drawn.
@@ -264,24 +92,12 @@ pub struct Model {
     pub drafts: BTreeMap<String, String>,
     /// A draft that is not kept yet, and since when.
     pub unkept: Option<(String, Instant)>,
-    /// Threads at work in this process.
+    /// ThreadsTab at work in this process.
     pub working: BTreeMap<ThreadId, Working>,
-    /// Threads at work in any.
+    /// ThreadsTab at work in any.
     pub running: Browse<ThreadLine>,
     /// What may be done without asking.
     pub grants: Vec<GrantLine>,
-    /// The Activity tab.
-    pub activity: ActivityTab,
-    /// Mail that was not shown.
-    pub skipped: Browse<SkippedLine>,
-    /// The Threads tab.
-    pub threads: Threads,
-    /// The Memory tab.
-    pub memory: Browse<MemoryLine>,
-    /// The line of its page at the top.
-    pub memory_top: usize,
-    /// The versions of the selected profile.
-    pub versions: Option<Versions>,
     /// The inbox in numbers.
     pub overview: Option<Overview>,
     /// How each mailbox does.
@@ -295,10 +111,6 @@ pub struct Model {
     pub ending: bool,
     /// When a notice was last given.
     pub noticed: Option<Instant>,
-    /// Whether the glance under way is older than what is known since.
-    pub stale_glance: bool,
-    /// What is to be selected once it is there.
-    pub goto: Option<String>,
 }
 
 impl Model {
@@ -320,12 +132,10 @@ impl Model {
             workflows,
             tab: Tab::Inbox,
             focus: Focus::List,
-            list: List::default(),
-            wanted: VecDeque::new(),
-            reading: true,
-            glancing: (false, false),
-            opened: None,
-            asked: None,
+            inbox: InboxTab::default(),
+            threads: ThreadsTab::default(),
+            memory: MemoryTab::default(),
+            activity: ActivityTab::default(),
             shown: None,
             layer_shown: None,
             layers: Vec::new(),
@@ -343,12 +153,6 @@ impl Model {
             working: BTreeMap::new(),
             running: Browse::default(),
             grants: Vec::new(),
-            activity: ActivityTab::default(),
-            skipped: Browse::default(),
-            threads: Threads::default(),
-            memory: Browse::default(),
-            memory_top: 0,
-            versions: None,
             overview: None,
             sources: Vec::new(),
             spent_today: 0.0,
@@ -356,8 +160,6 @@ impl Model {
             turns: 0,
             ending: false,
             noticed: None,
-            stale_glance: false,
-            goto: None,
         })
     }
 
@@ -368,26 +170,31 @@ impl Model {
         vec![Cmd::Lines(super::msg::Lines::First(shown)), Cmd::Drafts]
     }
 
+    /// Whether nothing is driven.
+    pub fn is_paused(&self) -> bool {
+        self.overview.as_ref().is_some_and(|overview| overview.paused)
+    }
+
     /// The uppermost layer.
     pub fn layer(&self) -> Option<&Layer> {
         self.layers.last().map(|(_, layer)| layer)
     }
 
     /// Puts a layer over everything.
-    pub fn push(&mut self, layer: Layer) {
-        self.layers.push((self.next_layer, layer));
+    pub fn push(&mut self, layer: impl Into<Layer>) {
+        self.layers.push((self.next_layer, layer.into()));
         self.next_layer += 1;
         self.layer_shown = None;
     }
 
     /// Whether the keys go to running threads in place of items.
     pub fn shows_running(&self) -> bool {
-        self.tab == Tab::Inbox && self.list.filter == Filter::Running
+        self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Running
     }
 
     /// Whether the keys go to mail that was not shown.
     pub fn shows_skipped(&self) -> bool {
-        self.tab == Tab::Inbox && self.list.filter == Filter::Skipped
+        self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Skipped
     }
 
     /// Whether the inbox's items are on the screen.
@@ -395,15 +202,18 @@ impl Model {
         self.tab == Tab::Inbox && !self.shows_running() && !self.shows_skipped()
     }
 
-    /// The selected item, where the inbox is on the screen and one is selected.
+    /// The selected item, if the inbox is on the screen and one is selected.
     pub fn selected(&self) -> Option<&Row> {
-        if self.shows_items() { self.list.selected() } else { None }
+        if self.shows_items() { self.inbox.list.selected() } else { None }
     }
 
-    /// The card of the selected item, where it is there and of the item as it stands.
+    /// The card of the selected item, if it is there and of the item as it stands.
     pub fn current(&self) -> Option<&Opened> {
         let row = self.selected()?;
-        self.opened.as_ref().filter(|opened| opened.item.id == row.id && opened.item.args_hash == row.hash)
+        self.inbox
+            .opened
+            .as_ref()
+            .filter(|opened| opened.item.id == row.id && opened.item.args_hash == row.hash)
     }
 
     /// Whether the card shows what it folds at first.
@@ -450,6 +260,11 @@ impl Model {
             bad: true,
             until: self.now + Duration::from_secs(12),
         });
+    }
+
+    /// The value that was asked for; a failure is said.
+    pub fn ok_or_fail<T>(&mut self, result: InboxResult<T>) -> Option<T> {
+        result.map_err(|failure| self.fail(failure.text)).ok()
     }
 
     /// Whether something on the screen changes with time alone.

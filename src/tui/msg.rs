@@ -1,13 +1,12 @@
 //! What happens to the screen, and what it asks to be done. Both are closed lists.
 
-use super::key::Key;
-use super::review::Reviewed;
-use crate::graph::{Decision, InterruptId, Progress, ThreadId};
+use super::keys::Key;
+use crate::graph::{Decision, InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
     Activity, ActivityQuery, CallView, Card, DecisionView, ErrorLine, Facets, Glance, GrantLine,
     GrantRequest, InboxError, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome,
     Overview, PruneQuery, Pruned, Pruning, SkippedPage, SkippedQuery, SourceLine, StepStates, Storage,
-    ThreadLine, ThreadPage, ThreadQuery, UsageView,
+    ThreadLine, ThreadPage, ThreadQuery, ThreadView, UsageView,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -76,6 +75,17 @@ pub struct Read {
     pub answers: Vec<DecisionView>,
 }
 
+/// A thread as it was read.
+#[derive(Clone, Debug)]
+pub struct Reviewed {
+    /// Everything on record.
+    pub view: ThreadView,
+    /// The conversation.
+    pub card: Card,
+    /// Its graph, if this build knows it.
+    pub shape: Option<Shape>,
+}
+
 /// Who drives threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Driving {
@@ -83,7 +93,7 @@ pub enum Driving {
     Unknown,
     /// This process.
     Ours,
-    /// Another one, by its number where that is known.
+    /// Another one, by its number if that is known.
     Theirs(Option<u32>),
     /// Nobody can: why.
     Nobody(String),
@@ -140,7 +150,7 @@ pub enum Msg {
     Why(String, InboxResult<Card>),
     /// What may be done without asking.
     Grants(InboxResult<Vec<GrantLine>>),
-    /// A card was accepted, or was not; and where it was, what is allowed from now on.
+    /// A card was accepted, or was not; and if it was, what is allowed from now on.
     Granted(String, InboxResult<GrantLine>),
     /// A grant was revoked or restored.
     Revoked(InboxResult<GrantLine>),

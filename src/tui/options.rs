@@ -20,7 +20,7 @@ pub struct Startable {
 pub struct Options {
     /// The colours.
     pub theme: ThemeName,
-    /// Keys by the name of their action, where they are not the usual ones.
+    /// Keys by the name of their action, if they are not the usual ones.
     pub keys: BTreeMap<String, Vec<String>>,
     /// How a person is told that something new waits.
     pub notices: Notices,

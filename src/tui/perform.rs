@@ -2,8 +2,7 @@
 //!
 //! Only what concerns the terminal itself (clipboard, `$EDITOR`, notices, leaving) is the loop's.
 
-use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, PendingDecision, Read};
-use super::review::Reviewed;
+use super::msg::{Cmd, DecisionKind, Failure, InboxResult, Msg, PendingDecision, Read, Reviewed};
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
     By, Decide, InboxError, MemoryVersion, MemoryView, Outcome, Status, ThreadLine, ThreadQuery,
@@ -17,17 +16,17 @@ use std::path::Path;
 /// At most this many threads are listed.
 const THREADS: usize = 500;
 
-/// At most this many ways of going on are offered.
-const WAYS: usize = 50;
+/// At most this many ways to complete a path are offered.
+const COMPLETIONS: usize = 50;
 
-/// Does what a command says; `None` where that is the terminal's affair or has no outcome to tell.
+/// Does what a command says; `None` if that is the terminal's affair or has no outcome to tell.
 pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
     Some(match cmd {
         Cmd::Glance => Msg::Glanced(inbox.decisions().glance().await.map_err(Failure::from)),
         Cmd::Lines(lines) => Msg::Lines(inbox.decisions().lines(lines.into()).await.map_err(Failure::from)),
         Cmd::Card(id) => {
-            let told = card(inbox, &id).await;
-            Msg::Card(id, told)
+            let result = card(inbox, &id).await;
+            Msg::Card(id, result)
         }
         Cmd::Overview => Msg::Overview(inbox.figures().overview().await.map_err(Failure::from)),
         Cmd::Sources => Msg::Sources(inbox.mail().sources().await.map_err(Failure::from)),
@@ -41,17 +40,17 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Running => Msg::Running(running(inbox).await),
         Cmd::Facets => Msg::Facets(inbox.threads().facets().await.map_err(Failure::from)),
         Cmd::Threads(query) => {
-            let told = inbox.threads().list(query.clone()).await.map_err(Failure::from);
-            Msg::Threads(query, told)
+            let result = inbox.threads().list(query.clone()).await.map_err(Failure::from);
+            Msg::Threads(query, result)
         }
         Cmd::Thread(id) => {
-            let told = thread(inbox, id.clone()).await.map(Box::new).map_err(Failure::from);
-            Msg::Thread(id, told)
+            let result = thread(inbox, id.clone()).await.map(Box::new).map_err(Failure::from);
+            Msg::Thread(id, result)
         }
         Cmd::StepStates(id, step) => {
-            let told =
+            let result =
                 inbox.threads().step_states(id.clone(), step).await.map(Box::new).map_err(Failure::from);
-            Msg::StepStates(id, told)
+            Msg::StepStates(id, result)
         }
         Cmd::ModelCall(id, call) => {
             Msg::ModelCall(inbox.threads().model_call(id, call).await.map(Box::new).map_err(Failure::from))
@@ -60,8 +59,8 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Export(id, name) => Msg::Done(export(inbox, id, &name).await),
         Cmd::Memory => Msg::Memory(inbox.memory().list().await.map_err(Failure::from)),
         Cmd::Why(id) => {
-            let told = inbox.decisions().why(id.clone()).await.map_err(Failure::from);
-            Msg::Why(id, told)
+            let result = inbox.decisions().why(id.clone()).await.map_err(Failure::from);
+            Msg::Why(id, result)
         }
         Cmd::Grants => Msg::Grants(inbox.grants().list().await.map_err(Failure::from)),
         Cmd::Grant(accept, request) => {
@@ -72,51 +71,51 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Revoke(id) => Msg::Revoked(inbox.grants().revoke(id).await.map_err(Failure::from)),
         Cmd::Restore(id) => Msg::Revoked(inbox.grants().restore(id).await.map_err(Failure::from)),
         Cmd::Skipped(query) => {
-            let told = inbox.mail().skipped(query.clone()).await.map_err(Failure::from);
-            Msg::Skipped(query, told)
+            let result = inbox.mail().skipped(query.clone()).await.map_err(Failure::from);
+            Msg::Skipped(query, result)
         }
         Cmd::Reclassify(thread, class) => {
-            let told = inbox.mail().reclassify(thread, class.clone()).await;
-            Msg::Reclassified(told.map(|_| class).map_err(Failure::from))
+            let result = inbox.mail().reclassify(thread, class.clone()).await;
+            Msg::Reclassified(result.map(|_| class).map_err(Failure::from))
         }
         Cmd::Profile(namespace) => Msg::Profile(inbox.memory().show(namespace).await.map_err(Failure::from)),
         Cmd::History(namespace, past) => {
             Msg::History(past, inbox.memory().history(namespace).await.map_err(Failure::from))
         }
         Cmd::Remember(namespace, read, profile) => {
-            let told = inbox.memory().edit(namespace, read, profile).await;
+            let result = inbox.memory().edit(namespace, read, profile).await;
             Msg::Learned(
-                told.map(|view| format!("kept as version {}", view.newest.version)).map_err(Failure::from),
+                result.map(|view| format!("kept as version {}", view.newest.version)).map_err(Failure::from),
             )
         }
         Cmd::Pin(namespace, line, pinned) => {
-            let told = inbox.memory().pin(namespace, line.clone(), pinned).await;
+            let result = inbox.memory().pin(namespace, line.clone(), pinned).await;
             let what = if pinned { "pinned" } else { "no longer pinned" };
-            Msg::Learned(told.map(|_| format!("{what}: {line}")).map_err(Failure::from))
+            Msg::Learned(result.map(|_| format!("{what}: {line}")).map_err(Failure::from))
         }
         Cmd::Revert(namespace, version) => {
-            let told = inbox.memory().revert(namespace, version).await;
+            let result = inbox.memory().revert(namespace, version).await;
             let text = |view: MemoryView| {
                 format!("as in version {version}; kept as version {}", view.newest.version)
             };
-            Msg::Learned(told.map(text).map_err(Failure::from))
+            Msg::Learned(result.map(text).map_err(Failure::from))
         }
         Cmd::Versions(namespace) => {
-            let told = versions(inbox, &namespace).await;
-            Msg::Versions(namespace, told)
+            let result = versions(inbox, &namespace).await;
+            Msg::Versions(namespace, result)
         }
         Cmd::Activity(query) => {
             Msg::Activity(inbox.figures().activity(query).await.map(Box::new).map_err(Failure::from))
         }
         Cmd::Errors => Msg::Errors(inbox.figures().errors().await.map_err(Failure::from)),
         Cmd::Usage(thread) => {
-            let told = inbox.threads().usage(thread.clone()).await.map_err(Failure::from);
-            Msg::Usage(thread, told)
+            let result = inbox.threads().usage(thread.clone()).await.map_err(Failure::from);
+            Msg::Usage(thread, result)
         }
         Cmd::Storage => Msg::Storage(inbox.figures().storage().await.map_err(Failure::from)),
         Cmd::PrunePlan(query) => {
-            let told = inbox.prune().plan(query.clone()).await.map_err(Failure::from);
-            Msg::PrunePlan(query, told)
+            let result = inbox.prune().plan(query.clone()).await.map_err(Failure::from);
+            Msg::PrunePlan(query, result)
         }
         Cmd::Prune(query) => Msg::Pruned(inbox.prune().run(query).await.map_err(Failure::from)),
         Cmd::Drafts => Msg::Drafts(inbox.decisions().drafts().await.map_err(Failure::from)),
@@ -128,12 +127,12 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
                 Msg::Done(Err(Failure { text, ..failure }))
             }
         },
-        Cmd::Decide(deed, all) => Msg::Decided(deed, decide(inbox, all).await),
+        Cmd::Decide(kind, all) => Msg::Decided(kind, decide(inbox, all).await),
         Cmd::FileAway(threads) => Msg::Decided(DecisionKind::Filed, file_away(inbox, threads).await),
         Cmd::Proceed(thread, words) => {
-            let told =
+            let result =
                 inbox.threads().proceed(thread.clone(), words).await.map(|_| ()).map_err(Failure::from);
-            Msg::Decided(DecisionKind::Continued, vec![(thread.to_string(), told)])
+            Msg::Decided(DecisionKind::Continued, vec![(thread.to_string(), result)])
         }
         Cmd::Undo(ids) => Msg::Undone(undo(inbox, ids).await),
         Cmd::UndoTogether(id) => Msg::Undone(undo_together(inbox, id).await),
@@ -147,12 +146,12 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         },
         Cmd::Snooze(ids, until) => {
             let each = join_all(ids.into_iter().map(|id| async move {
-                let told =
+                let result =
                     inbox.decisions().snooze(id.clone(), until).await.map(|_| ()).map_err(Failure::from);
-                (id.to_string(), told)
+                (id.to_string(), result)
             }));
-            let deed = if until.is_some() { DecisionKind::Snoozed } else { DecisionKind::Woken };
-            Msg::Decided(deed, each.await)
+            let kind = if until.is_some() { DecisionKind::Snoozed } else { DecisionKind::Woken };
+            Msg::Decided(kind, each.await)
         }
         Cmd::Stop(thread) => Msg::Done(match inbox.threads().stop(thread).await {
             Ok(outcome) => Ok(format!("stopped {}", outcome.thread)),
@@ -168,8 +167,8 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         }),
         Cmd::Complete(layer, typed) => {
             let asked = typed.clone();
-            let ways = tokio::task::spawn_blocking(move || complete(&asked)).await.unwrap_or_default();
-            Msg::Completions(layer, typed, ways)
+            let paths = tokio::task::spawn_blocking(move || complete(&asked)).await.unwrap_or_default();
+            Msg::Completions(layer, typed, paths)
         }
         Cmd::Copy(_)
         | Cmd::Editor(..)
@@ -252,16 +251,16 @@ async fn decide(inbox: &Inbox, mut all: Vec<PendingDecision>) -> Vec<(String, In
         return vec![(id, inbox.decisions().decide(bound(one)).await.map(|_| ()).map_err(Failure::from))];
     }
     let each = inbox.decisions().decide_together(all.into_iter().map(bound).collect()).await;
-    each.into_iter().map(told).collect()
+    each.into_iter().map(outcome_by_id).collect()
 }
 
-fn told((id, outcome): (InterruptId, Result<Outcome, InboxError>)) -> (String, InboxResult<()>) {
+fn outcome_by_id((id, outcome): (InterruptId, Result<Outcome, InboxError>)) -> (String, InboxResult<()>) {
     (id.to_string(), outcome.map(|_| ()).map_err(Failure::from))
 }
 
 async fn undo_together(inbox: &Inbox, id: InterruptId) -> Vec<(String, InboxResult<()>)> {
     match inbox.decisions().undo_batch(id.clone()).await {
-        Ok(each) => each.into_iter().map(told).collect(),
+        Ok(each) => each.into_iter().map(outcome_by_id).collect(),
         Err(error) => vec![(id.to_string(), Err(error.into()))],
     }
 }
@@ -294,7 +293,7 @@ fn complete(typed: &str) -> Vec<String> {
         None => Path::new(if folder.is_empty() { "." } else { folder }).to_owned(),
     };
     let Ok(entries) = std::fs::read_dir(looked) else { return Vec::new() };
-    let mut ways: Vec<String> = entries
+    let mut paths: Vec<String> = entries
         .filter_map(Result::ok)
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
@@ -306,9 +305,9 @@ fn complete(typed: &str) -> Vec<String> {
             Some(format!("{folder}{name}{slash}"))
         })
         .collect();
-    ways.sort();
-    ways.truncate(WAYS);
-    ways
+    paths.sort();
+    paths.truncate(COMPLETIONS);
+    paths
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! handled); `Drawn` is sent only when a frame was flushed and no key was waiting; the driver's lock is taken when it
 //! is free and tried for while it is not.
 
-use super::key::Key;
+use super::keys::Key;
 use super::model::Model;
 use super::msg::{Cmd, Driving, Failure, Mouse, Msg, Press, Seen};
 use super::options::{Options, Startable};
@@ -50,7 +50,7 @@ pub enum RunError {
     Io(#[from] std::io::Error),
 }
 
-/// Runs the inbox until the person leaves it. Drives all threads where no other process does, and tries to
+/// Runs the inbox until the person leaves it. Drives all threads if no other process does, and tries to
 /// otherwise.
 pub async fn run(app: App, mut options: Options) -> Result<(), RunError> {
     if std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
@@ -129,7 +129,7 @@ impl Session {
         }
         // The first frame has something in it: the first lines are waited for, though not for long.
         let first = TokioInstant::now() + Duration::from_millis(150);
-        while self.model.reading {
+        while self.model.inbox.reading {
             let Ok(Some(msg)) = tokio::time::timeout_at(first, self.receive.recv()).await else { break };
             if let Flow::End = self.tell(msg)? {
                 return Ok(());
@@ -185,8 +185,8 @@ impl Session {
                     changes.borrow_and_update();
                     self.tell(Msg::Changed)?
                 }
-                told = progress.recv() => match told {
-                    Ok(told) => self.progressed(told, &mut progress)?,
+                received = progress.recv() => match received {
+                    Ok(first) => self.progressed(first, &mut progress)?,
                     // What was missed was only for show.
                     Err(broadcast::error::RecvError::Lagged(_)) => Flow::On,
                     Err(broadcast::error::RecvError::Closed) => Flow::End,
@@ -276,14 +276,14 @@ impl Session {
                 Cmd::Notice(text) => self.screen.notice(self.model.options.notices, &text)?,
                 Cmd::Suspend => self.lend(terminal::stop)??,
                 Cmd::Editor(layer, text, ending) => {
-                    let told = self.lend(move || terminal::edit(&text, ending))?;
-                    let told = told.map_err(|text| Failure { stale: false, text });
-                    let _ = self.send.send(Msg::Edited(layer, told));
+                    let edited = self.lend(move || terminal::edit(&text, ending))?;
+                    let edited = edited.map_err(|text| Failure { stale: false, text });
+                    let _ = self.send.send(Msg::Edited(layer, edited));
                 }
                 Cmd::EditProfile(namespace, read, text) => {
-                    let told = self.lend(move || terminal::edit(&text, "md"))?;
-                    let told = told.map_err(|text| Failure { stale: false, text });
-                    let _ = self.send.send(Msg::ProfileEdited(namespace, read, told));
+                    let edited = self.lend(move || terminal::edit(&text, "md"))?;
+                    let edited = edited.map_err(|text| Failure { stale: false, text });
+                    let _ = self.send.send(Msg::ProfileEdited(namespace, read, edited));
                 }
                 Cmd::Pipe(command, text) => {
                     if let Err(text) = self.lend(move || terminal::pipe(&command, &text))? {
@@ -342,7 +342,7 @@ async fn next(events: &mut Option<EventStream>) -> Option<std::io::Result<Event>
 /// What a signal means.
 enum Sign {
     End,
-    /// To end, where it was meant for us.
+    /// To end, if it was meant for us.
     Interrupt,
     /// Somebody stopped us and let us go on.
     GoOn,

@@ -7,8 +7,8 @@
 //! Pure: what was drawn and when keys were read comes in as data. A decision key acts on [`Shown`], which is set only
 //! when a frame with that card was flushed and no key was waiting then. Paste and mouse never get here.
 
-use super::action::Action;
-use super::key::Key;
+use super::actions::Action;
+use super::keys::Key;
 use super::model::Model;
 use super::msg::Press;
 use crate::graph::Kind;

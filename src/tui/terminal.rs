@@ -224,8 +224,8 @@ pub fn pipe(command: &str, text: &str) -> Result<(), String> {
         let _ = input.write_all(text.as_bytes());
     }
     let status = child.wait().map_err(|error| format!("{command} is lost: {}", io_words(&error)))?;
-    let told = if status.success() { String::new() } else { format!("{status}; ") };
-    print!("[sayso: {told}Enter goes back] ");
+    let failure = if status.success() { String::new() } else { format!("{status}; ") };
+    print!("[sayso: {failure}Enter goes back] ");
     let _ = io::stdout().flush();
     let _ = io::stdin().read_line(&mut String::new());
     Ok(())

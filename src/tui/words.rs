@@ -23,6 +23,14 @@ pub fn age(since: Timestamp, now: Timestamp) -> String {
     }
 }
 
+/// How long ago, in words: `just now`, `5m ago`.
+pub fn ago(at: Timestamp, now: Timestamp) -> String {
+    match age(at, now).as_str() {
+        "now" => "just now".to_owned(),
+        age => format!("{age} ago"),
+    }
+}
+
 /// `1 item`, `2 items`.
 pub fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }

@@ -48,7 +48,7 @@ fn accepted_and_allowed_after_a_yes() {
 fn a_refused_acceptance_allows_nothing() {
     let mut desk = desk();
     desk.press("A").press("<enter>");
-    let id = desk.model.list.selected().unwrap().id.clone();
+    let id = desk.model.inbox.list.selected().unwrap().id.clone();
     desk.behind(async |inbox| {
         let interrupt = sayso::graph::InterruptId::parse(&id).unwrap();
         let (decision, by) = (sayso::graph::Decision::Ignore, sayso::inbox::By::Cli);
@@ -152,24 +152,24 @@ fn all_that_was_skipped_is_read_as_one_moves() {
         }
     });
     desk.press("gk");
-    assert_eq!(desk.model.skipped.rows.len(), 100, "a page");
+    assert_eq!(desk.model.inbox.skipped.rows.len(), 100, "a page");
     desk.press("G").press("G");
-    assert_eq!(desk.model.skipped.rows.len(), 130);
-    assert_eq!(desk.model.skipped.selected().unwrap().title, "Offer 0");
+    assert_eq!(desk.model.inbox.skipped.rows.len(), 130);
+    assert_eq!(desk.model.inbox.skipped.selected().unwrap().title, "Offer 0");
     desk.behind(async |inbox| skip(inbox, 130).await);
-    assert_eq!(desk.model.skipped.selected().unwrap().title, "Offer 0", "and it is still there");
+    assert_eq!(desk.model.inbox.skipped.selected().unwrap().title, "Offer 0", "and it is still there");
     assert!(desk.dump().contains("an advertisement"), "{}", desk.dump());
     desk.press("gg");
-    assert_eq!(desk.model.skipped.selected().unwrap().title, "Offer 130");
+    assert_eq!(desk.model.inbox.skipped.selected().unwrap().title, "Offer 130");
     let titles: std::collections::BTreeSet<_> =
-        desk.model.skipped.rows.iter().map(|line| line.title.clone()).collect();
+        desk.model.inbox.skipped.rows.iter().map(|line| line.title.clone()).collect();
     assert!(titles.len() >= 130, "{} titles", titles.len());
 }
 
 #[test]
 fn skipped_mail_is_listed_with_its_reason() {
     let mut desk = Desk::full(SIZE);
-    let thread = desk.model.list.selected().unwrap().thread.clone();
+    let thread = desk.model.inbox.list.selected().unwrap().thread.clone();
     desk.press("gk");
     assert!(desk.dump().contains("No mail was skipped."), "{}", desk.dump());
     let line = |title: &str, thread| SkippedLine {

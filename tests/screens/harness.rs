@@ -221,7 +221,7 @@ impl Desk {
     pub fn dump(&mut self) -> String {
         let mut text = dump(&self.buffer());
         let model = &self.model;
-        let listed = model.list.all().iter().flat_map(|row| [row.id.clone(), row.thread.to_string()]);
+        let listed = model.inbox.list.all().iter().flat_map(|row| [row.id.clone(), row.thread.to_string()]);
         let threads = model.threads.rows.iter().chain(&model.running.rows).map(|line| line.id.to_string());
         let grants = model.grants.iter().filter(|grant| !grant.builtin).map(|grant| grant.id.clone());
         for id in listed.chain(threads).chain(grants) {
@@ -251,11 +251,13 @@ impl Desk {
     }
 
     pub fn titles(&self) -> Vec<String> {
-        (0..self.model.list.len()).map(|n| self.model.list.row(n).unwrap().title.clone()).collect()
+        (0..self.model.inbox.list.len())
+            .map(|n| self.model.inbox.list.row(n).unwrap().title.clone())
+            .collect()
     }
 
     pub fn selected(&self) -> String {
-        self.model.list.selected().map(|row| row.title.clone()).unwrap_or_default()
+        self.model.inbox.list.selected().map(|row| row.title.clone()).unwrap_or_default()
     }
 
     pub fn note(&self) -> String {

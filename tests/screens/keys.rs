@@ -99,7 +99,7 @@ fn new_items_do_not_move_the_selection() {
 fn keys_are_dead_on_what_vanished_until_the_next_move() {
     let mut desk = Desk::full(SIZE);
     desk.press("j");
-    let id = InterruptId::parse(&desk.model.list.selected().unwrap().id).unwrap();
+    let id = InterruptId::parse(&desk.model.inbox.list.selected().unwrap().id).unwrap();
     desk.behind(async |inbox| {
         let decide =
             Decide { interrupt: id, decision: Decision::Ignore, shown: None, learn: true, by: By::Cli };

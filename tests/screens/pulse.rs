@@ -79,7 +79,7 @@ fn whole(inbox: &sayso::service::Inbox) -> usize {
 #[test]
 fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
     let mut desk = Desk::full(SIZE);
-    let thread = desk.model.list.selected().unwrap().thread.clone();
+    let thread = desk.model.inbox.list.selected().unwrap().thread.clone();
     desk.press("4").press("j");
     let line = sayso::inbox::ThreadLine {
         id: thread.clone(),
@@ -108,7 +108,7 @@ fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
 fn versions_are_gone_through_with_their_causes() {
     let mut desk = Desk::full(SIZE);
     desk.remember();
-    let thread = desk.model.list.selected().unwrap().thread.clone();
+    let thread = desk.model.inbox.list.selected().unwrap().thread.clone();
     desk.press("3");
     let told: ThreadId = thread.clone();
     desk.behind(async move |inbox| {

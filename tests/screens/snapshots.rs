@@ -345,7 +345,7 @@ fn empty() {
 fn gone() {
     snap_with("gone", |desk| {
         desk.press("j");
-        let id = desk.model.list.selected().unwrap().id.clone();
+        let id = desk.model.inbox.list.selected().unwrap().id.clone();
         desk.behind(async |inbox| {
             let id = sayso::graph::InterruptId::parse(&id).unwrap();
             let decision = sayso::graph::Decision::Ignore;

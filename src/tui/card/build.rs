@@ -89,7 +89,7 @@ impl Doc {
         doc.ended()
     }
 
-    /// Plain text with a title, for what is no card.
+    /// PlainRow text with a title, for what is no card.
     pub fn page(title: &str, meta: &str, blocks: Vec<Block>) -> Self {
         let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
         doc.own(PieceKind::Title, Visible::line(title).into_string());
@@ -279,7 +279,7 @@ impl Doc {
         }
     }
 
-    /// What is proposed, where the card says nothing.
+    /// What is proposed, if the card says nothing.
     fn arguments(&mut self, item: &Item) {
         let Some(fields) = item.args.as_object() else { return };
         let indent = fields.keys().map(|name| width(name)).max().unwrap_or(0).min(16) + 2;
@@ -290,14 +290,15 @@ impl Doc {
     }
 
     fn answers(&mut self, answers: &[DecisionView]) {
-        let told: Vec<&DecisionView> = answers.iter().filter(|answer| answer.undone_at.is_none()).collect();
-        if told.is_empty() {
+        let standing: Vec<&DecisionView> =
+            answers.iter().filter(|answer| answer.undone_at.is_none()).collect();
+        if standing.is_empty() {
             return;
         }
         self.gap();
         self.parts.push(self.pieces.len());
         self.own(PieceKind::Heading, "Your earlier answers".to_owned());
-        for answer in told.iter().rev() {
+        for answer in standing.iter().rev() {
             let said = match &answer.args {
                 serde_json::Value::Null => String::new(),
                 serde_json::Value::String(words) => words.clone(),

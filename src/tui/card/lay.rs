@@ -221,7 +221,7 @@ fn weight_style(weight: Weight, theme: &Theme) -> Style {
 
 fn token_style(token: Token, theme: &Theme) -> Style {
     match token {
-        Token::Plain => theme.text,
+        Token::PlainRow => theme.text,
         Token::Keyword => theme.keyword,
         Token::Text => theme.string,
         Token::Number => theme.number,

@@ -2,39 +2,24 @@
 //!
 //! Promises: no clock, no file, no terminal and no store is touched here; the same messages give the same model.
 
-mod activity;
-mod available;
-mod bulk;
-mod data;
-mod decide;
-mod form;
-mod grants;
-mod keys;
-mod layers;
-mod mail;
-mod memory;
+pub mod data;
 mod mouse;
-mod moves;
-mod palette;
-mod quit;
-mod review;
-mod skipped;
-mod tabs;
-mod threads;
+pub mod press;
 
-pub use palette::suggestions;
-
-use super::layer::Layer;
+use super::layers::{self, form};
 use super::layout;
-use super::model::{Focus, Model, Tab};
+use super::model::Model;
 use super::msg::{Cmd, Msg};
 use super::safe::Shown;
+use super::tabs::inbox::{self, decide, grant, skipped};
+use super::tabs::threads::{self, review};
+use super::tabs::{self, Focus, Tab, activity, memory};
 
 /// What happened becomes what is known and what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     let mut cmds = match msg {
-        Msg::Key(press) => keys::pressed(model, press),
-        Msg::Paste(text) => pasted(model, &text),
+        Msg::Key(press) => press::pressed(model, press),
+        Msg::Paste(text) => layers::paste(model, &text),
         Msg::Mouse(mouse, x, y) => mouse::moved(model, mouse, x, y),
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
@@ -52,93 +37,69 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             model.driving = driving;
             Vec::new()
         }
-        Msg::Glanced(told) => data::glanced(model, told),
-        Msg::Lines(told) => data::lines(model, told),
-        Msg::Card(id, told) => data::card(model, &id, told),
-        Msg::Overview(told) => data::overview(model, told),
-        Msg::Sources(told) => {
-            match told {
-                Ok(sources) => model.sources = sources,
-                Err(failure) => model.fail(failure.text),
+        Msg::Glanced(result) => inbox::glanced(model, result),
+        Msg::Lines(result) => inbox::lines(model, result),
+        Msg::Card(id, result) => inbox::card(model, &id, result),
+        Msg::Overview(result) => data::overview(model, result),
+        Msg::Sources(result) => {
+            if let Some(sources) = model.ok_or_fail(result) {
+                model.sources = sources;
             }
             Vec::new()
         }
-        Msg::CostToday(told) => {
-            match told {
-                Ok(spent) => model.spent_today = spent,
-                Err(failure) => model.fail(failure.text),
+        Msg::CostToday(result) => {
+            if let Some(spent) = model.ok_or_fail(result) {
+                model.spent_today = spent;
             }
             Vec::new()
         }
-        Msg::Running(told) => activity::running(model, told),
-        Msg::Threads(query, told) => threads::listed(model, &query, told),
-        Msg::Facets(told) => threads::facets(model, told),
-        Msg::StepStates(thread, told) => review::states(model, &thread, told),
-        Msg::ModelCall(told) => review::prompt(model, told),
-        Msg::Forked(told) => review::forked(model, told),
-        Msg::Thread(id, told) => threads::opened(model, &id, told),
-        Msg::Memory(told) => memory::listed(model, told),
-        Msg::Why(id, told) => decide::why(model, &id, told),
-        Msg::Grants(told) => grants::listed(model, told),
-        Msg::Granted(id, granted) => grants::granted(model, id, granted),
-        Msg::Revoked(told) => grants::revoked(model, told),
-        Msg::Skipped(query, told) => skipped::listed(model, &query, told),
-        Msg::Reclassified(told) => skipped::reclassified(model, told),
-        Msg::Profile(told) => memory::pins(model, told),
-        Msg::History(past, told) => memory::history(model, past, told),
-        Msg::ProfileEdited(namespace, read, told) => memory::edited(model, namespace, read, told),
-        Msg::Learned(told) => memory::learned(model, told),
-        Msg::Versions(namespace, told) => memory::versions(model, namespace, told),
-        Msg::Activity(told) => activity::counted(model, told),
-        Msg::Errors(told) => activity::errors(model, told),
-        Msg::Usage(thread, told) => activity::used(model, thread, told),
-        Msg::Storage(told) => activity::stored(model, told),
-        Msg::PrunePlan(query, told) => activity::planned(model, query, told),
-        Msg::Pruned(told) => activity::pruned(model, told),
-        Msg::Drafts(told) => {
-            match told {
-                Ok(drafts) => model.drafts = drafts.into_iter().collect(),
-                Err(failure) => model.fail(failure.text),
+        Msg::Running(result) => activity::running(model, result),
+        Msg::Threads(query, result) => threads::listed(model, &query, result),
+        Msg::Facets(result) => threads::facets(model, result),
+        Msg::StepStates(thread, result) => review::states(model, &thread, result),
+        Msg::ModelCall(result) => review::prompt(model, result),
+        Msg::Forked(result) => review::forked(model, result),
+        Msg::Thread(id, result) => threads::opened(model, &id, result),
+        Msg::Memory(result) => memory::listed(model, result),
+        Msg::Why(id, result) => decide::why(model, &id, result),
+        Msg::Grants(result) => activity::grants::listed(model, result),
+        Msg::Granted(id, granted) => grant::granted(model, id, granted),
+        Msg::Revoked(result) => activity::grants::revoked(model, result),
+        Msg::Skipped(query, result) => skipped::listed(model, &query, result),
+        Msg::Reclassified(result) => skipped::reclassified(model, result),
+        Msg::Profile(result) => memory::pins(model, result),
+        Msg::History(past, result) => memory::history(model, past, result),
+        Msg::ProfileEdited(namespace, read, result) => memory::edited(model, namespace, read, result),
+        Msg::Learned(result) => memory::learned(model, result),
+        Msg::Versions(namespace, result) => memory::versions(model, namespace, result),
+        Msg::Activity(result) => activity::counted(model, result),
+        Msg::Errors(result) => activity::errors(model, result),
+        Msg::Usage(thread, result) => activity::used(model, thread, result),
+        Msg::Storage(result) => activity::stored(model, result),
+        Msg::PrunePlan(query, result) => activity::planned(model, query, result),
+        Msg::Pruned(result) => activity::pruned(model, result),
+        Msg::Drafts(result) => {
+            if let Some(drafts) = model.ok_or_fail(result) {
+                model.drafts = drafts.into_iter().collect();
             }
             Vec::new()
         }
-        Msg::Decided(deed, told) => decide::decided(model, deed, told),
-        Msg::Undone(told) => decide::undone(model, told),
-        Msg::Started(told) => form::started(model, told),
-        Msg::Done(told) => {
-            match told {
+        Msg::Decided(kind, results) => decide::decided(model, kind, results),
+        Msg::Undone(results) => decide::undone(model, results),
+        Msg::Started(result) => form::started(model, result),
+        Msg::Done(result) => {
+            match result {
                 Ok(text) if text.is_empty() => {}
                 Ok(text) => model.say(text),
                 Err(failure) => model.fail(failure.text),
             }
             Vec::new()
         }
-        Msg::Edited(layer, told) => form::edited(model, layer, told),
-        Msg::Completions(layer, typed, ways) => form::completions(model, layer, typed, ways),
+        Msg::Edited(layer, result) => form::edited(model, layer, result),
+        Msg::Completions(layer, typed, paths) => form::completions(model, layer, typed, paths),
     };
     cmds.extend(settle(model));
     cmds
-}
-
-/// Pasted text goes where text is written, and nowhere else.
-fn pasted(model: &mut Model, text: &str) -> Vec<Cmd> {
-    match model.layers.last_mut() {
-        Some((_, Layer::Form(form))) => {
-            if let Some(field) = form.field() {
-                field.editor.insert(text);
-            }
-            form.check();
-            form::touched(model)
-        }
-        Some((_, Layer::Prompt(prompt))) => {
-            prompt.editor.insert(text);
-            layers::typing(model)
-        }
-        _ => {
-            model.say("pasted text decides nothing; it is only taken where text is written");
-            Vec::new()
-        }
-    }
 }
 
 /// A frame was flushed, and no key was waiting.
@@ -161,7 +122,7 @@ fn drawn(model: &mut Model, seen: &super::msg::Seen, at: std::time::Instant) {
         model.shown = Some(Shown { id, hash, since: at });
     }
     if seen.end
-        && let Some(opened) = &mut model.opened
+        && let Some(opened) = &mut model.inbox.opened
     {
         opened.end_seen = true;
     }
@@ -172,10 +133,10 @@ fn settle(model: &mut Model) -> Vec<Cmd> {
     let mut cmds = Vec::new();
     let areas = layout::areas(model);
     tabs::scroll_tops(model);
-    if model.tab == Tab::Inbox && model.list.selected().is_none() {
-        model.list.top = model.list.top.min(model.list.len().saturating_sub(1));
+    if model.tab == Tab::Inbox && model.inbox.list.selected().is_none() {
+        model.inbox.list.top = model.inbox.list.top.min(model.inbox.list.len().saturating_sub(1));
     } else if !areas.list.is_empty() {
-        model.list.top = layout::top_for(&model.list, areas.list);
+        model.inbox.list.top = layout::top_for(&model.inbox.list, areas.list);
     }
     let still =
         model.current().map(|opened| (opened.item.id.clone(), opened.item.args_hash.map(|h| h.to_string())));
@@ -190,21 +151,22 @@ fn settle(model: &mut Model) -> Vec<Cmd> {
     match wanted {
         Some((id, hash)) if model.current().is_none() => {
             let asked = format!("{id} {}", hash.unwrap_or_default());
-            if model.asked.as_ref() != Some(&asked) {
-                model.asked = Some(asked);
+            if model.inbox.asked.as_ref() != Some(&asked) {
+                model.inbox.asked = Some(asked);
                 cmds.push(Cmd::Card(id));
             }
         }
-        Some(_) => model.asked = None,
+        Some(_) => model.inbox.asked = None,
         None => {}
     }
     if model.focus == Focus::Card && model.shows_items() {
         // There is no card to be in.
-        if model.list.is_empty() {
+        if model.inbox.list.is_empty() {
             model.focus = Focus::List;
         }
     }
-    if model.ending && !model.list.all().iter().any(|row| row.is_decided()) && model.list.complete {
+    if model.ending && !model.inbox.list.all().iter().any(|row| row.is_decided()) && model.inbox.list.complete
+    {
         cmds.push(Cmd::Quit);
     }
     cmds

@@ -1,30 +1,23 @@
 //! The mouse points and scrolls. It never decides.
 
-use super::{moves, tabs};
-use crate::tui::layer::Layer;
+use crate::tui::layers;
 use crate::tui::layout::{self, Entry};
-use crate::tui::model::{Focus, Model};
+use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Mouse};
+use crate::tui::tabs::{self, Focus, moves};
 use ratatui::layout::Position;
 
 pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd> {
     let areas = layout::areas(model);
     let at = Position { x, y };
-    match model.layers.last_mut() {
-        None => {}
-        Some((_, Layer::Help(top))) => {
-            match mouse {
-                Mouse::WheelDown => *top += 3,
-                Mouse::WheelUp => *top = top.saturating_sub(3),
-                Mouse::Click => {}
-            }
-            let last = crate::tui::view::help_length(model);
-            if let Some((_, Layer::Help(top))) = model.layers.last_mut() {
-                *top = (*top).min(last);
-            }
-            return Vec::new();
-        }
-        Some(_) => return Vec::new(),
+    if model.layer().is_some() {
+        let by = match mouse {
+            Mouse::WheelDown => 3,
+            Mouse::WheelUp => -3,
+            Mouse::Click => 0,
+        };
+        layers::scroll(model, by);
+        return Vec::new();
     }
     match mouse {
         Mouse::WheelDown if areas.list.contains(at) => moves::step(model, 1),
@@ -37,7 +30,7 @@ pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd>
             moves::scroll(model, -3);
             Vec::new()
         }
-        Mouse::Click if areas.header.contains(at) => match crate::tui::view::tab_at(model, x) {
+        Mouse::Click if areas.header.contains(at) => match crate::tui::view::bars::tab_at(model, x) {
             Some(tab) => tabs::go(model, tab),
             None => Vec::new(),
         },
@@ -45,11 +38,11 @@ pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd>
             model.focus = Focus::List;
             let line = y - areas.list.y;
             if model.shows_items() {
-                let hit = layout::entries(&model.list, areas.list)
+                let hit = layout::entries(&model.inbox.list, areas.list)
                     .into_iter()
                     .find(|(from, height, _)| (*from..from + height).contains(&line));
                 if let Some((_, _, Entry::Row(position))) = hit {
-                    model.list.select(position);
+                    model.inbox.list.select(position);
                 }
                 return Vec::new();
             }

@@ -1,18 +1,15 @@
 //! The header with tabs and counts, the line that says what happened, and the footer with the keys of now.
 
-use super::draw;
 use crate::graph::Kind;
-use crate::graph::Labels;
 use crate::inbox::{ItemKind, Overview, Status};
 use crate::text::{truncate, width};
-use crate::tui::action::Action;
-use crate::tui::layer::{Ask, Choice, Layer};
-use crate::tui::layout;
-use crate::tui::list::Filter;
-use crate::tui::model::{Focus, Model, Tab};
+use crate::tui::actions::Action;
+use crate::tui::layers::{Ask, Layer};
+use crate::tui::model::Model;
 use crate::tui::msg::Driving;
-use crate::tui::review::Aspect;
-use crate::tui::words;
+use crate::tui::tabs::inbox::Filter;
+use crate::tui::tabs::{self, Tab};
+use crate::tui::{draw, layout, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
@@ -20,7 +17,7 @@ use ratatui::style::{Modifier, Style};
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /// What turns while something runs.
-pub(super) fn spinner(model: &Model) -> &'static str {
+pub fn spinner(model: &Model) -> &'static str {
     SPINNER[model.turns % SPINNER.len()]
 }
 
@@ -53,7 +50,7 @@ pub fn tab_at(model: &Model, column: u16) -> Option<Tab> {
     None
 }
 
-pub(super) fn header(model: &Model, area: Rect, buf: &mut Buffer) {
+pub fn header(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
@@ -130,7 +127,7 @@ fn mail(model: &Model) -> Option<(String, Style)> {
     Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))
 }
 
-pub(super) fn note(model: &Model, area: Rect, buf: &mut Buffer) {
+pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
@@ -158,11 +155,11 @@ pub(super) fn note(model: &Model, area: Rect, buf: &mut Buffer) {
         draw::text(buf, room, area.x + 1, area.y, &note.text, style);
     } else if let Driving::Nobody(why) = &model.driving {
         draw::text(buf, room, area.x + 1, area.y, &format!("view only: {}", words::line(why)), theme.warning);
-    } else if model.list.has_lost() && model.tab == Tab::Inbox {
+    } else if model.inbox.list.has_lost() && model.tab == Tab::Inbox {
         draw::text(buf, room, area.x + 1, area.y, "the selected item is gone; j or k goes on", theme.warning);
-    } else if !model.list.marks.is_empty() {
+    } else if !model.inbox.list.marks.is_empty() {
         let text =
-            format!("{} marked: decisions apply to the marks; Esc clears them", model.list.marks.len());
+            format!("{} marked: decisions apply to the marks; Esc clears them", model.inbox.list.marks.len());
         draw::text(buf, room, area.x + 1, area.y, &text, theme.accent);
     } else {
         draw::text(buf, room, area.x + 1, area.y, &narrowed(model), theme.quiet);
@@ -173,11 +170,11 @@ pub(super) fn note(model: &Model, area: Rect, buf: &mut Buffer) {
 fn narrowed(model: &Model) -> String {
     let mut parts = Vec::new();
     if model.tab == Tab::Inbox {
-        if !model.list.narrow.is_empty() {
-            parts.push(format!("narrowed to `{}`", model.list.narrow.typed()));
+        if !model.inbox.list.narrow.is_empty() {
+            parts.push(format!("narrowed to `{}`", model.inbox.list.narrow.typed()));
         }
-        if !model.list.search.is_empty() {
-            parts.push(format!("searching `{}`: n next, N previous", model.list.search.typed()));
+        if !model.inbox.list.search.is_empty() {
+            parts.push(format!("searching `{}`: n next, N previous", model.inbox.list.search.typed()));
         }
     } else if model.tab == Tab::Threads {
         if !model.threads.search.is_empty() {
@@ -195,7 +192,7 @@ fn narrowed(model: &Model) -> String {
     if !parts.is_empty() {
         parts.push("Esc clears".to_owned());
     }
-    if let (Tab::Inbox, Some(only)) = (model.tab, only(model.list.filter)) {
+    if let (Tab::Inbox, Some(only)) = (model.tab, only(model.inbox.list.filter)) {
         let key = model.keymap.key_of(&model.scopes(), Action::ShowAll).unwrap_or("gi".to_owned());
         parts.push(format!("only {only}; {key} shows everything"));
     }
@@ -218,166 +215,7 @@ fn only(filter: Filter) -> Option<&'static str> {
     }
 }
 
-/// The actions worth a place in the footer, the most important first.
-fn offered(model: &Model) -> Vec<(Action, String)> {
-    let word = |action: Action| (action, action.help().to_owned());
-    let named = |action: Action, text: &str| (action, text.to_owned());
-    match model.layer() {
-        Some(Layer::Confirm(_)) => vec![word(Action::Yes), word(Action::No), named(Action::Down, "scroll")],
-        Some(Layer::Bulk(_)) => {
-            vec![word(Action::Yes), word(Action::No), named(Action::Drop, "leave out"), word(Action::Down)]
-        }
-        Some(Layer::Form(form)) => {
-            let submit = if form.is_box() { "send" } else { "review" };
-            let submit = if matches!(form.purpose, crate::tui::forms::Purpose::Start { .. }) {
-                "start"
-            } else {
-                submit
-            };
-            let learn = if form.learn { "learns from it" } else { "learns nothing" };
-            let mut offered = vec![named(Action::Submit, submit), named(Action::LeaveForm, "leave, kept")];
-            if form.fields.len() > 1 {
-                offered.push(named(Action::NextField, "next"));
-            }
-            offered.extend([named(Action::Outside, "$EDITOR"), named(Action::Complete, "complete")]);
-            offered.push(named(Action::Remember, learn));
-            offered
-        }
-        Some(Layer::Menu(menu)) if menu.rows.iter().any(|(_, row)| matches!(row, Choice::Copy(_))) => {
-            vec![word(Action::Copy), word(Action::Cancel)]
-        }
-        Some(Layer::Menu(_)) => vec![word(Action::Choose), word(Action::Cancel)],
-        Some(Layer::Page(_)) => vec![word(Action::Cancel), named(Action::Down, "scroll")],
-        Some(Layer::Help(_)) => vec![named(Action::Cancel, "close"), named(Action::Down, "scroll")],
-        Some(Layer::Prompt(prompt)) => {
-            let what = match prompt.ask {
-                Ask::Search => "search",
-                Ask::Narrow => "narrow",
-                Ask::Palette => "do it",
-                Ask::Pipe => "run it",
-                Ask::Line => "add it",
-                Ask::Export => "write it",
-            };
-            vec![named(Action::Choose, what), word(Action::Cancel)]
-        }
-        Some(Layer::Ending(_)) => {
-            vec![
-                named(Action::Wait, "wait"),
-                named(Action::TakeBack, "take back"),
-                named(Action::GoNow, "go now"),
-                named(Action::Cancel, "stay"),
-            ]
-        }
-        None => tab_offered(model),
-    }
-}
-
-fn tab_offered(model: &Model) -> Vec<(Action, String)> {
-    let named = |action: Action, text: &str| (action, text.to_owned());
-    let mut offered = Vec::new();
-    if model.shows_items() {
-        let many = model.list.marks.len();
-        if many > 0 {
-            offered.push((Action::Accept, format!("accept {many}")));
-            offered.push((Action::Ignore, format!("ignore {many}")));
-            offered.push((Action::Snooze, format!("snooze {many}")));
-        } else if let Some(row) = model.selected() {
-            let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
-            let Labels { accept, edit, respond, ignore } = labels;
-            let usual = if row.kind == ItemKind::Interrupt(Kind::Triage) { "noted" } else { "accept" };
-            let label = |given: Option<String>, usual: &str| {
-                given.map_or_else(|| usual.to_owned(), |l| words::line(&l))
-            };
-            offered.push((Action::Accept, label(accept, usual)));
-            offered.push((Action::Edit, label(edit, "edit")));
-            offered.push((Action::Respond, label(respond, "respond")));
-            offered.push((Action::Ignore, label(ignore, "ignore")));
-            offered.push(named(Action::AcceptGrant, "accept & allow"));
-            offered.push(named(Action::SaveDraft, "draft"));
-            offered.push(named(Action::Snooze, "snooze"));
-        }
-        if model.undo.is_some() {
-            offered.push(named(Action::Undo, "undo"));
-        }
-        match model.focus {
-            Focus::List => offered.extend([named(Action::Open, "read"), named(Action::Mark, "mark")]),
-            Focus::Card => offered.extend([
-                named(Action::Leave, "back"),
-                named(Action::Quotes, if model.is_unfolded() { "fold" } else { "unfold" }),
-                named(Action::Headers, "headers"),
-                named(Action::Attachments, "attached"),
-                named(Action::Links, "links"),
-            ]),
-        }
-    } else if model.shows_skipped() {
-        offered.extend([named(Action::Reclassify, "take it for…"), named(Action::OpenThread, "thread")]);
-    } else if let Some(grant) = model.selected_grant() {
-        let what = if grant.in_force { "revoke" } else { "switch on" };
-        offered.push(named(Action::Stop, what));
-    } else if model.tab == Tab::Memory {
-        offered.extend([
-            named(Action::EditProfile, "edit"),
-            named(Action::AddLine, "add a line"),
-            named(Action::PinLine, "pin"),
-            named(Action::Open, "versions"),
-            named(Action::History, "history"),
-            named(Action::RevertProfile, "revert"),
-            named(Action::OpenThread, "cause"),
-        ]);
-    } else if model.selected_running().is_some() {
-        offered.extend([named(Action::Stop, "stop"), named(Action::OpenThread, "thread")]);
-    } else if model.tab == Tab::Activity {
-        offered.extend([named(Action::Prune, "prune"), named(Action::FetchMail, "fetch mail")]);
-    } else if model.tab == Tab::Threads {
-        offered.extend(thread_offered(model));
-    } else if model.focus == Focus::Card {
-        offered.push(named(Action::Leave, "back"));
-    } else {
-        offered.push(named(Action::Open, "read"));
-    }
-    offered.extend([
-        named(Action::Search, "search"),
-        named(Action::NewThread, "new"),
-        named(Action::Palette, "palette"),
-    ]);
-    offered
-}
-
-/// What the shown thread offers, the most important first.
-fn thread_offered(model: &Model) -> Vec<(Action, String)> {
-    let named = |action: Action, text: &str| (action, text.to_owned());
-    let mut offered =
-        vec![named(Action::Settle, "settle"), named(Action::Retry, "retry"), named(Action::Answer, "answer")];
-    if model.focus == Focus::Card {
-        offered.extend([
-            named(Action::NextView, "next view"),
-            named(Action::Unfold, "unfold"),
-            named(Action::ShowPrompt, "prompt"),
-        ]);
-        if model.threads.review.as_ref().is_some_and(|review| review.aspect == Aspect::Steps) {
-            offered.extend([named(Action::NextPart, "next step"), named(Action::StateDiff, "diff or whole")]);
-        }
-    } else {
-        offered.extend([named(Action::Open, "read"), named(Action::Narrow, "filter")]);
-    }
-    let ends = if model.threads.review.as_ref().is_some_and(|review| review.trouble().is_some()) {
-        "abandon"
-    } else {
-        "stop"
-    };
-    offered.extend([
-        named(Action::Fork, "fork"),
-        named(Action::Export, "export"),
-        named(Action::Reclassify, "take it for…"),
-        named(Action::Stop, ends),
-    ]);
-    if model.focus == Focus::Card {
-        offered.push(named(Action::Leave, "back"));
-    }
-    offered
-}
-
-pub(super) fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
+pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
@@ -391,12 +229,16 @@ pub(super) fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
         end.width = began.saturating_sub(area.x + 1);
     }
     if !model.pending.is_empty() {
-        let begun = format!(" {} …", crate::tui::key::Key::show_row(&model.pending));
+        let begun = format!(" {} …", crate::tui::keys::Key::show_row(&model.pending));
         draw::text(buf, end, area.x, area.y, &begun, theme.accent);
         return;
     }
     let mut x = area.x + 1;
-    for (action, text) in offered(model) {
+    let actions = match model.layer() {
+        Some(layer) => layer.footer().into_iter().map(|(action, text)| (action, text.to_owned())).collect(),
+        None => tabs::footer(model),
+    };
+    for (action, text) in actions {
         if action.available(model).is_err() {
             continue;
         }

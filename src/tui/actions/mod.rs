@@ -1,0 +1,354 @@
+//! The one table of actions: the keys of each in every place they mean something, its name and help, and what it does.
+//! Dispatch, footer, help, palette, the config's own keys and `docs/keys.md` all read it.
+
+mod available;
+
+use super::layers::{self, Ask, Help, form};
+use super::model::Model;
+use super::msg::{Cmd, Past, Press};
+use super::tabs::inbox::{self, Filter, decide, grant, mail, marks, menus, skipped};
+use super::tabs::threads::{self, review};
+use super::tabs::{self, Tab, activity, memory, moves};
+use crate::graph::Kind;
+use crate::inbox::ItemKind;
+
+/// Where a key means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Everywhere but in a layer.
+    Global,
+    /// The inbox's list, and the lists of the other tabs.
+    List,
+    Card,
+    /// Where an item is selected, in its list or its card.
+    Decide,
+    /// The thread that is shown, in the Threads tab.
+    Thread,
+    /// The Memory tab.
+    Memory,
+    /// The Activity tab.
+    Activity,
+    /// A question with yes and no.
+    Confirm,
+    /// The question at the end.
+    Ending,
+    /// A form or a box with text.
+    Form,
+    /// A list to choose from.
+    Menu,
+    /// One line of text: search and palette.
+    Prompt,
+}
+
+impl Scope {
+    /// All of them, in the order help shows them.
+    pub const ALL: [Scope; 12] = [
+        Scope::Global,
+        Scope::List,
+        Scope::Card,
+        Scope::Decide,
+        Scope::Thread,
+        Scope::Memory,
+        Scope::Activity,
+        Scope::Confirm,
+        Scope::Ending,
+        Scope::Form,
+        Scope::Menu,
+        Scope::Prompt,
+    ];
+
+    /// What help calls it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Scope::Global => "Everywhere",
+            Scope::List => "In a list",
+            Scope::Card => "In the card",
+            Scope::Decide => "On an item",
+            Scope::Thread => "On a thread, in Threads",
+            Scope::Memory => "On a profile, in Memory",
+            Scope::Activity => "In Activity",
+            Scope::Confirm => "When asked yes or no",
+            Scope::Ending => "When leaving while something is held",
+            Scope::Form => "In a form or a box",
+            Scope::Menu => "In a menu, help or review",
+            Scope::Prompt => "In search and palette",
+        }
+    }
+}
+
+/// Keys and what they mean.
+#[derive(Clone, Copy, Debug)]
+pub struct Binding {
+    pub scope: Scope,
+    /// The keys, as people write them; any of them will do.
+    pub keys: &'static [&'static str],
+    /// What they mean.
+    pub action: Action,
+    /// What help says, if not the action's own words.
+    pub label: Option<&'static str>,
+}
+
+macro_rules! optional {
+    ($text:literal) => {
+        Some($text)
+    };
+    () => {
+        None
+    };
+}
+
+macro_rules! actions {
+    (
+        |$model:ident, $action:ident, $press:ident|
+        $($scope:ident {
+            $($variant:ident [$($key:literal),*] $(as $label:literal)?
+                $($name:literal: $help:literal $(=> $run:expr)?)?,)*
+        })*
+    ) => {
+        /// Something a person can ask of the screen.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Action {
+            $($($(#[doc = $help] $variant,)?)*)*
+        }
+
+        impl Action {
+            /// All of them.
+            pub const ALL: &'static [Action] = &[$($($({ let _ = $name; Action::$variant },)?)*)*];
+
+            /// What the config and the palette call it.
+            pub fn name(self) -> &'static str {
+                match self { $($($(Action::$variant => $name,)?)*)* }
+            }
+
+            /// What it does, in a few words.
+            pub fn help(self) -> &'static str {
+                match self { $($($(Action::$variant => $help,)?)*)* }
+            }
+
+            /// Does it in the tab on the screen. What means something only in a layer does nothing here.
+            pub fn run(self, $model: &mut Model, $press: Press) -> Vec<Cmd> {
+                let $action = self;
+                match self {
+                    $($($($(Action::$variant => $run,)?)?)*)*
+                    _ => Vec::new(),
+                }
+            }
+        }
+
+        /// Every key there is.
+        pub const BINDINGS: &[Binding] = &[$($(Binding {
+            scope: Scope::$scope,
+            keys: &[$($key),*],
+            action: Action::$variant,
+            label: optional!($($label)?),
+        },)*)*];
+    };
+}
+
+// An action is declared in the first place that has it, with its name in the config, its help and what it does; other
+// places give it keys, and words of their own (`as`) if it is something else there.
+actions! {
+    |model, action, press|
+
+    Global {
+        TabInbox ["1"] "inbox": "the inbox" => tabs::go(model, Tab::Inbox),
+        TabThreads ["2"] "threads": "all threads" => tabs::go(model, Tab::Threads),
+        TabMemory ["3"] "memory": "what was learned" => tabs::go(model, Tab::Memory),
+        TabActivity ["4"] "activity": "what is going on" => tabs::go(model, Tab::Activity),
+        NextTab ["gt"] "next_tab": "next tab" => tabs::turn(model, 1),
+        PreviousTab ["gT"] "previous_tab": "previous tab" => tabs::turn(model, 3),
+        ShowAll ["gi"] "show_all": "show everything that waits" => inbox::show(model, Filter::All),
+        ShowApprovals ["ga"] "show_approvals": "show approvals"
+            => inbox::show(model, Filter::interrupts(Kind::Approval)),
+        ShowTriage ["gn"] "show_triage": "show triage"
+            => inbox::show(model, Filter::interrupts(Kind::Triage)),
+        ShowQuestions ["gq"] "show_questions": "show questions"
+            => inbox::show(model, Filter::interrupts(Kind::Question)),
+        ShowTrouble ["gx"] "show_trouble": "show trouble"
+            => inbox::show(model, Filter::interrupts(Kind::Trouble)),
+        ShowResults ["gd"] "show_results": "show results"
+            => inbox::show(model, Filter::Kind(ItemKind::Result)),
+        ShowSnoozed ["gs"] "show_snoozed": "show what is snoozed" => inbox::show(model, Filter::Snoozed),
+        ShowHeld ["go"] "show_held": "show what is held" => inbox::show(model, Filter::Held),
+        ShowRunning ["gr"] "show_running": "show what is running" => inbox::show(model, Filter::Running),
+        ShowSkipped ["gk"] "show_skipped": "show mail that was not shown"
+            => inbox::show(model, Filter::Skipped),
+        Search ["/"] "search": "search the list" => layers::ask(model, Ask::Search),
+        SearchNext ["n"] "search_next": "next match" => moves::find(model, true),
+        SearchPrevious ["N"] "search_previous": "previous match" => moves::find(model, false),
+        Narrow ["\\"] "narrow": "narrow the list" => tabs::narrow(model),
+        Palette [":"] "palette": "every action by name" => layers::ask(model, Ask::Palette),
+        Help ["?"] "help": "all keys" => layers::open(model, Help::default()),
+        NewThread ["c"] "new_thread": "new thread" => form::choose_workflow(model),
+        Undo ["u"] "undo": "take the last decision back" => decide::undo(model, press),
+        Pause ["!"] "pause": "pause or resume all" => vec![Cmd::Pause(!model.is_paused())],
+        FetchMail ["$"] "fetch_mail": "look for new mail now" => vec![Cmd::FetchMail],
+        Clear ["esc"] "clear": "clear or close" => tabs::clear(model),
+        Back ["q"] "back": "back, at the top quit" => tabs::back(model),
+        Quit ["Q"] "quit": "quit" => layers::quit(model),
+        CloseLayer ["ctrl-c"] "close_layer": "close what is open" => tabs::explain_quit(model),
+        Redraw ["ctrl-l"] "redraw": "draw the screen anew" => vec![Cmd::Redraw],
+        Suspend ["ctrl-z"] "suspend": "to the shell; `fg` comes back" => vec![Cmd::Suspend],
+    }
+
+    List {
+        Down ["j", "down"] "down": "down" => moves::act(model, action),
+        Up ["k", "up"] "up": "up" => moves::act(model, action),
+        Top ["gg", "home"] "top": "to the top" => moves::act(model, action),
+        Bottom ["G", "end"] "bottom": "to the end" => moves::act(model, action),
+        PageDown ["ctrl-d", "pagedown"] "page_down": "half a page down" => moves::act(model, action),
+        PageUp ["ctrl-u", "pageup"] "page_up": "half a page up" => moves::act(model, action),
+        CardDown ["J"] "card_down": "scroll the card down" => moves::act(model, action),
+        CardUp ["K"] "card_up": "scroll the card up" => moves::act(model, action),
+        Open ["enter", "l", "tab", "right"] "open": "into the card" => moves::act(model, action),
+        Mark ["space"] "mark": "mark" => marks::mark(model, action),
+        MarkRange ["V"] "mark_range": "mark from the last mark to here" => marks::mark(model, action),
+        MarkAll ["*"] "mark_all": "mark all shown" => marks::mark(model, action),
+        MarkSame ["="] "mark_same": "mark all of the same sender" => marks::mark(model, action),
+        Sort ["s"] "sort": "sort and group" => menus::offer_sorts(model),
+    }
+
+    Card {
+        CardDown ["j", "down"] as "scroll down",
+        CardUp ["k", "up"] as "scroll up",
+        PageDown ["space", "ctrl-d", "pagedown"] as "a page down",
+        PageUp ["b", "ctrl-u", "pageup"] as "a page up",
+        Top ["gg", "home"],
+        Bottom ["G", "end"],
+        NextItem ["J"] "next_item": "next item" => moves::act(model, action),
+        PreviousItem ["K"] "previous_item": "previous item" => moves::act(model, action),
+        NextPart ["]"] "next_part": "next part of the card" => moves::act(model, action),
+        PreviousPart ["["] "previous_part": "previous part of the card" => moves::act(model, action),
+        Quotes ["T"] "quotes": "fold or unfold quotes and older parts" => moves::act(model, action),
+        Headers ["H"] "headers": "show or hide a mail's headers" => moves::act(model, action),
+        Attachments ["v"] "attachments": "list what is attached" => mail::attachments(model),
+        Links ["L"] "links": "list links and where they lead" => mail::links(model),
+        Pipe ["|"] "pipe": "pipe the mail through a command" => mail::ask_pipe(model),
+        Leave ["h", "tab", "left"] "leave": "back to the list" => moves::act(model, action),
+    }
+
+    Decide {
+        Accept ["a"] "accept": "accept" => decide::act(model, action, press),
+        AcceptGrant ["A"] "accept_and_grant": "accept, and allow more of the same"
+            => grant::offer(model, press),
+        Edit ["e"] "edit": "edit" => form::edit(model),
+        EditOutside ["E"] "edit_outside": "edit in $EDITOR" => form::edit_outside(model),
+        Respond ["r"] "respond": "respond" => form::respond(model),
+        Ignore ["i"] "ignore": "ignore" => decide::act(model, action, press),
+        IgnoreQuietly ["I"] "ignore_quietly": "ignore, learn nothing" => decide::act(model, action, press),
+        Snooze ["z"] "snooze": "snooze" => menus::offer_snooze(model),
+        SaveDraft ["D"] "save_draft": "save as a draft" => decide::act(model, action, press),
+        Reclassify ["C"] "reclassify": "take the mail for something else" => skipped::offer(model),
+        Stop ["X"] as "stop the thread; revoke a grant" "stop": "stop the thread" => tabs::stop(model, press),
+        Why ["w"] "why": "why it is here, and what it cost" => decide::ask_why(model),
+        OpenThread ["t"] "open_thread": "show the thread" => threads::open_thread(model),
+        Copy ["y"] "copy": "copy" => decide::copy(model),
+    }
+
+    Thread {
+        NextView ["l", "right", "}"] "next_view": "look at the thread from the next side"
+            => review::turn(model, action),
+        PreviousView ["h", "left", "{"] "previous_view": "from the side before"
+            => review::turn(model, action),
+        NextPart ["]"] as "next step",
+        PreviousPart ["["] as "previous step",
+        StateDiff ["d"] "state_diff": "what a step changed, or the whole state"
+            => review::toggle_whole(model),
+        ShowPrompt ["p"] "show_prompt": "what the model was told, and what it said"
+            => review::ask_prompt(model),
+        Unfold ["enter", "o"] "unfold": "fold or unfold what is under the cursor" => review::unfold(model),
+        PanLeft ["<"] "pan_left": "move the graph to the right" => review::pan(model, -8),
+        PanRight [">"] "pan_right": "move the graph to the left" => review::pan(model, 8),
+        Answer ["a"] "answer": "go to what the thread asks" => review::answer(model),
+        Fork ["f"] "fork": "begin another thread after the shown step" => review::ask_fork(model, press),
+        Settle ["S"] "settle": "settle an effect in doubt" => review::offer_outcomes(model, press),
+        Retry ["R"] "retry": "end the trouble: retry or go on" => review::ask_retry(model, press),
+        Stop ["X"] as "stop the thread; in trouble, abandon it",
+        Reclassify ["C"],
+        Why ["w"],
+        Export ["W"] "export": "write the thread to a file" => review::ask_export(model),
+    }
+
+    Memory {
+        EditProfile ["e"] "edit_profile": "edit the profile in $EDITOR" => memory::edit(model),
+        AddLine ["o"] "add_line": "add a line" => memory::ask_line(model),
+        PinLine ["P"] "pin_line": "pin a line, or let it go" => memory::ask_pins(model),
+        RevertProfile ["R"] "revert_profile": "back to an earlier version"
+            => memory::ask_past(model, Past::Revert),
+        History ["d"] "history": "versions and what each changed" => memory::ask_past(model, Past::Read),
+        OpenThread ["t"] as "the thread that caused the version",
+    }
+
+    Activity {
+        Prune ["P"] "prune": "let go of old threads" => activity::offer_prune(model),
+    }
+
+    Confirm {
+        Yes ["y"] "yes": "yes",
+        No ["n", "esc", "q", "ctrl-c"] "no": "no",
+        Down ["j", "down"],
+        Up ["k", "up"],
+        Drop ["space"] "drop": "leave this one out",
+    }
+
+    Ending {
+        Wait ["w"] "wait": "wait for it, then quit",
+        TakeBack ["t"] "take_back": "take it back, then quit",
+        GoNow ["g"] "go_now": "quit now; it goes on with the next sayso",
+        Cancel ["n", "esc", "q", "ctrl-c"] as "stay",
+    }
+
+    Form {
+        NextField ["tab"] "next_field": "next field",
+        PreviousField ["shift-tab"] "previous_field": "previous field",
+        Submit ["ctrl-s"] "submit": "review or send",
+        Outside ["ctrl-g"] "outside": "in $EDITOR",
+        Remember ["ctrl-t"] "remember": "learn from this: on or off",
+        Complete ["ctrl-n"] "complete": "complete a path",
+        LeaveForm ["esc", "ctrl-c"] "leave_form": "leave, the text is kept",
+    }
+
+    Menu {
+        Down ["j", "down"],
+        Up ["k", "up"],
+        Top ["gg", "home"],
+        Bottom ["G", "end"],
+        PageDown ["ctrl-d", "space", "pagedown"],
+        PageUp ["ctrl-u", "b", "pageup"],
+        Choose ["enter", "l"] "choose": "choose",
+        Copy ["y"] as "copy a link's target",
+        Cancel ["esc", "q", "ctrl-c", "?"] "cancel": "close",
+    }
+
+    Prompt {
+        Choose ["enter"],
+        Down ["down", "ctrl-n", "tab"],
+        Up ["up", "ctrl-p", "shift-tab"],
+        Cancel ["esc", "ctrl-c"],
+    }
+}
+
+impl Action {
+    /// The action of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|action| action.name() == name)
+    }
+
+    /// Whether it decides something by itself, so that only its own key may do it.
+    pub fn decides(self) -> bool {
+        matches!(
+            self,
+            Action::Accept
+                | Action::Ignore
+                | Action::IgnoreQuietly
+                | Action::SaveDraft
+                | Action::AcceptGrant
+                | Action::Stop
+                | Action::Yes
+                | Action::Submit
+                | Action::Wait
+                | Action::TakeBack
+                | Action::GoNow
+        )
+    }
+}

@@ -1,0 +1,43 @@
+//! The page beside a list, how far down it is, and the line between them.
+
+use crate::tui::card::{Doc, ScrollPosition};
+use crate::tui::draw;
+use crate::tui::layout::Areas;
+use crate::tui::model::Model;
+use crate::tui::tabs::Focus;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// Draws a page and how far down it is.
+pub fn page(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &mut Buffer) {
+    let area = areas.card;
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    draw::lines(buf, area, doc.lines(top, width, height, &model.theme));
+    if areas.more.is_empty() {
+        return;
+    }
+    let key = if model.focus == Focus::Card { "j" } else { "J" };
+    if doc.more_below(top, width, height) {
+        let text = format!("▼ {key} for more · {}%", doc.percent(top, width, height));
+        draw::right(buf, areas.more, areas.more.y, &text, model.theme.quiet);
+    } else if top > ScrollPosition::default() {
+        draw::right(buf, areas.more, areas.more.y, "end", model.theme.quiet);
+    }
+}
+
+/// The line between list and card; it is lit if the card has the keys.
+pub fn divider(model: &Model, areas: &Areas, buf: &mut Buffer) {
+    let Rect { x, y, width, height } = areas.rule;
+    let style = if model.focus == Focus::Card { model.theme.accent } else { model.theme.rule };
+    if width == 1 && height > 1 {
+        for y in y..y + height {
+            buf.set_string(x, y, "│", style);
+        }
+    } else if !areas.rule.is_empty() {
+        draw::text(buf, areas.rule, x, y, &"─".repeat(usize::from(width)), style);
+    }
+    // Beside nothing there is nothing to part.
+    if model.shows_items() && model.inbox.list.is_empty() {
+        buf.set_style(areas.rule, model.theme.quiet);
+    }
+}

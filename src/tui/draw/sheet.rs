@@ -1,0 +1,123 @@
+//! A page that is drawn whole, beside the screen, and then shown from some line on. So charts scroll like text.
+
+use crate::text::truncate;
+use crate::tui::draw;
+use crate::tui::layout::Areas;
+use crate::tui::model::Model;
+use crate::tui::tabs::Focus;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// No page is longer.
+const TALL: u16 = 320;
+
+/// A page.
+pub struct Sheet {
+    buf: Buffer,
+    used: u16,
+}
+
+impl Sheet {
+    pub fn new(width: u16) -> Self {
+        Self {
+            buf: Buffer::empty(Rect { x: 0, y: 0, width, height: if width == 0 { 0 } else { TALL } }),
+            used: 0,
+        }
+    }
+
+    /// How many lines it has.
+    pub fn height(&self) -> usize {
+        usize::from(self.used)
+    }
+
+    pub fn width(&self) -> usize {
+        usize::from(self.buf.area.width)
+    }
+
+    /// So many lines of its own to draw in.
+    pub fn room(&mut self, lines: u16) -> (Rect, &mut Buffer) {
+        let lines = lines.min(self.buf.area.height - self.used);
+        let area = Rect { x: 0, y: self.used, width: self.buf.area.width, height: lines };
+        self.used += lines;
+        (area, &mut self.buf)
+    }
+
+    pub fn line(&mut self, line: Line<'_>) {
+        let (area, buf) = self.room(1);
+        draw::lines(buf, area, [line]);
+    }
+
+    /// A line of one style, cut where the page ends.
+    pub fn say(&mut self, text: &str, style: Style) {
+        let text = truncate(text, self.width()).into_owned();
+        self.line(Line::styled(text, style));
+    }
+
+    /// Text of one style in as many lines as it takes.
+    pub fn wrap(&mut self, text: &str, style: Style) {
+        for part in crate::text::wrap(text, self.width().max(1)).map(str::to_owned).collect::<Vec<_>>() {
+            self.line(Line::styled(part, style));
+        }
+    }
+
+    pub fn gap(&mut self) {
+        if self.used > 0 {
+            self.room(1);
+        }
+    }
+
+    /// Pieces of several styles in as many lines as they take, broken between words.
+    pub fn flow(&mut self, pieces: &[(String, Style)]) {
+        let width = self.width().max(1);
+        let (mut spans, mut taken): (Vec<Span<'static>>, usize) = (Vec::new(), 0);
+        for (text, style) in pieces {
+            for word in text.split_inclusive(' ') {
+                let mut rest = word;
+                let wide = crate::text::width(word.trim_end());
+                if taken > 0 && taken + wide > width {
+                    self.line(Line::from(std::mem::take(&mut spans)));
+                    taken = 0;
+                }
+                // A word wider than the page is broken where the page ends.
+                while crate::text::width(rest.trim_end()) > width {
+                    let Some(part) = crate::text::wrap(rest, width).next().filter(|part| !part.is_empty())
+                    else {
+                        break;
+                    };
+                    self.line(Line::styled(part.to_owned(), *style));
+                    rest = &rest[part.len()..];
+                }
+                taken += crate::text::width(rest);
+                spans.push(Span::styled(rest.to_owned(), *style));
+            }
+        }
+        self.line(Line::from(spans));
+    }
+
+    /// Draws it beside the list from a line on, and says whether it goes on.
+    pub fn draw(&self, model: &Model, areas: &Areas, top: usize, buf: &mut Buffer) {
+        self.show(areas.card, top, buf);
+        if areas.more.is_empty() {
+            return;
+        }
+        if top + usize::from(areas.card.height) < self.height() {
+            let key = if model.focus == Focus::Card { "j" } else { "J" };
+            draw::right(buf, areas.more, areas.more.y, &format!("▼ {key} for more"), model.theme.quiet);
+        } else if top > 0 {
+            draw::right(buf, areas.more, areas.more.y, "end", model.theme.quiet);
+        }
+    }
+
+    fn show(&self, area: Rect, top: usize, buf: &mut Buffer) {
+        for (y, line) in (area.y..area.bottom()).zip(top..self.height()) {
+            let Ok(line) = u16::try_from(line) else { return };
+            for x in 0..area.width.min(self.buf.area.width) {
+                if let (Some(from), Some(to)) = (self.buf.cell((x, line)), buf.cell_mut((area.x + x, y))) {
+                    *to = from.clone();
+                }
+            }
+        }
+    }
+}

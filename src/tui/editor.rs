@@ -1,0 +1,226 @@
+//! Text under a cursor: the usual keys of a line editor, in one line or many.
+//!
+//! Promises: the cursor stands between what is drawn as one; what is drawn covers the text without a gap, so that the
+//! cursor is where it seems to be. Does not decide what Enter or Tab mean: whoever asks for text does.
+
+use super::keys::Key;
+use crate::text::{typed, width};
+use crossterm::event::KeyCode;
+use std::ops::Range;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Text being written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Editor {
+    text: String,
+    at: usize,
+    long: bool,
+}
+
+impl Editor {
+    /// One line with its cursor at the end.
+    pub fn line(text: &str) -> Self {
+        let text = text.replace('\n', " ");
+        Self { at: text.len(), text, long: false }
+    }
+
+    /// Many lines with the cursor at the end.
+    pub fn long(text: &str) -> Self {
+        Self { at: text.len(), text: text.to_owned(), long: true }
+    }
+
+    /// What was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it may have many lines.
+    pub fn is_long(&self) -> bool {
+        self.long
+    }
+
+    /// Puts other text in its place.
+    pub fn set(&mut self, text: &str) {
+        *self = if self.long { Self::long(text) } else { Self::line(text) };
+    }
+
+    /// Puts text where the cursor stands: typed, pasted or completed.
+    pub fn insert(&mut self, raw: &str) {
+        let mut text = typed(raw);
+        if !self.long {
+            text = text.replace('\n', " ");
+        }
+        self.text.insert_str(self.at, &text);
+        self.at += text.len();
+    }
+
+    /// Takes a key; `false` if it means nothing to a line editor.
+    pub fn key(&mut self, key: Key) -> bool {
+        let line = self.line_range();
+        match (key.code, key.ctrl, key.alt) {
+            (KeyCode::Char(letter), false, false) => self.insert(letter.encode_utf8(&mut [0; 4])),
+            (KeyCode::Enter, false, _) | (KeyCode::Char('j'), true, false) if self.long => self.insert("\n"),
+            (KeyCode::Backspace, false, false) | (KeyCode::Char('h'), true, false) => {
+                self.cut(self.before()..self.at);
+            }
+            (KeyCode::Delete, ..) | (KeyCode::Char('d'), true, false) => self.cut(self.at..self.after()),
+            (KeyCode::Left, false, false) | (KeyCode::Char('b'), true, false) => self.at = self.before(),
+            (KeyCode::Right, false, false) | (KeyCode::Char('f'), true, false) => self.at = self.after(),
+            (KeyCode::Left, ..) | (KeyCode::Char('b'), false, true) => self.at = self.word_before(),
+            (KeyCode::Right, ..) | (KeyCode::Char('f'), false, true) => self.at = self.word_after(),
+            (KeyCode::Home, ..) | (KeyCode::Char('a'), true, false) => self.at = line.start,
+            (KeyCode::End, ..) | (KeyCode::Char('e'), true, false) => self.at = line.end,
+            (KeyCode::Char('w'), true, false) | (KeyCode::Backspace, ..) => {
+                self.cut(self.word_before()..self.at)
+            }
+            (KeyCode::Char('d'), false, true) => self.cut(self.at..self.word_after()),
+            (KeyCode::Char('u'), true, false) => self.cut(line.start..self.at),
+            (KeyCode::Char('k'), true, false) => self.cut(self.at..line.end),
+            (KeyCode::Up, false, false) if self.long => self.at = self.line_beside(line.start.checked_sub(1)),
+            (KeyCode::Down, false, false) if self.long => {
+                self.at = self.line_beside(Some(line.end + 1).filter(|next| *next <= self.text.len()));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn cut(&mut self, range: Range<usize>) {
+        self.at = range.start;
+        self.text.replace_range(range, "");
+    }
+
+    fn before(&self) -> usize {
+        self.text[..self.at].graphemes(true).next_back().map_or(0, |last| self.at - last.len())
+    }
+
+    fn after(&self) -> usize {
+        self.text[self.at..].graphemes(true).next().map_or(self.at, |next| self.at + next.len())
+    }
+
+    fn word_before(&self) -> usize {
+        let start = self.text[..self.at].trim_end();
+        start
+            .rfind(char::is_whitespace)
+            .map_or(0, |space| space + start[space..].chars().next().map_or(1, char::len_utf8))
+    }
+
+    fn word_after(&self) -> usize {
+        let rest = &self.text[self.at..];
+        let word = rest.len() - rest.trim_start().len();
+        self.at + rest[word..].find(char::is_whitespace).map_or(rest.len(), |end| word + end)
+    }
+
+    fn line_range(&self) -> Range<usize> {
+        let start = self.text[..self.at].rfind('\n').map_or(0, |newline| newline + 1);
+        let end = self.text[self.at..].find('\n').map_or(self.text.len(), |newline| self.at + newline);
+        start..end
+    }
+
+    /// The same column of the line that holds `other`, or where the cursor is when there is none.
+    fn line_beside(&self, other: Option<usize>) -> usize {
+        let Some(other) = other else { return self.at };
+        let column = width(&self.text[self.line_range().start..self.at]);
+        let beside = Self { at: other, ..self.clone() }.line_range();
+        let mut taken = 0;
+        for (at, cluster) in self.text[beside.clone()].grapheme_indices(true) {
+            if taken >= column {
+                return beside.start + at;
+            }
+            taken += width(cluster);
+        }
+        beside.end
+    }
+
+    /// The text as lines of at most `columns`, and the line and column of the cursor.
+    pub fn laid_out(&self, columns: usize) -> (Vec<String>, (usize, usize)) {
+        let rows = self.rows(columns.max(2) - 1); // a column is left for the cursor behind the last letter
+        let row = rows.iter().rposition(|row| row.start <= self.at).unwrap_or(0);
+        let column = width(&shown(&self.text[rows[row].start..self.at]));
+        (rows.into_iter().map(|row| shown(&self.text[row])).collect(), (row, column))
+    }
+
+    /// Where each line begins and ends. A word that does not fit goes to the next line whole.
+    fn rows(&self, columns: usize) -> Vec<Range<usize>> {
+        let mut rows = Vec::new();
+        let mut start = 0;
+        for paragraph in self.text.split('\n') {
+            let end = start + paragraph.len();
+            let mut taken = 0;
+            for (at, cluster) in paragraph.grapheme_indices(true) {
+                let at = end - paragraph.len() + at;
+                let wide = width(&shown(cluster));
+                if taken + wide > columns && taken > 0 {
+                    let after_space = self.text[start..at].rfind(' ').map(|space| start + space + 1);
+                    let next = after_space.unwrap_or(at);
+                    rows.push(start..next);
+                    start = next;
+                    taken = width(&shown(&self.text[start..at]));
+                }
+                taken += wide;
+            }
+            rows.push(start..end);
+            start = end + 1;
+        }
+        rows
+    }
+}
+
+fn shown(text: &str) -> String {
+    text.replace('\t', "    ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn press(mut editor: Editor, keys: &str) -> Editor {
+        for key in keys.split_whitespace() {
+            Key::parse_row(key).unwrap().into_iter().for_each(|key| assert!(editor.key(key), "{key}"));
+        }
+        editor
+    }
+
+    #[test]
+    fn lines_are_edited() {
+        for (text, keys, expected) in [
+            ("ab", "c", "abc"),
+            ("ab cd", "ctrl-w", "ab "),
+            ("ab cd", "ctrl-a x", "xab cd"),
+            ("ab cd", "left left ctrl-k", "ab "),
+            ("ab cd", "ctrl-u", ""),
+            ("ab cd", "alt-b alt-b alt-d", " cd"),
+            ("e\u{301}x", "backspace backspace", ""),
+            ("a", "left delete", ""),
+        ] {
+            assert_eq!(press(Editor::line(text), keys).text(), expected, "{text} {keys}");
+        }
+        assert_eq!(press(Editor::long("one\ntwo"), "up x enter y").text(), "onex\ny\ntwo");
+        assert_eq!(press(Editor::long("one\ntwo"), "up down z").text(), "one\ntwoz");
+        let mut pasted = Editor::line("");
+        pasted.insert("a\r\nb\x1b[31m");
+        assert_eq!(pasted.text(), "a b[31m");
+    }
+
+    #[test]
+    fn long_lines_are_folded_at_words() {
+        let (lines, cursor) = Editor::long("one two three\nx").laid_out(9);
+        assert_eq!(lines, ["one two ", "three", "x"]);
+        assert_eq!(cursor, (2, 1));
+        assert_eq!(Editor::line("漢字漢字").laid_out(5).0, ["漢字", "漢字"]);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_and_the_cursor_is_in_it(text in "[a-c漢 \n👩\u{301}]{0,40}", columns in 0_usize..12, left in 0_usize..20) {
+            let mut editor = Editor::long(&text);
+            for _ in 0..left {
+                editor.key(Key::of(KeyCode::Left));
+            }
+            let (lines, (row, column)) = editor.laid_out(columns);
+            prop_assert_eq!(lines.concat(), text.replace('\n', ""));
+            prop_assert!(row < lines.len() && column <= width(&lines[row]));
+        }
+    }
+}

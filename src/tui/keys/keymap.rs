@@ -1,0 +1,222 @@
+//! Which keys mean what: the usual ones of the table of actions, and those the config gives in their place.
+//!
+//! Promises: in a scope a key means one thing (a test holds it), and a key that begins a longer one means nothing by
+//! itself. What the config gives breaks neither, takes no key from an action that is heard at the same time, and lets
+//! neither Enter nor Esc decide; it is refused with one sentence otherwise.
+
+use super::Key;
+use crate::text::nearest;
+use crate::tui::actions::{Action, BINDINGS, Binding, Scope};
+use std::collections::BTreeMap;
+
+use Scope::{Activity, Card, Decide, Form, Global, List, Memory, Prompt, Thread};
+
+/// The scopes that are heard together, the nearest first, as `Model::scopes` has them (a test holds it). What lies over
+/// the tabs is heard alone.
+const TOGETHER: &[&[Scope]] = &[
+    &[List, Activity, Decide, Global],
+    &[Card, Activity, Decide, Global],
+    &[List, Memory, Global],
+    &[Card, Memory, Global],
+    &[List, Thread, Global],
+    &[Thread, Card, Global],
+];
+
+/// What a key, after those before it, came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lookup {
+    /// It means this.
+    Found(Action),
+    /// It begins something longer.
+    Begun,
+    /// It means nothing here.
+    Nothing,
+}
+
+/// The table with the config's own keys in it.
+#[derive(Clone, Debug)]
+pub struct Keymap {
+    rows: Vec<Row>,
+}
+
+/// One way to say something.
+#[derive(Clone, Debug)]
+struct Row {
+    scope: Scope,
+    keys: Vec<Key>,
+    action: Action,
+    help: &'static str,
+    /// Whether the config gives it, and the table does not.
+    given: bool,
+}
+
+impl Row {
+    /// What both begin with: all of the shorter one, if they cannot be told apart.
+    fn shared(&self, other: &Row) -> Option<&[Key]> {
+        let shared = self.keys.len().min(other.keys.len());
+        (self.keys[..shared] == other.keys[..shared]).then_some(&self.keys[..shared])
+    }
+
+    /// Whether one of them would be taken for the other. The table itself lets a nearer scope go before a farther one
+    /// here and there, and leaves the farther one another key; the config does so only by mistake.
+    fn clashes(&self, other: &Row) -> bool {
+        let heard = |scopes: &&[Scope]| scopes.contains(&self.scope) && scopes.contains(&other.scope);
+        let together = || (self.given || other.given) && TOGETHER.iter().any(heard);
+        self.action != other.action
+            && self.shared(other).is_some()
+            && (self.scope == other.scope || together())
+    }
+
+    /// The same in a sentence, with what to do about it.
+    fn clash(&self, other: &Row) -> String {
+        let (one, two) = (other.action.name(), self.action.name());
+        let way_out = match (other.given, self.given) {
+            (true, false) => format!("give `{one}` another key, or move `{two}` to another one"),
+            (false, true) => format!("give `{two}` another key, or move `{one}` to another one"),
+            (true, true) | (false, false) => "give one of them another key".to_owned(),
+        };
+        let keys = Key::show_row(self.shared(other).unwrap_or_default());
+        format!("`{keys}` would mean both `{one}` and `{two}`; {way_out}")
+    }
+}
+
+/// The keys that the config gives, by the name of their action.
+fn given(remapped: &BTreeMap<String, Vec<String>>) -> Result<BTreeMap<&'static str, Vec<Vec<Key>>>, String> {
+    let mut given = BTreeMap::new();
+    for (name, keys) in remapped {
+        let Some(action) = Action::from_name(name) else {
+            let near = nearest(name, Action::ALL.iter().map(|action| action.name()));
+            let hint =
+                near.map_or("`?` shows their names".to_owned(), |near| format!("did you mean `{near}`?"));
+            return Err(format!("has no action `{}`; {hint}", name.escape_debug()));
+        };
+        let keys: Result<Vec<_>, _> = keys.iter().map(|keys| given_row(action, keys)).collect();
+        given.insert(action.name(), keys?);
+    }
+    Ok(given)
+}
+
+/// Keys for an action: they are keys, and if it decides they are not those that never do.
+fn given_row(action: Action, text: &str) -> Result<Vec<Key>, String> {
+    let (name, shown) = (action.name(), text.escape_debug());
+    let Some(keys) = Key::parse_row(text) else {
+        return Err(format!("{name}: `{shown}` is no key; {}", Key::hint(text)));
+    };
+    match keys.iter().find_map(|key| key.enter_or_esc()) {
+        Some(key) if action.decides() => Err(format!(
+            "{name}: `{shown}` would let {key} decide, and {key} never decides; give it another key"
+        )),
+        Some(_) | None => Ok(keys),
+    }
+}
+
+/// The keys that the config gives as far as a scope can hear them: where text is typed, letters are text.
+fn heard(scope: Scope, given: &[Vec<Key>], usual: &[Vec<Key>]) -> Vec<Vec<Key>> {
+    if !matches!(scope, Form | Prompt) {
+        return given.to_vec();
+    }
+    let free = given.iter().filter(|keys| !keys.first().is_some_and(Key::is_typed));
+    let free: Vec<Vec<Key>> = free.cloned().collect();
+    if free.is_empty() && !given.is_empty() { usual.to_vec() } else { free }
+}
+
+impl Keymap {
+    /// The usual keys, but for those that the config gives by the name of an action; the error says which cannot be.
+    pub fn new(remapped: &BTreeMap<String, Vec<String>>) -> Result<Self, String> {
+        let given = given(remapped).map_err(|why| format!("[keys] {why}"))?;
+        let mut rows = Vec::new();
+        for binding in BINDINGS {
+            let Binding { scope, action, .. } = *binding;
+            let help = binding.label.unwrap_or(action.help());
+            let usual: Vec<Vec<Key>> = binding.keys.iter().filter_map(|keys| Key::parse_row(keys)).collect();
+            let heard = match given.get(action.name()) {
+                Some(given) => heard(scope, given, &usual),
+                None => usual.clone(),
+            };
+            for keys in heard {
+                let given = !usual.contains(&keys);
+                rows.push(Row { scope, keys, action, help, given });
+            }
+        }
+        let keymap = Self { rows };
+        match keymap.clash() {
+            Some(clash) => Err(format!("[keys] {clash}")),
+            None => Ok(keymap),
+        }
+    }
+
+    /// Two meanings of one key where both are heard, in a sentence.
+    pub fn clash(&self) -> Option<String> {
+        self.rows.iter().enumerate().find_map(|(n, row)| {
+            let other = self.rows[..n].iter().find(|other| row.clashes(other))?;
+            Some(row.clash(other))
+        })
+    }
+
+    /// What `keys` mean in the first of these scopes that knows them.
+    pub fn lookup(&self, scopes: &[Scope], keys: &[Key]) -> Lookup {
+        let mut begun = false;
+        for scope in scopes {
+            for row in self.rows.iter().filter(|row| row.scope == *scope) {
+                if row.keys == keys {
+                    return Lookup::Found(row.action);
+                }
+                begun |= row.keys.len() > keys.len() && row.keys.starts_with(keys);
+            }
+        }
+        if begun { Lookup::Begun } else { Lookup::Nothing }
+    }
+
+    /// The first key of an action in these scopes, as people write it.
+    pub fn key_of(&self, scopes: &[Scope], action: Action) -> Option<String> {
+        let row = self.rows.iter().find(|row| row.action == action && scopes.contains(&row.scope))?;
+        Some(Key::show_row(&row.keys))
+    }
+
+    /// The rows of a scope: keys as people write them, the action, and what it does.
+    pub fn rows(&self, scope: Scope) -> Vec<(String, Action, &'static str)> {
+        let mut rows: Vec<(String, Action, &'static str)> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.scope == scope) {
+            let keys = Key::show_row(&row.keys);
+            match rows.iter_mut().find(|(_, known, _)| *known == row.action) {
+                Some((shown, ..)) => *shown = format!("{shown} {keys}"),
+                None => rows.push((keys, row.action, row.help)),
+            }
+        }
+        rows
+    }
+
+    /// The table as `docs/keys.md` shows it.
+    pub fn markdown(&self) -> String {
+        let mut page = String::from(
+            "# Keys\n\nLower case acts, upper case is the stronger or rarer form. Enter, Esc, mouse and paste never \
+             decide. Any key can be changed in the config, by the name in the third column:\n\n```toml\n[keys]\n\
+             accept = [\"a\", \"ctrl-y\"]\n```\n",
+        );
+        let names: Vec<String> = Key::names().map(|name| format!("`{name}`")).collect();
+        page.push_str(&format!(
+            "\nSuch a line takes the place of the action's usual keys; an empty list takes them away. A key is a \
+             letter or a sign, two such as `gg`, or one of {}; `ctrl-` or `alt-` may stand before it. More keys in \
+             a row have spaces between them. Where text is typed, letters stay letters, and the usual keys stay where \
+             nothing else is given. A key that means something else in the same place is refused unless \
+             that is moved too, and so are Enter and Esc for whatever decides. The inbox then says which it is, and \
+             opens once it is put right.\n",
+            names.join(", ")
+        ));
+        for scope in Scope::ALL {
+            page.push_str(&format!(
+                "\n## {}\n\n| keys | does | name |\n| --- | --- | --- |\n",
+                scope.title()
+            ));
+            for (keys, action, help) in self.rows(scope) {
+                let keys: Vec<String> = keys.split(' ').map(|key| format!("`{key}`")).collect();
+                page.push_str(&format!("| {} | {help} | `{}` |\n", keys.join(" "), action.name()));
+            }
+        }
+        page
+    }
+}
+
+#[cfg(test)]
+#[path = "keymap_tests.rs"]
+mod tests;

@@ -1,0 +1,172 @@
+//! The table of keys, and what the config may make of it, tried.
+
+use super::*;
+use crate::tui::actions::Action as A;
+use crate::tui::actions::Scope::Menu;
+use crate::tui::model::Model;
+use crate::tui::options::Options;
+use crate::tui::tabs::{Focus, Tab};
+use jiff::Timestamp;
+use std::time::Instant;
+
+fn keymap(name: &str, keys: &[&str]) -> Result<Keymap, String> {
+    keymap_of(&[(name, keys)])
+}
+
+fn keymap_of(lines: &[(&str, &[&str])]) -> Result<Keymap, String> {
+    let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect::<Vec<String>>();
+    Keymap::new(&lines.iter().map(|(name, keys)| ((*name).to_owned(), owned(keys))).collect())
+}
+
+#[test]
+fn no_key_has_two_meanings_in_a_scope() {
+    let usual = Keymap::new(&BTreeMap::new()).unwrap();
+    assert_eq!(usual.clash(), None);
+    for scopes in TOGETHER {
+        for scope in *scopes {
+            for (keys, action, _) in usual.rows(*scope) {
+                let seen = scopes.iter().take_while(|other| *other != scope);
+                for other in seen {
+                    let hidden = usual.rows(*other).iter().any(|(theirs, meaning, _)| {
+                        *meaning != action
+                            && keys.split(' ').all(|key| theirs.split(' ').any(|other| other == key))
+                    });
+                    assert!(!hidden, "{action:?} ({keys}) is hidden by {other:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_the_screen_listens_to_at_once_is_known() {
+    let (now, wall) = (Instant::now(), Timestamp::now());
+    let mut model = Model::new(Options::default(), Vec::new(), (80, 24), now, wall).unwrap();
+    for tab in [Tab::Inbox, Tab::Threads, Tab::Memory, Tab::Activity] {
+        for focus in [Focus::List, Focus::Card] {
+            (model.tab, model.focus) = (tab, focus);
+            let scopes = model.scopes();
+            let known = TOGETHER.iter().any(|known| scopes.iter().all(|scope| known.contains(scope)));
+            assert!(known, "{scopes:?} are heard together");
+        }
+    }
+}
+
+#[test]
+fn letters_stay_letters_where_text_is_typed() {
+    let ctrl_s = Key { ctrl: true, ..Key::plain('s') };
+    let mapped = keymap_of(&[("submit", &["s"]), ("down", &["x", "down"])]).unwrap();
+    assert_eq!(mapped.lookup(&[Form], &[Key::plain('s')]), Lookup::Nothing);
+    assert_eq!(
+        mapped.lookup(&[Form], &[ctrl_s]),
+        Lookup::Found(A::Submit),
+        "there is still a way to send it"
+    );
+    assert_eq!(mapped.lookup(&[Prompt], &[Key::plain('x')]), Lookup::Nothing);
+    assert_eq!(mapped.lookup(&[List], &[Key::plain('x')]), Lookup::Found(A::Down));
+    assert_eq!(keymap("submit", &[]).unwrap().key_of(&[Form], A::Submit), None);
+}
+
+#[test]
+fn keys_are_remapped_by_name() {
+    let mapped = keymap("accept", &["x"]).unwrap();
+    assert_eq!(mapped.lookup(&[Decide], &[Key::plain('x')]), Lookup::Found(A::Accept));
+    assert_eq!(mapped.lookup(&[Decide], &[Key::plain('a')]), Lookup::Nothing);
+    assert_eq!(keymap("accept", &[]).unwrap().key_of(&[Decide], A::Accept), None);
+    keymap("accept", &["a", "ctrl-y"]).unwrap();
+    assert!(keymap("acept", &["x"]).unwrap_err().contains("did you mean `accept`?"));
+    assert!(keymap("accept", &["e"]).unwrap_err().contains("would mean both"));
+    assert!(keymap("accept", &["er"]).unwrap_err().contains("would mean both"));
+}
+
+#[test]
+fn what_is_no_key_is_refused() {
+    for key in ["nosuchkey", "hyper-x", "F5", "", "x y nosuchkey"] {
+        let refused = keymap("accept", &[key]).unwrap_err();
+        assert!(
+            refused.starts_with(&format!("[keys] accept: `{key}` is no key; write a letter")),
+            "{refused}"
+        );
+        assert!(refused.contains("pagedown"), "{refused}");
+    }
+    let refused = keymap("accept", &["x", "spcae"]).unwrap_err();
+    assert_eq!(refused, "[keys] accept: `spcae` is no key; did you mean \"space\"?");
+    keymap("accept", &["x y z"]).unwrap();
+}
+
+#[test]
+fn a_key_that_means_something_else_at_the_same_time_is_refused() {
+    assert_eq!(
+        keymap("accept", &["q"]).unwrap_err(),
+        "[keys] `q` would mean both `back` and `accept`; give `accept` another key, or move `back` to another one"
+    );
+    assert_eq!(
+        keymap("help", &["a"]).unwrap_err(),
+        "[keys] `a` would mean both `help` and `accept`; give `help` another key, or move `accept` to another one"
+    );
+    // Of the list, the card, everywhere and Activity; alone, as a part and as a beginning.
+    for key in ["j", "b", "ctrl-c", "P", "gi", "g", "qx"] {
+        assert!(keymap("accept", &[key]).unwrap_err().contains("would mean both"), "{key}");
+    }
+    let both = keymap_of(&[("accept", &["x"]), ("ignore", &["x"])]).unwrap_err();
+    assert_eq!(both, "[keys] `x` would mean both `accept` and `ignore`; give one of them another key");
+    assert!(keymap("open", &["o"]).unwrap_err().contains("both `open` and `unfold`"));
+}
+
+#[test]
+fn a_key_is_free_where_nobody_else_listens() {
+    // Threads, Memory and questions have these, and no item is selected there.
+    for key in ["d", "o", "f", "ctrl-s"] {
+        keymap("accept", &[key]).unwrap();
+    }
+    // The table's own keys may be written down as they are, though a nearer scope hides some of them.
+    keymap("open", &["enter", "l", "right"]).unwrap();
+    keymap("next_view", &["l", "right", "}"]).unwrap();
+    let moved = keymap_of(&[("accept", &["q"]), ("back", &["backspace"])]).unwrap();
+    assert_eq!(moved.lookup(&[List, Decide, Global], &[Key::plain('q')]), Lookup::Found(A::Accept));
+    let gone = keymap_of(&[("accept", &["q"]), ("back", &[])]).unwrap();
+    assert_eq!(gone.lookup(&[Menu], &[Key::plain('q')]), Lookup::Found(A::Cancel));
+}
+
+#[test]
+fn neither_enter_nor_esc_decides() {
+    for binding in BINDINGS.iter().filter(|binding| binding.action.decides()) {
+        let mut keys = binding.keys.iter().flat_map(|keys| Key::parse_row(keys).unwrap());
+        assert_eq!(keys.find_map(Key::enter_or_esc), None, "{binding:?}");
+    }
+    assert_eq!(
+        keymap("accept", &["a", "enter"]).unwrap_err(),
+        "[keys] accept: `enter` would let Enter decide, and Enter never decides; give it another key"
+    );
+    for action in Action::ALL.iter().filter(|action| action.decides()) {
+        for key in ["enter", "esc", "alt-enter", "ctrl-j", "ctrl-m", "ctrl-[", "g enter"] {
+            let refused = keymap(action.name(), &[key]).unwrap_err();
+            assert!(refused.contains(" never decides; "), "{refused}");
+        }
+    }
+    // Also where nothing else is in the way.
+    let freed = keymap_of(&[("accept", &["enter"]), ("open", &["l"]), ("unfold", &["o"])]);
+    assert!(freed.unwrap_err().contains("Enter never decides"));
+    keymap_of(&[("undo", &["enter"]), ("open", &["l"]), ("unfold", &["o"])]).unwrap();
+}
+
+#[test]
+fn long_keys_are_waited_for() {
+    let usual = Keymap::new(&BTreeMap::new()).unwrap();
+    let g = Key::plain('g');
+    assert_eq!(usual.lookup(&[List, Global], &[g]), Lookup::Begun);
+    assert_eq!(usual.lookup(&[List, Global], &[g, g]), Lookup::Found(A::Top));
+    assert_eq!(usual.lookup(&[List, Global], &[g, Key::plain('!')]), Lookup::Nothing);
+}
+
+#[test]
+fn the_page_of_keys_is_fresh() {
+    let page = Keymap::new(&BTreeMap::new()).unwrap().markdown();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/keys.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/docs")).unwrap();
+        std::fs::write(path, &page).unwrap();
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(kept == page, "docs/keys.md is stale: run the tests once with UPDATE_DOCS=1");
+}

@@ -1,0 +1,193 @@
+//! One decision for all that are marked: one kind and one tool at a time, after a list to confirm.
+
+use super::{Layer, Popup, cells, draw_keys, screen};
+use crate::graph::{Decision, InterruptId, Kind, ThreadId};
+use crate::inbox::ItemKind;
+use crate::tui::actions::{Action, Scope};
+use crate::tui::layout::{self, centred};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, DecisionKind, PendingDecision, Press};
+use crate::tui::tabs::inbox::Row;
+use crate::tui::{draw, safe, words};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// One decision on many items, before it is confirmed.
+#[derive(Clone, Debug)]
+pub struct Bulk {
+    /// What is to be done.
+    pub kind: DecisionKind,
+    /// On what: title and decision; results have none.
+    pub rows: Vec<(String, BulkItem)>,
+    /// The row that can be dropped.
+    pub cursor: usize,
+    /// Titles of what is left out, each with the reason.
+    pub left_out: Vec<String>,
+}
+
+/// An item of a bulk decision.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BulkItem {
+    /// An interrupt to be decided.
+    Decide(PendingDecision),
+    /// A result to be filed away.
+    FileAway(ThreadId),
+}
+
+/// Puts the confirming list up, or says why there cannot be one.
+pub fn ask_bulk(model: &mut Model, action: Action) -> Vec<Cmd> {
+    let marked: Vec<Row> = model.inbox.list.marked().into_iter().cloned().collect();
+    match Bulk::new(&marked, action) {
+        Ok(bulk) => model.push(bulk),
+        Err(why) => model.say(why),
+    }
+    Vec::new()
+}
+
+impl Bulk {
+    fn new(marked: &[Row], action: Action) -> Result<Bulk, String> {
+        let Some(first) = marked.first() else {
+            return Err("no marked item is shown; Esc clears the marks".to_owned());
+        };
+        if let Some(other) = marked.iter().find(|row| (row.kind, &row.action) != (first.kind, &first.action))
+        {
+            return Err(format!(
+                "marks are of two sorts ({} {} and {} {}); decide one kind and one tool at a time",
+                first.kind.word(),
+                first.action,
+                other.kind.word(),
+                other.action
+            ));
+        }
+        if first.kind == ItemKind::Interrupt(Kind::Trouble) {
+            return Err("trouble is decided one at a time".to_owned());
+        }
+        let (kind, decision) = match (action, first.kind) {
+            (Action::Accept, ItemKind::Result) => (DecisionKind::Filed, Decision::Accept),
+            (Action::Accept, ItemKind::Interrupt(_)) => (DecisionKind::Accepted, Decision::Accept),
+            _ => (DecisionKind::Ignored, Decision::Ignore),
+        };
+        let mut found = Bulk { kind, rows: Vec::new(), cursor: 0, left_out: Vec::new() };
+        for row in marked {
+            let item = match (InterruptId::parse(&row.id), row.hash) {
+                (Ok(id), Some(hash)) => BulkItem::Decide(PendingDecision {
+                    id,
+                    shown: hash.to_string(),
+                    decision: decision.clone(),
+                    learn: action != Action::IgnoreQuietly,
+                }),
+                _ => BulkItem::FileAway(row.thread.clone()),
+            };
+            if row.is_decided() {
+                found.left_out.push(format!("{}: decided already", row.title));
+            } else if !row.allow.permits(&decision) {
+                found.left_out.push(format!("{}: takes no such answer", row.title));
+            } else if row.warned && decision == Decision::Accept {
+                found.left_out.push(format!("{}: carries a warning", row.title));
+            } else {
+                found.rows.push((row.title.clone(), item));
+            }
+        }
+        if found.rows.is_empty() {
+            return Err(format!("nothing is left to decide together: {}", found.left_out.join("; ")));
+        }
+        Ok(found)
+    }
+}
+
+impl Popup for Bulk {
+    fn scope(&self) -> Scope {
+        Scope::Confirm
+    }
+
+    fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
+        let Some(list) = Bulk::uppermost(model) else { return Vec::new() };
+        match action {
+            Action::Down => list.cursor = (list.cursor + 1).min(list.rows.len().saturating_sub(1)),
+            Action::Up => list.cursor = list.cursor.saturating_sub(1),
+            Action::Drop if list.cursor < list.rows.len() => {
+                list.rows.remove(list.cursor);
+                list.cursor = list.cursor.min(list.rows.len().saturating_sub(1));
+                if list.rows.is_empty() {
+                    model.layers.pop();
+                    model.say("nothing is left to decide");
+                }
+            }
+            Action::No => {
+                model.layers.pop();
+            }
+            Action::Yes => {
+                if !safe::confirms(model, press) {
+                    model.say("keys came too fast to be meant; nothing was decided");
+                    return Vec::new();
+                }
+                if let Some((_, Layer::Bulk(list))) = model.layers.pop() {
+                    return carry_out(model, *list);
+                }
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
+        let buf = frame.buffer_mut();
+        let theme = &model.theme;
+        let outer = centred(screen(model), 80, cells(self.rows.len() + self.left_out.len() + 7));
+        let inner = draw::frame(buf, outer, "Decide together?", theme.warning);
+        let title = format!("{} will be {}:", words::count(self.rows.len(), "item"), self.kind.word());
+        draw::text(buf, inner, inner.x, inner.y, &title, theme.title);
+        let left =
+            if self.left_out.is_empty() { 0 } else { cells(self.left_out.len() + 1).min(inner.height / 3) };
+        let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(3 + left), ..inner };
+        let top = layout::plain_top(0, self.cursor, list.height);
+        for (y, (n, (title, _))) in (list.y..list.bottom()).zip(self.rows.iter().enumerate().skip(top)) {
+            let line = Rect { y, height: 1, ..list };
+            draw::text(buf, line, line.x, y, &format!("• {title}"), theme.text);
+            if n == self.cursor {
+                buf.set_style(line, theme.selected);
+            }
+        }
+        let out = Rect { y: list.bottom(), height: left, ..inner };
+        let heading = std::iter::once(Line::styled("left out:", theme.warning));
+        draw::lines(
+            buf,
+            out,
+            heading.chain(self.left_out.iter().map(|why| Line::styled(format!("• {why}"), theme.warning))),
+        );
+        draw_keys(
+            model,
+            buf,
+            inner,
+            &[("y", "yes, all of them"), ("n", "no"), ("space", "leave this one out")],
+        );
+        inner.width >= 16 && list.height > 0
+    }
+
+    fn footer(&self) -> Vec<(Action, &'static str)> {
+        vec![(Action::Yes, "yes"), (Action::No, "no"), (Action::Drop, "leave out"), (Action::Down, "down")]
+    }
+}
+
+/// Does what a confirmed list says.
+fn carry_out(model: &mut Model, bulk: Bulk) -> Vec<Cmd> {
+    let (mut decide, mut file) = (Vec::new(), Vec::new());
+    for (_, item) in bulk.rows {
+        match item {
+            BulkItem::Decide(decision) => {
+                model.deciding.insert(decision.id.to_string());
+                decide.push(decision);
+            }
+            BulkItem::FileAway(thread) => file.push(thread),
+        }
+    }
+    let mut cmds = Vec::new();
+    if !decide.is_empty() {
+        cmds.push(Cmd::Decide(bulk.kind, decide));
+    }
+    if !file.is_empty() {
+        cmds.push(Cmd::FileAway(file));
+    }
+    cmds
+}

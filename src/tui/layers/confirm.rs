@@ -1,0 +1,149 @@
+//! A question that only `y` answers with yes, with a page to read before.
+
+use super::{Layer, Popup, cells, draw_keys, form, screen};
+use crate::graph::ThreadId;
+use crate::inbox::{GrantRequest, PruneQuery};
+use crate::text::wrap;
+use crate::tui::actions::{Action, Scope};
+use crate::tui::card::{Doc, ScrollPosition};
+use crate::tui::layout::centred;
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, DecisionKind, PendingDecision, Press};
+use crate::tui::tabs::activity;
+use crate::tui::tabs::inbox::decide;
+use crate::tui::{draw, safe};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+/// A question that only `y` answers with yes.
+#[derive(Clone, Debug)]
+pub struct Confirm {
+    /// What is asked.
+    pub title: String,
+    /// Why it is asked once more.
+    pub why: String,
+    /// What `y` does.
+    pub then: Then,
+    /// What it is about, to scroll through.
+    pub page: Doc,
+    /// The line at the top.
+    pub top: ScrollPosition,
+}
+
+/// What is done once confirmed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Then {
+    /// A decision is taken.
+    Decide(DecisionKind, PendingDecision),
+    /// A thread is stopped.
+    Stop(ThreadId),
+    /// A decision is taken, and more of the same allowed.
+    Grant(PendingDecision, GrantRequest),
+    /// A built-in grant counts again.
+    Restore(String),
+    /// A mail is taken for something else.
+    Reclassify(ThreadId, String),
+    /// An earlier version of a profile becomes the newest.
+    Revert(String, u64),
+    /// Another thread begins after a step of this one.
+    Fork(ThreadId, u64),
+    /// Old threads are let go of.
+    Prune(PruneQuery),
+}
+
+impl Confirm {
+    /// A question, why it is asked, what it is about, and what `y` does.
+    pub fn new(title: impl Into<String>, why: impl Into<String>, page: Doc, then: Then) -> Self {
+        Self { title: title.into(), why: why.into(), then, page, top: ScrollPosition::default() }
+    }
+
+    /// The whole box, and the part of it in which the page is shown.
+    fn areas(&self, model: &Model) -> (Rect, Rect) {
+        let screen = screen(model);
+        let outer_width = screen.width.min(96);
+        let room = usize::from(outer_width.saturating_sub(4)).max(1);
+        let words = wrap(&self.why, room).count() + wrap(&self.title, room).count();
+        let wanted =
+            self.page.lines(Default::default(), room, usize::from(screen.height), &model.theme).len();
+        let outer = centred(screen, outer_width, cells(wanted + words + 5));
+        let taken = cells(words + 5);
+        let inner = Rect {
+            x: outer.x + 2,
+            y: outer.y + 1 + cells(words) + 1,
+            width: outer.width.saturating_sub(4),
+            height: outer.height.saturating_sub(taken),
+        };
+        (outer, inner)
+    }
+}
+
+impl Popup for Confirm {
+    fn scope(&self) -> Scope {
+        Scope::Confirm
+    }
+
+    fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
+        let Some(Layer::Confirm(confirm)) = model.layer() else { return Vec::new() };
+        let (_, page) = confirm.areas(model);
+        let (width, height) = (usize::from(page.width), usize::from(page.height));
+        let Some(confirm) = Confirm::uppermost(model) else { return Vec::new() };
+        match action {
+            Action::Down => confirm.top = confirm.page.down(confirm.top, 1, width, height),
+            Action::Up => confirm.top = confirm.page.up(confirm.top, 1, width),
+            Action::No => {
+                model.layers.pop();
+            }
+            Action::Yes => {
+                if !safe::confirms(model, press) {
+                    model.say("keys came too fast to be meant; nothing was decided");
+                    return Vec::new();
+                }
+                let Some((_, Layer::Confirm(confirm))) = model.layers.pop() else { return Vec::new() };
+                // The form below a review is done as well.
+                let mut cmds = match model.layer() {
+                    Some(Layer::Form(_)) => form::leave(model),
+                    _ => Vec::new(),
+                };
+                cmds.extend(match confirm.then {
+                    Then::Decide(kind, decision) => decide::send(model, kind, decision),
+                    Then::Stop(thread) => vec![Cmd::Stop(thread)],
+                    Then::Grant(decision, request) => {
+                        model.deciding.insert(decision.id.to_string());
+                        vec![Cmd::Grant(decision, request)]
+                    }
+                    Then::Restore(grant) => vec![Cmd::Restore(grant)],
+                    Then::Reclassify(thread, class) => vec![Cmd::Reclassify(thread, class)],
+                    Then::Revert(namespace, version) => vec![Cmd::Revert(namespace, version)],
+                    Then::Fork(thread, step) => vec![Cmd::Fork(thread, step)],
+                    Then::Prune(query) => activity::prune(model, query),
+                });
+                return cmds;
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
+        let buf = frame.buffer_mut();
+        let theme = &model.theme;
+        let (outer, page) = self.areas(model);
+        let inner = draw::frame(buf, outer, "Yes or no?", theme.warning);
+        let room = usize::from(inner.width).max(1);
+        let asked = wrap(&self.title, room).map(|line| Line::styled(line, theme.title));
+        let why = wrap(&self.why, room).map(|line| Line::styled(line, theme.text));
+        draw::lines(buf, inner, asked.chain(why));
+        let (width, height) = (usize::from(page.width), usize::from(page.height));
+        draw::lines(buf, page, self.page.lines(self.top, width, height, theme));
+        if self.page.more_below(self.top, width, height) && inner.height > 2 {
+            draw::right(buf, inner, inner.bottom() - 1, "▼ j for more", theme.quiet);
+        }
+        draw_keys(model, buf, inner, &[("y", "yes"), ("n", "no")]);
+        inner.width >= 16 && inner.height >= 3
+    }
+
+    fn footer(&self) -> Vec<(Action, &'static str)> {
+        vec![(Action::Yes, "yes"), (Action::No, "no"), (Action::Down, "scroll")]
+    }
+}

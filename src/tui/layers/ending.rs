@@ -1,0 +1,112 @@
+//! Leaving. What is held is asked about first; what was typed is kept anyway.
+
+use super::{Popup, cells, screen};
+use crate::graph::InterruptId;
+use crate::inbox::Standing;
+use crate::text::truncate;
+use crate::tui::actions::{Action, Scope};
+use crate::tui::layout::centred;
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, Driving, Press};
+use crate::tui::update::data;
+use crate::tui::{draw, safe};
+use ratatui::Frame;
+use ratatui::text::{Line, Span};
+
+/// Something is held, and the person wants to leave.
+#[derive(Clone, Debug)]
+pub struct Ending {
+    /// The titles of what is held.
+    pub held: Vec<String>,
+}
+
+/// Ends, or asks what is to become of what is held.
+pub fn quit(model: &mut Model) -> Vec<Cmd> {
+    let mut cmds = data::keep(model);
+    let held: Vec<String> = model
+        .inbox
+        .list
+        .all()
+        .iter()
+        .filter(|row| matches!(row.standing, Standing::Held { .. }))
+        .map(|row| row.title.clone())
+        .collect();
+    // Where another process drives, what is held goes on without us.
+    if held.is_empty() || model.driving != Driving::Ours {
+        cmds.push(Cmd::Quit);
+    } else {
+        model.push(Ending { held });
+    }
+    cmds
+}
+
+impl Popup for Ending {
+    fn scope(&self) -> Scope {
+        Scope::Ending
+    }
+
+    fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
+        if action == Action::Cancel {
+            model.layers.pop();
+            return Vec::new();
+        }
+        if !safe::confirms(model, press) {
+            model.say("keys came too fast to be meant");
+            return Vec::new();
+        }
+        let held = model.inbox.list.all().iter().filter(|row| matches!(row.standing, Standing::Held { .. }));
+        let ids: Vec<InterruptId> = held.filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
+        match action {
+            Action::Wait => {
+                model.layers.pop();
+                model.ending = true;
+                model.say("waits for what is held, then quits");
+                Vec::new()
+            }
+            Action::TakeBack => {
+                model.layers.pop();
+                model.ending = true;
+                vec![Cmd::Undo(ids)]
+            }
+            Action::GoNow => vec![Cmd::Quit],
+            _ => Vec::new(),
+        }
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
+        let buf = frame.buffer_mut();
+        let theme = &model.theme;
+        let outer = centred(screen(model), 72, cells(self.held.len().min(8) + 8));
+        let inner = draw::frame(buf, outer, "Something is still held", theme.warning);
+        let room = usize::from(inner.width);
+        let mut lines: Vec<Line<'_>> = self
+            .held
+            .iter()
+            .take(8)
+            .map(|title| Line::styled(format!("• {}", truncate(title, room.saturating_sub(2))), theme.text))
+            .collect();
+        lines.push(Line::default());
+        for (key, text) in [
+            ("w", "wait until it has gone, then quit"),
+            ("t", "take it back, then quit"),
+            ("g", "quit now; it goes on with the next sayso"),
+            ("n", "stay"),
+        ] {
+            lines.push(Line::from(vec![
+                Span::styled(key, theme.accent),
+                Span::styled(format!("  {text}"), theme.text),
+            ]));
+        }
+        draw::lines(buf, inner, lines);
+        inner.height >= 3
+    }
+
+    fn footer(&self) -> Vec<(Action, &'static str)> {
+        vec![
+            (Action::Wait, "wait"),
+            (Action::TakeBack, "take back"),
+            (Action::GoNow, "go now"),
+            (Action::Cancel, "stay"),
+        ]
+    }
+}

@@ -1,0 +1,291 @@
+//! One field: what its schema makes of it, and what was typed in it.
+
+use crate::text::Visible;
+use crate::tui::editor::Editor;
+use jiff::Timestamp;
+use serde_json::{Map, Number, Value};
+
+/// What a field takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// One line.
+    Text,
+    /// Many lines.
+    Long,
+    /// A number, whole or not.
+    Number {
+        /// Whether only whole ones.
+        whole: bool,
+    },
+    YesNo,
+    /// One of these.
+    Choice(Vec<String>),
+    /// A moment, in RFC 3339.
+    DateTime,
+    /// Texts, one a line.
+    List,
+    /// Anything else, as JSON.
+    Json,
+    /// Cannot be changed.
+    Fixed,
+}
+
+/// A field of a form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// The argument's name.
+    pub name: String,
+    /// What the schema says about it.
+    pub help: String,
+    /// What it takes.
+    pub kind: FieldKind,
+    /// Whether it may be left empty.
+    pub optional: bool,
+    /// Whether it names a file or a folder.
+    pub path: bool,
+    /// Whether leaving it empty is leaving it out, and not an empty text.
+    pub must: bool,
+    /// What was typed.
+    pub editor: Editor,
+    /// What is wrong with it.
+    pub error: Option<String>,
+    fixed: Value,
+}
+
+/// Names of arguments that are files or folders, if the schema does not say so.
+const PATHS: &[&str] = &["path", "file", "dir", "folder", "inputs", "workbook", "out", "directory"];
+
+/// Names of arguments that are long texts, if the schema does not say so.
+const LONG: &[&str] = &["body", "content", "text", "message", "code", "instruction", "query", "description"];
+
+impl Field {
+    /// The field for an argument of this schema and value.
+    pub fn new(root: &Value, name: &str, schema: &Value, value: Option<&Value>, required: bool) -> Self {
+        let (schema, nullable) = resolve(root, schema);
+        let kind = kind(name, schema, value);
+        let word = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
+        let path = matches!(kind, FieldKind::Text | FieldKind::List)
+            && (word("format") == "path" || PATHS.contains(&name));
+        let value = value.or_else(|| schema.get("default")).cloned();
+        let text = show(&kind, value.as_ref().or_else(|| schema.get("const")));
+        let editor = match kind {
+            FieldKind::Long | FieldKind::List | FieldKind::Json => Editor::long(&text),
+            _ => Editor::line(&text),
+        };
+        Self {
+            name: name.to_owned(),
+            help: Visible::line(word("description")).into_string(),
+            optional: nullable || !required,
+            fixed: value.or_else(|| schema.get("const").filter(|_| required).cloned()).unwrap_or(Value::Null),
+            kind,
+            path,
+            must: false,
+            editor,
+            error: None,
+        }
+    }
+
+    /// A box for words alone.
+    pub fn words(name: &str, text: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            help: String::new(),
+            kind: FieldKind::Long,
+            optional: false,
+            path: false,
+            must: false,
+            editor: Editor::long(text),
+            error: None,
+            fixed: Value::Null,
+        }
+    }
+
+    /// What was typed, as the argument it means; `None` if it was left empty and may be.
+    pub fn value(&self) -> Result<Option<Value>, String> {
+        let text = self.editor.text();
+        let line = text.trim();
+        if line.is_empty() && self.optional && self.kind != FieldKind::Fixed {
+            return Ok(None);
+        }
+        if line.is_empty() && self.must && self.kind != FieldKind::Fixed {
+            return Err("is needed".to_owned());
+        }
+        Ok(Some(match &self.kind {
+            FieldKind::Fixed if self.fixed.is_null() && self.optional => return Ok(None),
+            FieldKind::Fixed => self.fixed.clone(),
+            FieldKind::Text | FieldKind::Long => Value::from(text),
+            FieldKind::Choice(_) => Value::from(line),
+            FieldKind::Number { whole } => {
+                let number = serde_json::from_str::<Number>(line).ok();
+                let fits = |number: &Number| !whole || number.as_f64().is_some_and(|n| n.fract() == 0.0);
+                let wanted = if *whole { "write a whole number" } else { "write a number" };
+                Value::Number(number.filter(fits).ok_or(wanted.to_owned())?)
+            }
+            FieldKind::YesNo => match line.to_ascii_lowercase().as_str() {
+                "yes" | "y" | "true" => Value::Bool(true),
+                "no" | "n" | "false" => Value::Bool(false),
+                _ => return Err("write yes or no; space changes it".to_owned()),
+            },
+            FieldKind::DateTime => {
+                line.parse::<Timestamp>()
+                    .map_err(|_| "write a moment such as 2026-03-01T09:00:00+01:00".to_owned())?;
+                Value::from(line)
+            }
+            FieldKind::List => {
+                text.lines().map(str::trim).filter(|line| !line.is_empty()).map(Value::from).collect()
+            }
+            FieldKind::Json => serde_json::from_str(text).map_err(|e| format!("this is not JSON: {e}"))?,
+        }))
+    }
+
+    /// The next of the field's choices, if it has them.
+    pub fn turn(&mut self) -> bool {
+        let now = self.editor.text().trim().to_ascii_lowercase();
+        match &self.kind {
+            FieldKind::YesNo => self.editor.set(if now == "yes" { "no" } else { "yes" }),
+            FieldKind::Choice(choices) => {
+                let at = choices.iter().position(|choice| choice.to_ascii_lowercase() == now);
+                let next = at.map_or(0, |at| (at + 1) % choices.len().max(1));
+                let Some(next) = choices.get(next).cloned() else { return false };
+                self.editor.set(&next);
+            }
+            FieldKind::Text
+            | FieldKind::Long
+            | FieldKind::Number { .. }
+            | FieldKind::DateTime
+            | FieldKind::List
+            | FieldKind::Json
+            | FieldKind::Fixed => return false,
+        }
+        true
+    }
+
+    /// What it takes, in a word.
+    pub fn hint(&self) -> String {
+        match &self.kind {
+            FieldKind::Text if self.path => "a path; Ctrl-N completes".to_owned(),
+            FieldKind::List if self.path => "paths, one a line; Ctrl-N completes".to_owned(),
+            FieldKind::Text => String::new(),
+            FieldKind::Long => "text".to_owned(),
+            FieldKind::Number { whole: true } => "a whole number".to_owned(),
+            FieldKind::Number { whole: false } => "a number".to_owned(),
+            FieldKind::YesNo => "yes or no; space changes it".to_owned(),
+            FieldKind::Choice(choices) => format!("{}; space changes it", choices.join(" | ")),
+            FieldKind::DateTime => "a moment, as in 2026-03-01T09:00:00+01:00".to_owned(),
+            FieldKind::List => "one a line".to_owned(),
+            FieldKind::Json => "JSON".to_owned(),
+            FieldKind::Fixed => "cannot be changed".to_owned(),
+        }
+    }
+}
+
+/// A schema without its references and its `null`, and whether it had one.
+fn resolve<'s>(root: &'s Value, schema: &'s Value) -> (&'s Value, bool) {
+    let mut schema = schema;
+    let mut nullable = false;
+    // Schemas come from outside too: a reference to itself must end.
+    for _ in 0..16 {
+        if let Some(pointer) = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'))
+        {
+            match root.pointer(pointer) {
+                Some(found) => schema = found,
+                None => break,
+            }
+        } else if let Some(ways) =
+            schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array)
+        {
+            let is_null = |way: &&Value| way.get("type").and_then(Value::as_str) == Some("null");
+            let mut others = ways.iter().filter(|way| !is_null(way));
+            match (others.next(), others.next()) {
+                (Some(only), None) => (schema, nullable) = (only, true),
+                _ => break,
+            }
+        } else {
+            break;
+        }
+    }
+    (schema, nullable || types(schema).contains(&"null"))
+}
+
+fn types(schema: &Value) -> Vec<&str> {
+    match schema.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(some)) => some.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn kind(name: &str, schema: &Value, value: Option<&Value>) -> FieldKind {
+    if schema.get("const").is_some() {
+        return FieldKind::Fixed;
+    }
+    if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+        let words: Vec<String> = choices.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        return if words.len() == choices.len() { FieldKind::Choice(words) } else { FieldKind::Json };
+    }
+    let types: Vec<&str> = types(schema).into_iter().filter(|word| *word != "null").collect();
+    match types.as_slice() {
+        ["string"] => match schema.get("format").and_then(Value::as_str) {
+            Some("date-time") => FieldKind::DateTime,
+            Some("multiline" | "markdown" | "textarea") => FieldKind::Long,
+            _ if LONG.contains(&name) => FieldKind::Long,
+            _ if value.and_then(Value::as_str).is_some_and(|text| text.contains('\n')) => FieldKind::Long,
+            _ => FieldKind::Text,
+        },
+        ["integer"] => FieldKind::Number { whole: true },
+        ["number"] => FieldKind::Number { whole: false },
+        ["boolean"] => FieldKind::YesNo,
+        ["array"] if is_texts(schema, value) => FieldKind::List,
+        [] => match value.and_then(Value::as_str) {
+            Some(text) if text.contains('\n') => FieldKind::Long,
+            Some(_) => FieldKind::Text,
+            None => FieldKind::Json,
+        },
+        _ => FieldKind::Json,
+    }
+}
+
+fn is_texts(schema: &Value, value: Option<&Value>) -> bool {
+    let of_text =
+        schema.get("items").is_none_or(|items| types(items) == ["string"] && items.get("enum").is_none());
+    // An item that would not come back as it was is edited as JSON.
+    let plain = |item: &Value| {
+        item.as_str().is_some_and(|text| !text.contains('\n') && !text.is_empty() && text.trim() == text)
+    };
+    of_text && value.and_then(Value::as_array).is_none_or(|items| items.iter().all(plain))
+}
+
+fn show(kind: &FieldKind, value: Option<&Value>) -> String {
+    match (kind, value) {
+        (_, None | Some(Value::Null)) => String::new(),
+        (FieldKind::YesNo, Some(Value::Bool(yes))) => if *yes { "yes" } else { "no" }.to_owned(),
+        (FieldKind::List, Some(Value::Array(items))) => {
+            items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
+        }
+        (FieldKind::Json, Some(value)) => serde_json::to_string_pretty(value).unwrap_or_default(),
+        (_, Some(Value::String(text))) => text.clone(),
+        (_, Some(value)) => value.to_string(),
+    }
+}
+
+/// The arguments an object schema names, with their schemas, required ones first among equals.
+pub fn properties(root: &Value) -> Vec<(String, Value, bool)> {
+    let (schema, _) = resolve(root, root);
+    let required: Vec<&str> = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let empty = Map::new();
+    let named = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let mut fields: Vec<(String, Value, bool)> = named
+        .iter()
+        .map(|(name, schema)| (name.clone(), schema.clone(), required.contains(&name.as_str())))
+        .collect();
+    fields.sort_by_key(|(name, _, is_required)| {
+        (required.iter().position(|known| known == name).unwrap_or(usize::MAX), !is_required)
+    });
+    fields
+}

@@ -1,0 +1,345 @@
+//! A form: its fields, which one has the cursor, and what all of it means.
+
+mod field;
+mod update;
+mod view;
+
+pub use field::{Field, FieldKind};
+pub use update::*;
+
+use crate::graph::ThreadId;
+use crate::inbox::{Item, check_fields};
+use crate::tui::keys::Key;
+use field::properties;
+use serde_json::{Map, Value};
+
+/// What a form is for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Purpose {
+    /// Arguments to be changed before they are accepted.
+    Edit {
+        /// The item, as it was when the form was opened.
+        item: Box<Item>,
+    },
+    /// Words to the agent.
+    Respond {
+        /// The item, as it was when the box was opened.
+        item: Box<Item>,
+    },
+    /// Words after a result.
+    Proceed {
+        /// The finished thread.
+        thread: ThreadId,
+    },
+    /// A thread to be started.
+    Start { workflow: String },
+}
+
+/// A form being filled in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Form {
+    /// What it is for.
+    pub purpose: Purpose,
+    pub title: String,
+    pub fields: Vec<Field>,
+    /// The field with the cursor.
+    pub focus: usize,
+    /// Whether something may be learned from it.
+    pub learn: bool,
+    /// What is wrong with it as a whole.
+    pub error: Option<String>,
+    /// Ways in which the path under the cursor may go on, and for what was typed.
+    pub completions: (String, Vec<String>),
+    schema: Value,
+    /// Arguments that are no fields.
+    rest: Map<String, Value>,
+}
+
+impl Form {
+    /// A form for an object of this schema, filled in with `args`.
+    pub fn new(purpose: Purpose, title: &str, schema: &Value, args: &Value) -> Self {
+        let mut rest = args.as_object().cloned().unwrap_or_default();
+        let mut fields = Vec::new();
+        for (name, of, required) in properties(schema) {
+            let value = rest.remove(&name);
+            fields.push(Field::new(schema, &name, &of, value.as_ref(), required));
+        }
+        // Arguments the schema does not name are edited as well: what is executed is what is seen.
+        for (name, value) in std::mem::take(&mut rest) {
+            fields.push(Field::new(&Value::Null, &name, &Value::Null, Some(&value), false));
+        }
+        if matches!(purpose, Purpose::Start { .. }) {
+            fields.iter_mut().for_each(|field| field.must = !field.optional);
+        }
+        let focus = fields.iter().position(|field| field.kind != FieldKind::Fixed).unwrap_or(0);
+        Self {
+            purpose,
+            title: title.to_owned(),
+            fields,
+            focus,
+            learn: true,
+            error: None,
+            completions: Default::default(),
+            schema: schema.clone(),
+            rest,
+        }
+    }
+
+    /// A box for words.
+    pub fn words(purpose: Purpose, title: &str, text: &str) -> Self {
+        Self {
+            purpose,
+            title: title.to_owned(),
+            fields: vec![Field::words("", text)],
+            focus: 0,
+            learn: true,
+            error: None,
+            completions: Default::default(),
+            schema: Value::Bool(true),
+            rest: Map::new(),
+        }
+    }
+
+    /// Whether it is a box for words.
+    pub fn is_box(&self) -> bool {
+        matches!(self.purpose, Purpose::Respond { .. } | Purpose::Proceed { .. })
+    }
+
+    /// Whether something could be learned from it.
+    pub fn learns(&self) -> bool {
+        matches!(self.purpose, Purpose::Respond { .. } | Purpose::Edit { .. })
+    }
+
+    /// What was typed in a box.
+    pub fn typed(&self) -> &str {
+        self.fields.first().map_or("", |field| field.editor.text())
+    }
+
+    /// The field with the cursor.
+    pub fn field(&mut self) -> Option<&mut Field> {
+        self.fields.get_mut(self.focus)
+    }
+
+    /// The cursor goes to the next or the previous field that can be changed.
+    pub fn turn(&mut self, forward: bool) {
+        let len = self.fields.len();
+        for by in 1..=len {
+            let at = if forward { self.focus + by } else { self.focus + len - by } % len;
+            if self.fields[at].kind != FieldKind::Fixed {
+                self.focus = at;
+                return;
+            }
+        }
+    }
+
+    /// A key for the field; `true` if it changed something.
+    pub fn key(&mut self, key: Key) -> bool {
+        let Some(field) = self.fields.get_mut(self.focus) else { return false };
+        let took = match field.kind {
+            FieldKind::Fixed => false,
+            FieldKind::YesNo | FieldKind::Choice(_) if key == Key::plain(' ') => field.turn(),
+            FieldKind::Text
+            | FieldKind::Long
+            | FieldKind::Number { .. }
+            | FieldKind::YesNo
+            | FieldKind::Choice(_)
+            | FieldKind::DateTime
+            | FieldKind::List
+            | FieldKind::Json => field.editor.key(key),
+        };
+        if took {
+            self.error = None;
+            self.check();
+        }
+        took
+    }
+
+    /// The arguments as typed; fields that cannot be read are left out.
+    fn readable(&self) -> (Map<String, Value>, bool) {
+        let mut args = self.rest.clone();
+        let mut whole = true;
+        for field in &self.fields {
+            match field.value() {
+                Ok(Some(value)) => {
+                    args.insert(field.name.clone(), value);
+                }
+                Ok(None) => {}
+                Err(_) => whole = false,
+            }
+        }
+        (args, whole)
+    }
+
+    /// Notes beside each field what is wrong with it.
+    pub fn check(&mut self) {
+        if self.is_box() {
+            return;
+        }
+        let (args, _) = self.readable();
+        let wrong = check_fields(&self.schema, &Value::Object(args));
+        for field in &mut self.fields {
+            let unreadable = field.value().err();
+            let missing = format!("\"{}\" is a required property", field.name);
+            let refused = wrong.iter().find(|(name, text)| *name == field.name || text.contains(&missing));
+            field.error = unreadable.or_else(|| {
+                refused.map(
+                    |(_, text)| if text.contains(&missing) { "is needed".to_owned() } else { text.clone() },
+                )
+            });
+        }
+        let whole = wrong.iter().find(|(name, text)| {
+            name.is_empty() && !self.fields.iter().any(|field| text.contains(&format!("\"{}\"", field.name)))
+        });
+        self.error = whole.map(|(_, text)| text.clone());
+    }
+
+    /// What the form means, if nothing is wrong with it; otherwise the cursor goes to what is.
+    pub fn value(&mut self) -> Option<Value> {
+        self.check();
+        if let Some(wrong) = self.fields.iter().position(|field| field.error.is_some()) {
+            self.focus = wrong;
+            return None;
+        }
+        let (args, whole) = self.readable();
+        (whole && self.error.is_none()).then_some(Value::Object(args))
+    }
+
+    /// The key its draft is kept under.
+    pub fn draft_key(&self) -> String {
+        match &self.purpose {
+            Purpose::Edit { item } => edit_key(&item.id),
+            Purpose::Respond { item } => respond_key(&item.id),
+            Purpose::Proceed { thread } => respond_key(thread.as_str()),
+            Purpose::Start { workflow } => format!("start:{workflow}"),
+        }
+    }
+
+    /// The keys under which what is typed for an item is kept.
+    pub fn draft_keys(item: &str) -> [String; 2] {
+        [edit_key(item), respond_key(item)]
+    }
+
+    /// What was typed, field by field, to be kept.
+    pub fn draft(&self) -> String {
+        let typed: Map<String, Value> = self
+            .fields
+            .iter()
+            .filter(|field| field.kind != FieldKind::Fixed)
+            .map(|field| (field.name.clone(), Value::from(field.editor.text())))
+            .collect();
+        Value::Object(typed).to_string()
+    }
+
+    /// Takes up what was typed before.
+    pub fn restore(&mut self, draft: &str) {
+        let Ok(Value::Object(typed)) = serde_json::from_str::<Value>(draft) else { return };
+        for field in &mut self.fields {
+            if let Some(text) = typed.get(&field.name).and_then(Value::as_str)
+                && field.kind != FieldKind::Fixed
+            {
+                field.editor.set(text);
+            }
+        }
+        self.check();
+    }
+}
+
+fn edit_key(item: &str) -> String {
+    format!("edit:{item}")
+}
+
+fn respond_key(item: &str) -> String {
+    format!("respond:{item}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn schema() -> Value {
+        json!({
+            "type": "object",
+            "required": ["to", "count"],
+            "additionalProperties": false,
+            "properties": {
+                "to": {"type": "array", "items": {"type": "string"}},
+                "body": {"type": "string"},
+                "count": {"type": "integer", "minimum": 1},
+                "ratio": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+                "urgent": {"type": "boolean"},
+                "when": {"type": "string", "format": "date-time"},
+                "tone": {"$ref": "#/$defs/Tone"},
+                "kind": {"const": "mail"},
+                "extra": {"type": "object"}
+            },
+            "$defs": {"Tone": {"enum": ["warm", "dry"]}}
+        })
+    }
+
+    fn form(args: &Value) -> Form {
+        Form::new(Purpose::Start { workflow: "x".into() }, "x", &schema(), args)
+    }
+
+    fn type_in(form: &mut Form, name: &str, text: &str) {
+        let field = form.fields.iter_mut().find(|field| field.name == name).unwrap();
+        field.editor.set(text);
+    }
+
+    #[test]
+    fn every_sort_of_argument_has_its_field() {
+        let form = form(&json!({"body": "x", "kind": "mail"}));
+        let kind = |name: &str| form.fields.iter().find(|field| field.name == name).unwrap().kind.clone();
+        assert_eq!(kind("to"), FieldKind::List);
+        assert_eq!(kind("body"), FieldKind::Long);
+        assert_eq!(kind("count"), FieldKind::Number { whole: true });
+        assert_eq!(kind("ratio"), FieldKind::Number { whole: false });
+        assert_eq!(kind("urgent"), FieldKind::YesNo);
+        assert_eq!(kind("when"), FieldKind::DateTime);
+        assert_eq!(kind("tone"), FieldKind::Choice(vec!["warm".into(), "dry".into()]));
+        assert_eq!(kind("kind"), FieldKind::Fixed);
+        assert_eq!(kind("extra"), FieldKind::Json);
+    }
+
+    #[test]
+    fn what_is_untouched_comes_back_as_it_was() {
+        let args = json!({
+            "to": ["a@b", "c@d"], "body": "two\nlines", "count": 3, "ratio": 0.5, "urgent": true,
+            "when": "2026-03-01T09:00:00Z", "tone": "dry", "kind": "mail", "extra": {"a": [1, null]}
+        });
+        assert_eq!(form(&args).value(), Some(args));
+    }
+
+    #[test]
+    fn what_is_wrong_stands_beside_its_field() {
+        let mut form = form(&json!({"to": ["a"], "count": 3}));
+        for (name, text, error) in [
+            ("count", "many", "write a whole number"),
+            ("count", "0", "less than the minimum"),
+            ("count", "", "is needed"),
+            ("when", "tomorrow", "write a moment"),
+            ("extra", "{", "this is not JSON"),
+            ("urgent", "perhaps", "write yes or no"),
+        ] {
+            let mut form = form.clone();
+            type_in(&mut form, name, text);
+            assert_eq!(form.value(), None, "{name} {text}");
+            let field = &form.fields[form.focus];
+            assert_eq!(field.name, name);
+            let found = field.error.clone().unwrap();
+            assert!(found.contains(error), "{name} {text}: {found}");
+        }
+        assert_eq!(form.value(), Some(json!({"to": ["a"], "count": 3})));
+    }
+
+    #[test]
+    fn drafts_come_back() {
+        let mut one = form(&json!({"count": 3}));
+        type_in(&mut one, "count", "nonsense");
+        let mut two = form(&json!({"count": 3}));
+        two.restore(&one.draft());
+        assert_eq!(two.draft(), one.draft());
+        two.restore("not a draft");
+        assert_eq!(two.draft(), one.draft());
+    }
+}

@@ -1,0 +1,366 @@
+//! Forms and boxes: opened with what was typed before, sent when asked to, kept whenever they are left.
+
+use super::{Form, Purpose, view};
+use crate::graph::{Decision, ThreadId};
+use crate::inbox::{Block, Item, ItemKind};
+use crate::tui::actions::{Action, Scope};
+use crate::tui::card::Doc;
+use crate::tui::diff::changes;
+use crate::tui::keys::Key;
+use crate::tui::layers::{Choice, Confirm, Layer, Menu, Popup, Then, screen};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
+use crate::tui::options::Startable;
+use crate::tui::safe;
+use crate::tui::tabs::inbox::decide;
+use crate::tui::update::data;
+use ratatui::Frame;
+use serde_json::Value;
+
+/// The item whose card is here, as it was read.
+fn item(model: &mut Model) -> Option<Item> {
+    if model.selected().is_some_and(|row| model.deciding.contains(&row.id)) {
+        return None;
+    }
+    let found = model.current().map(|opened| opened.item.clone());
+    if found.is_none() {
+        model.say("its card is not here yet");
+    }
+    found
+}
+
+fn open(model: &mut Model, mut form: Form) {
+    if let Some(draft) = model.drafts.get(&form.draft_key()) {
+        form.restore(draft);
+    }
+    model.push(form);
+}
+
+pub fn edit(model: &mut Model) -> Vec<Cmd> {
+    let Some(item) = item(model) else { return Vec::new() };
+    let title = format!("Edit: {}", item.action);
+    let form = Form::new(Purpose::Edit { item: Box::new(item.clone()) }, &title, &item.schema, &item.args);
+    open(model, form);
+    Vec::new()
+}
+
+/// The whole proposal in `$EDITOR`, as JSON; it comes back into the form.
+pub fn edit_outside(model: &mut Model) -> Vec<Cmd> {
+    edit(model);
+    outside(model)
+}
+
+pub fn respond(model: &mut Model) -> Vec<Cmd> {
+    let Some(item) = item(model) else { return Vec::new() };
+    let form = if item.kind == ItemKind::Result {
+        Form::words(Purpose::Proceed { thread: item.thread.clone() }, "Go on: what next?", "")
+    } else {
+        Form::words(Purpose::Respond { item: Box::new(item) }, "To the agent, not to the sender", "")
+    };
+    open(model, form);
+    Vec::new()
+}
+
+pub fn start(model: &mut Model, workflow: &str) -> Vec<Cmd> {
+    let Some(known) = model.workflows.iter().find(|known| known.name == workflow) else { return Vec::new() };
+    let title = format!("New thread: {}", known.name);
+    let schema = known.schema.clone();
+    let form = Form::new(Purpose::Start { workflow: workflow.to_owned() }, &title, &schema, &Value::Null);
+    open(model, form);
+    Vec::new()
+}
+
+/// The form's text changed: it is kept, a moment later.
+fn touched(model: &mut Model) -> Vec<Cmd> {
+    let Some(Layer::Form(form)) = model.layer() else { return Vec::new() };
+    let (key, draft) = (form.draft_key(), form.draft());
+    let mut cmds = Vec::new();
+    if model.unkept.as_ref().is_some_and(|(other, _)| *other != key) {
+        cmds = data::keep(model);
+    }
+    model.drafts.insert(key.clone(), draft);
+    let since = model.unkept.take().map_or(model.now, |(_, since)| since);
+    model.unkept = Some((key, since));
+    cmds
+}
+
+impl Popup for Form {
+    fn scope(&self) -> Scope {
+        Scope::Form
+    }
+
+    fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
+        let Some((number, Layer::Form(form))) = model.layers.last_mut() else { return Vec::new() };
+        match action {
+            Action::NextField | Action::PreviousField => {
+                form.check();
+                form.turn(action == Action::NextField);
+                Vec::new()
+            }
+            Action::Remember => {
+                form.learn = !form.learn;
+                Vec::new()
+            }
+            Action::Complete => {
+                let typed =
+                    form.fields.get(form.focus).map(|field| last_line(field.editor.text()).to_owned());
+                let typed = typed.unwrap_or_default();
+                if form.completions.0 == typed && !form.completions.1.is_empty() {
+                    let next = form.completions.1.remove(0);
+                    form.completions.1.push(typed.clone());
+                    put_last_line(form, &next);
+                    form.completions.0 = next;
+                    return touched(model);
+                }
+                vec![Cmd::Complete(*number, typed)]
+            }
+            Action::Outside => outside(model),
+            Action::LeaveForm => {
+                model.layers.pop();
+                data::keep(model)
+            }
+            Action::Submit => {
+                if !safe::confirms(model, press) {
+                    model.say("keys came too fast to be meant; nothing was sent");
+                    return Vec::new();
+                }
+                submit(model)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
+        view::draw(model, self, screen(model), frame)
+    }
+
+    fn footer(&self) -> Vec<(Action, &'static str)> {
+        let submit = match self.purpose {
+            Purpose::Start { .. } => "start",
+            Purpose::Respond { .. } | Purpose::Proceed { .. } => "send",
+            Purpose::Edit { .. } => "review",
+        };
+        let mut actions = vec![(Action::Submit, submit), (Action::LeaveForm, "leave, kept")];
+        if self.fields.len() > 1 {
+            actions.push((Action::NextField, "next"));
+        }
+        let learn = if self.learn { "learns from it" } else { "learns nothing" };
+        actions.extend([
+            (Action::Outside, "$EDITOR"),
+            (Action::Complete, "complete"),
+            (Action::Remember, learn),
+        ]);
+        actions
+    }
+
+    fn type_key(&mut self, key: Key) -> bool {
+        self.key(key)
+    }
+
+    fn paste(&mut self, text: &str) -> bool {
+        if let Some(field) = self.field() {
+            field.editor.insert(text);
+        }
+        self.check();
+        true
+    }
+
+    fn text_changed(model: &mut Model) -> Vec<Cmd> {
+        touched(model)
+    }
+}
+
+fn last_line(text: &str) -> &str {
+    text.rsplit('\n').next().unwrap_or(text)
+}
+
+fn put_last_line(form: &mut Form, line: &str) {
+    if let Some(field) = form.field() {
+        let kept = field
+            .editor
+            .text()
+            .rfind('\n')
+            .map_or(String::new(), |end| field.editor.text()[..=end].to_owned());
+        field.editor.set(&format!("{kept}{line}"));
+    }
+    form.check();
+}
+
+/// The field with the cursor, or the whole form if it has several.
+fn outside(model: &mut Model) -> Vec<Cmd> {
+    let Some((number, Layer::Form(form))) = model.layers.last_mut() else { return Vec::new() };
+    if form.is_box() {
+        return vec![Cmd::Editor(*number, form.typed().to_owned(), "txt")];
+    }
+    match form.value() {
+        Some(value) => {
+            let text = serde_json::to_string_pretty(&value).unwrap_or_default();
+            vec![Cmd::Editor(*number, text, "json")]
+        }
+        None => {
+            model.say("mend the field that is marked first");
+            Vec::new()
+        }
+    }
+}
+
+/// `$EDITOR` was left: what was written goes into the form that asked.
+pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Vec<Cmd> {
+    let Some(text) = model.ok_or_fail(result) else { return Vec::new() };
+    let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(of, _)| *of == number) else {
+        return Vec::new();
+    };
+    if form.is_box() {
+        if let Some(field) = form.field() {
+            field.editor.set(text.trim_end_matches('\n'));
+        }
+        return touched(model);
+    }
+    match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Object(args)) => {
+            let schema = match &form.purpose {
+                Purpose::Edit { item } => item.schema.clone(),
+                Purpose::Start { workflow } => {
+                    let known = model.workflows.iter().find(|known| known.name == *workflow);
+                    known.map(|known| known.schema.clone()).unwrap_or_default()
+                }
+                Purpose::Respond { .. } | Purpose::Proceed { .. } => Value::Bool(true),
+            };
+            let learn = form.learn;
+            **form = Form::new(form.purpose.clone(), &form.title.clone(), &schema, &Value::Object(args));
+            form.learn = learn;
+            form.check();
+            touched(model)
+        }
+        Ok(_) => {
+            model.fail("what came back is not an object in braces; the form is as it was");
+            Vec::new()
+        }
+        Err(error) => {
+            model.fail(format!("what came back is not JSON ({error}); the form is as it was"));
+            Vec::new()
+        }
+    }
+}
+
+fn submit(model: &mut Model) -> Vec<Cmd> {
+    let Some((_, Layer::Form(form))) = model.layers.last_mut() else { return Vec::new() };
+    let learn = form.learn;
+    match form.purpose.clone() {
+        Purpose::Respond { item } => {
+            if form.typed().trim().is_empty() {
+                form.error = Some("say something, or leave with Esc".to_owned());
+                return Vec::new();
+            }
+            let decision = Decision::Respond { text: form.typed().to_owned() };
+            let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
+            let mut cmds = leave(model);
+            cmds.extend(decide::send(
+                model,
+                DecisionKind::Answered,
+                PendingDecision { id, shown: hash.to_string(), decision, learn },
+            ));
+            cmds
+        }
+        Purpose::Proceed { thread } => {
+            if form.typed().trim().is_empty() {
+                form.error = Some("say something, or leave with Esc".to_owned());
+                return Vec::new();
+            }
+            let words = form.typed().to_owned();
+            let mut cmds = leave(model);
+            model.deciding.insert(thread.to_string());
+            cmds.push(Cmd::Proceed(thread, words));
+            cmds
+        }
+        Purpose::Start { workflow } => {
+            let Some(input) = form.value() else { return Vec::new() };
+            let mut cmds = leave(model);
+            cmds.push(Cmd::Start(workflow, input));
+            cmds
+        }
+        Purpose::Edit { item } => {
+            let Some(args) = form.value() else { return Vec::new() };
+            let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
+            let blocks = changes(&item.args, &args);
+            let (kind, decision, why) = if blocks.is_empty() {
+                (DecisionKind::Accepted, Decision::Accept, "Nothing is changed: it is accepted as proposed.")
+            } else {
+                (DecisionKind::Edited, Decision::Edit { args }, "This is what you changed.")
+            };
+            let then = Then::Decide(kind, PendingDecision { id, shown: hash.to_string(), decision, learn });
+            let mut page = vec![Block::Warnings(item.warnings.clone())];
+            page.extend(blocks);
+            let page = Doc::page(&item.title, "", page);
+            model.push(Confirm::new("Accept it like this?", why, page, then));
+            Vec::new()
+        }
+    }
+}
+
+/// Closes the form; its draft goes when what it asked for is done.
+pub fn leave(model: &mut Model) -> Vec<Cmd> {
+    model.layers.pop();
+    data::keep(model)
+}
+
+/// A thread was started from a form, or was not.
+pub fn started(model: &mut Model, result: InboxResult<ThreadId>) -> Vec<Cmd> {
+    match result {
+        Ok(thread) => {
+            model.say(format!("started {thread}; gr shows what is running"));
+            let keys: Vec<String> =
+                model.drafts.keys().filter(|key| key.starts_with("start:")).cloned().collect();
+            keys.into_iter()
+                .map(|key| {
+                    model.drafts.remove(&key);
+                    Cmd::KeepDraft(key, None)
+                })
+                .collect()
+        }
+        Err(failure) => {
+            model.fail(format!("not started: {}; c opens the form again", failure.text));
+            Vec::new()
+        }
+    }
+}
+
+pub fn completions(model: &mut Model, number: u64, typed: String, paths: Vec<String>) -> Vec<Cmd> {
+    let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(of, _)| *of == number) else {
+        return Vec::new();
+    };
+    let still = form.fields.get(form.focus).is_some_and(|field| last_line(field.editor.text()) == typed);
+    if !still {
+        return Vec::new();
+    }
+    match paths.as_slice() {
+        [] => {
+            model.say("no path begins like this");
+            Vec::new()
+        }
+        [only] => {
+            put_last_line(form, only);
+            form.completions = (only.clone(), Vec::new());
+            touched(model)
+        }
+        _ => {
+            form.completions = (typed, paths);
+            Vec::new()
+        }
+    }
+}
+
+/// Offers the workflows a thread can be started of; a single one needs no choice.
+pub fn choose_workflow(model: &mut Model) -> Vec<Cmd> {
+    if let [only] = model.workflows.as_slice() {
+        let name = only.name.clone();
+        return start(model, &name);
+    }
+    let widest = model.workflows.iter().map(|known| known.name.len()).max().unwrap_or(0);
+    let row = |known: &Startable| {
+        (format!("{:widest$}  {}", known.name, known.about), Choice::Start(known.name.clone()))
+    };
+    let rows = model.workflows.iter().map(row).collect();
+    model.push(Menu::new("New thread", rows));
+    Vec::new()
+}

@@ -1,0 +1,100 @@
+//! Forms and boxes.
+
+use super::{Field, FieldKind, Form};
+use crate::text::{Visible, width};
+use crate::tui::draw;
+use crate::tui::layout::{self, centred};
+use crate::tui::model::Model;
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::text::{Line, Span};
+
+/// Draws a form; `false` if its cursor cannot be seen.
+pub fn draw(model: &Model, form: &Form, screen: Rect, frame: &mut Frame<'_>) -> bool {
+    let theme = &model.theme;
+    let room = centred(screen, 92, screen.height.saturating_sub(if screen.height > 12 { 2 } else { 0 }));
+    let inside = usize::from(room.width.saturating_sub(5)).max(1);
+    let (lines, cursor) = lines(model, form, inside);
+    let wanted = u16::try_from(lines.len() + 3).unwrap_or(u16::MAX);
+    let least = if form.is_box() { 10 } else { 6 };
+    let outer = centred(screen, room.width, wanted.max(least).min(room.height));
+    let mut inner = draw::frame(frame.buffer_mut(), outer, &Visible::line(&form.title), theme.accent);
+    if inner.height > 2 {
+        inner.height -= 1;
+        let line = Rect { y: inner.bottom(), height: 1, ..inner };
+        if let Some(error) = &form.error {
+            draw::text(frame.buffer_mut(), line, line.x, line.y, &Visible::line(error), theme.danger);
+        } else if form.learns() {
+            let text =
+                if form.learn { "sayso may learn from this" } else { "sayso learns nothing from this" };
+            draw::text(frame.buffer_mut(), line, line.x, line.y, text, theme.quiet);
+        }
+    }
+    let top = layout::plain_top(0, cursor.0 + 1, inner.height).min(cursor.0);
+    draw::lines(frame.buffer_mut(), inner, lines.into_iter().skip(top));
+    let y = inner.y + u16::try_from(cursor.0 - top).unwrap_or(u16::MAX);
+    let x = inner.x.saturating_add(u16::try_from(cursor.1).unwrap_or(u16::MAX));
+    if y < inner.bottom() && x <= inner.right() {
+        frame.set_cursor_position(Position { x, y });
+        return true;
+    }
+    false
+}
+
+/// All lines of the form, and the line and column of the cursor.
+fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (usize, usize)) {
+    let theme = &model.theme;
+    let mut lines = Vec::new();
+    let mut cursor = (0, 0);
+    for (n, field) in form.fields.iter().enumerate() {
+        let here = n == form.focus;
+        if !form.is_box() {
+            lines.push(label(model, field, here, columns));
+        }
+        let inset = if form.is_box() { 0 } else { 2 };
+        let (text, at) = field.editor.laid_out(columns.saturating_sub(inset));
+        if here {
+            cursor = (lines.len() + at.0, at.1 + inset);
+        }
+        let style = match field.kind {
+            FieldKind::Fixed => theme.quiet,
+            _ => theme.text,
+        };
+        let bar = if here { theme.accent } else { theme.rule };
+        for line in text {
+            // What was typed may hold what no screen should obey.
+            let shown = Visible::line(&line).into_string();
+            let before = if form.is_box() { Span::raw("") } else { Span::styled("│ ", bar) };
+            lines.push(Line::from(vec![before, Span::styled(shown, style)]));
+        }
+        if here && form.completions.1.len() > 1 {
+            for path in form.completions.1.iter().take(6) {
+                lines.push(Line::styled(format!("    {}", Visible::line(path)), theme.quiet));
+            }
+        }
+        if !form.is_box() {
+            lines.push(Line::default());
+        }
+    }
+    if lines.is_empty() {
+        lines.push(Line::styled("There is nothing to fill in.", theme.quiet));
+    }
+    (lines, cursor)
+}
+
+fn label<'f>(model: &Model, field: &'f Field, here: bool, columns: usize) -> Line<'f> {
+    let theme = &model.theme;
+    let name = format!("{}{}", Visible::line(&field.name), if field.optional { "" } else { " *" });
+    let mut spans = vec![Span::styled(name, if here { theme.accent } else { theme.title })];
+    let left = columns.saturating_sub(width(&spans[0].content) + 3);
+    let (text, style) = match (&field.error, field.help.as_str(), field.hint()) {
+        (Some(error), ..) => (format!("✗ {}", Visible::line(error)), theme.danger),
+        (None, "", hint) => (hint, theme.quiet),
+        (None, help, hint) if hint.is_empty() => (help.to_owned(), theme.quiet),
+        (None, help, hint) => (format!("{help} · {hint}"), theme.quiet),
+    };
+    if !text.is_empty() {
+        spans.push(Span::styled(format!("   {}", crate::text::truncate(&text, left)), style));
+    }
+    Line::from(spans)
+}

@@ -1,0 +1,165 @@
+//! A list to choose from.
+
+use super::{Popup, cells, form, screen};
+use crate::graph::ThreadId;
+use crate::inbox::{GrantScope, MemoryVersion, Status};
+use crate::text::{width, wrap};
+use crate::tui::actions::{Action, Scope};
+use crate::tui::draw;
+use crate::tui::layout::{self, centred};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, Press};
+use crate::tui::tabs::inbox::{Group, Sort, grant, menus, skipped};
+use crate::tui::tabs::threads::{self, review};
+use crate::tui::tabs::{activity, memory};
+use jiff::Timestamp;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use std::time::Duration;
+
+/// A list to choose from.
+#[derive(Clone, Debug)]
+pub struct Menu {
+    pub title: String,
+    /// What can be chosen, and what that means.
+    pub rows: Vec<(String, Choice)>,
+    /// The one the keys are on.
+    pub cursor: usize,
+}
+
+/// What a row of a menu means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Choice {
+    Sort(Sort),
+    Group(Group),
+    /// Snooze until then, or wake.
+    Snooze(Option<Timestamp>),
+    /// Start a thread of this workflow.
+    Start(String),
+    /// List threads of this status, or no longer only those; or all there are.
+    Status(Option<Status>),
+    /// List threads of this workflow or server, or no longer only those.
+    Workflow(String),
+    /// List threads with mail of this account, or no longer only those.
+    Account(String),
+    /// Ask whether the effect in doubt came to this.
+    Settle(&'static str),
+    /// Put this on the clipboard.
+    Copy(String),
+    /// Ask whether to accept and allow this much.
+    Grant(GrantScope, Option<Duration>),
+    /// Ask whether to take the mail of this thread and title for this.
+    Reclassify(ThreadId, String, String),
+    /// Pin this line of a profile, or let it go.
+    Pin(String, String, bool),
+    /// Ask whether to go back to this version, from a profile that reads like this.
+    Revert(Box<(MemoryVersion, String)>),
+    /// Ask whether to let go of threads to which nothing has happened for so many days.
+    Prune(i64),
+}
+
+impl Menu {
+    /// A menu with the cursor on its first row.
+    pub fn new(title: impl Into<String>, rows: Vec<(String, Choice)>) -> Self {
+        Self { title: title.into(), rows, cursor: 0 }
+    }
+}
+
+impl Popup for Menu {
+    fn scope(&self) -> Scope {
+        Scope::Menu
+    }
+
+    fn act(model: &mut Model, action: Action, _press: Press) -> Vec<Cmd> {
+        let Some(menu) = Menu::uppermost(model) else { return Vec::new() };
+        let last = menu.rows.len().saturating_sub(1);
+        match action {
+            Action::Down => menu.cursor = (menu.cursor + 1).min(last),
+            Action::Up => menu.cursor = menu.cursor.saturating_sub(1),
+            Action::Top => menu.cursor = 0,
+            Action::Bottom => menu.cursor = last,
+            Action::Cancel => {
+                model.layers.pop();
+            }
+            Action::Copy => {
+                if let Some((_, Choice::Copy(text))) = menu.rows.get(menu.cursor) {
+                    return vec![Cmd::Copy(text.clone())];
+                }
+            }
+            Action::Choose => {
+                let choice = menu.rows.get(menu.cursor).map(|(_, choice)| choice.clone());
+                model.layers.pop();
+                if let Some(choice) = choice {
+                    return choose(model, choice);
+                }
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
+        let buf = frame.buffer_mut();
+        let theme = &model.theme;
+        let widest = self.rows.iter().map(|(text, _)| width(text)).max().unwrap_or(0);
+        let widest = widest.max(width(&self.title)).max(24);
+        // A target that was cut off in its row stands whole below the list.
+        let screen = screen(model);
+        let room = (widest + 2).min(usize::from(screen.width.saturating_sub(4))).max(1);
+        let below: Vec<&str> = match self.rows.get(self.cursor) {
+            Some((text, Choice::Copy(target))) if width(text) > room => wrap(target, room).take(6).collect(),
+            _ => Vec::new(),
+        };
+        let outer = centred(screen, cells(widest + 6), cells(self.rows.len() + below.len() + 2));
+        let mut inner = draw::frame(buf, outer, &self.title, theme.accent);
+        let taken = cells(below.len()).min(inner.height.saturating_sub(1));
+        inner.height -= taken;
+        let under = Rect { y: inner.bottom(), height: taken, ..inner };
+        draw::lines(buf, under, below.into_iter().map(|line| Line::styled(line, theme.quiet)));
+        let top = layout::plain_top(0, self.cursor, inner.height);
+        for (y, (n, (text, _))) in (inner.y..inner.bottom()).zip(self.rows.iter().enumerate().skip(top)) {
+            let line = Rect { y, height: 1, ..inner };
+            draw::text(buf, line, line.x, y, text, theme.text);
+            if n == self.cursor {
+                buf.set_style(line, theme.selected);
+            }
+        }
+        true
+    }
+
+    fn footer(&self) -> Vec<(Action, &'static str)> {
+        let copies = self.rows.iter().any(|(_, choice)| matches!(choice, Choice::Copy(_)));
+        let first = if copies { (Action::Copy, "copy") } else { (Action::Choose, "choose") };
+        vec![first, (Action::Cancel, "close")]
+    }
+}
+
+/// Does what a chosen row means.
+fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
+    match choice {
+        Choice::Sort(sort) => {
+            model.inbox.list.sort = sort;
+            model.inbox.list.arrange(model.wall);
+        }
+        Choice::Group(group) => {
+            model.inbox.list.group = group;
+            model.inbox.list.arrange(model.wall);
+        }
+        Choice::Copy(text) => return vec![Cmd::Copy(text)],
+        Choice::Grant(scope, lasts) => return grant::confirm(model, scope, lasts),
+        Choice::Reclassify(thread, title, class) => {
+            return skipped::confirm(model, thread, &title, class);
+        }
+        Choice::Pin(namespace, line, pinned) => return vec![Cmd::Pin(namespace, line, pinned)],
+        Choice::Revert(to) => return memory::confirm_revert(model, to.0, &to.1),
+        Choice::Prune(days) => return activity::plan_prune(model, days),
+        Choice::Start(workflow) => return form::start(model, &workflow),
+        Choice::Status(_) | Choice::Workflow(_) | Choice::Account(_) => {
+            return threads::filter(model, choice);
+        }
+        Choice::Settle(outcome) => return review::ask_settle(model, outcome),
+        Choice::Snooze(until) => return menus::snooze(model, until),
+    }
+    Vec::new()
+}

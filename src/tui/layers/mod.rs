@@ -1,0 +1,197 @@
+//! What lies over the tabs. Layers are a stack: keys go to the uppermost one only.
+//!
+//! Each kind has a file or folder here with its state, what keys do to it and its drawing. A new one is such a file and
+//! its name in the list of [`Layer`].
+
+mod bulk;
+mod confirm;
+mod ending;
+pub mod form;
+mod fuzzy;
+mod help;
+mod menu;
+mod page;
+mod palette;
+mod prompt;
+
+pub use bulk::{Bulk, ask_bulk};
+pub use confirm::{Confirm, Then};
+pub use ending::{Ending, quit};
+pub use form::Form;
+pub use help::Help;
+pub use menu::{Choice, Menu};
+pub use page::Page;
+pub use prompt::{Ask, Prompt, ask};
+
+use crate::tui::actions::{Action, Scope};
+use crate::tui::keys::Key;
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, Press};
+use crate::tui::{draw, layout};
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// What every kind of layer does.
+trait Popup {
+    /// Where its keys are found.
+    fn scope(&self) -> Scope;
+
+    /// Does what an action means while this kind of layer is the uppermost one.
+    fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd>;
+
+    /// Draws it; `false` if there is no room to read what it asks.
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool;
+
+    /// The actions worth a place in the footer, the most important first.
+    fn footer(&self) -> Vec<(Action, &'static str)>;
+
+    /// Takes a key as text, if text is written here; says whether it did.
+    fn type_key(&mut self, _key: Key) -> bool {
+        false
+    }
+
+    /// Takes pasted text, if text is written here; says whether it did.
+    fn paste(&mut self, _text: &str) -> bool {
+        false
+    }
+
+    /// Does what follows from text that was typed or pasted.
+    fn text_changed(_model: &mut Model) -> Vec<Cmd> {
+        Vec::new()
+    }
+
+    /// Scrolls by lines as the mouse wheel does, if it can be scrolled so.
+    fn scroll(_model: &mut Model, _by: isize) {}
+}
+
+macro_rules! layers {
+    ($($kind:ident $about:literal,)*) => {
+        /// What lies over the tabs.
+        #[derive(Clone, Debug)]
+        pub enum Layer {
+            $(#[doc = $about] $kind(Box<$kind>),)*
+        }
+
+        impl Layer {
+            /// Where its keys are found.
+            pub fn scope(&self) -> Scope {
+                match self { $(Layer::$kind(layer) => layer.scope(),)* }
+            }
+
+            /// Draws it; `false` if there is no room to read what it asks.
+            pub fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
+                match self { $(Layer::$kind(layer) => layer.draw(model, frame),)* }
+            }
+
+            /// The actions worth a place in the footer, the most important first.
+            pub fn footer(&self) -> Vec<(Action, &'static str)> {
+                match self { $(Layer::$kind(layer) => layer.footer(),)* }
+            }
+
+            fn type_key(&mut self, key: Key) -> bool {
+                match self { $(Layer::$kind(layer) => layer.type_key(key),)* }
+            }
+
+            fn paste(&mut self, text: &str) -> bool {
+                match self { $(Layer::$kind(layer) => layer.paste(text),)* }
+            }
+        }
+
+        /// Does what an action means in the uppermost layer.
+        pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
+            match model.layer() {
+                $(Some(Layer::$kind(_)) => $kind::act(model, action, press),)*
+                None => Vec::new(),
+            }
+        }
+
+        /// Scrolls the uppermost layer by lines.
+        pub fn scroll(model: &mut Model, by: isize) {
+            match model.layer() {
+                $(Some(Layer::$kind(_)) => $kind::scroll(model, by),)*
+                None => {}
+            }
+        }
+
+        fn text_changed(model: &mut Model) -> Vec<Cmd> {
+            match model.layer() {
+                $(Some(Layer::$kind(_)) => $kind::text_changed(model),)*
+                None => Vec::new(),
+            }
+        }
+
+        $(
+            impl $kind {
+                /// The uppermost layer, if it is one of these.
+                pub fn uppermost(model: &mut Model) -> Option<&mut Self> {
+                    match model.layers.last_mut() {
+                        Some((_, Layer::$kind(layer))) => Some(layer),
+                        _ => None,
+                    }
+                }
+            }
+
+            impl From<$kind> for Layer {
+                fn from(layer: $kind) -> Self {
+                    Layer::$kind(Box::new(layer))
+                }
+            }
+        )*
+    };
+}
+
+layers! {
+    Confirm "A question that only `y` answers with yes.",
+    Bulk "A question about many items.",
+    Form "A form or a box.",
+    Menu "A list to choose from.",
+    Prompt "A line of text.",
+    Page "Something to read.",
+    Help "All keys.",
+    Ending "The question at the end, while something is held.",
+}
+
+/// Puts a layer over everything.
+pub fn open(model: &mut Model, layer: impl Into<Layer>) -> Vec<Cmd> {
+    model.push(layer);
+    Vec::new()
+}
+
+/// Takes a key that means nothing in the layer as text, if text is written there.
+pub fn type_key(model: &mut Model, key: Key) -> Vec<Cmd> {
+    let taken = model.layers.last_mut().is_some_and(|(_, layer)| layer.type_key(key));
+    if taken { text_changed(model) } else { Vec::new() }
+}
+
+/// Takes pasted text, if text is written in the layer.
+pub fn paste(model: &mut Model, text: &str) -> Vec<Cmd> {
+    if model.layers.last_mut().is_some_and(|(_, layer)| layer.paste(text)) {
+        return text_changed(model);
+    }
+    model.say("pasted text decides nothing; it is only taken where text is written");
+    Vec::new()
+}
+
+/// Where layers are drawn: the footer stays in sight, for it has the keys.
+fn screen(model: &Model) -> Rect {
+    let areas = layout::areas(model);
+    let height = model.size.1.saturating_sub(areas.footer.height);
+    Rect { x: 0, y: 0, width: model.size.0, height }
+}
+
+fn cells(number: usize) -> u16 {
+    u16::try_from(number).unwrap_or(u16::MAX)
+}
+
+/// Draws keys on the last line of a box.
+fn draw_keys(model: &Model, buf: &mut Buffer, inner: Rect, keys: &[(&str, &str)]) {
+    if inner.height == 0 {
+        return;
+    }
+    let (mut x, y) = (inner.x, inner.bottom() - 1);
+    for (key, text) in keys {
+        x = draw::text(buf, inner, x, y, key, model.theme.accent);
+        x = draw::text(buf, inner, x + 1, y, text, model.theme.text) + 3;
+    }
+}

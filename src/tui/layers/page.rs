@@ -1,0 +1,94 @@
+//! Something to read.
+
+use super::{Layer, Popup, cells, screen};
+use crate::tui::actions::{Action, Scope};
+use crate::tui::card::{Doc, ScrollPosition};
+use crate::tui::draw;
+use crate::tui::layout::centred;
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, Press};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+/// Something to read.
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub title: String,
+    /// What it says.
+    pub doc: Doc,
+    /// The line at the top.
+    pub top: ScrollPosition,
+}
+
+impl Page {
+    /// A page, from its first line on.
+    pub fn new(title: impl Into<String>, doc: Doc) -> Self {
+        Self { title: title.into(), doc, top: ScrollPosition::default() }
+    }
+
+    /// The whole box, and the room inside.
+    fn areas(&self, model: &Model) -> (Rect, Rect) {
+        let screen = screen(model);
+        let outer_width = screen.width.min(100);
+        let room = usize::from(outer_width.saturating_sub(4)).max(1);
+        let wanted = self.doc.lines(Default::default(), room, usize::from(screen.height), &model.theme).len();
+        let outer = centred(screen, outer_width, cells(wanted + 2));
+        // As `draw::frame` leaves it.
+        let inner = if outer.width < 6 || outer.height < 3 {
+            outer
+        } else {
+            Rect { x: outer.x + 2, y: outer.y + 1, width: outer.width - 4, height: outer.height - 2 }
+        };
+        (outer, inner)
+    }
+}
+
+impl Popup for Page {
+    fn scope(&self) -> Scope {
+        Scope::Menu
+    }
+
+    fn act(model: &mut Model, action: Action, _press: Press) -> Vec<Cmd> {
+        let Some(Layer::Page(page)) = model.layer() else { return Vec::new() };
+        let (_, inner) = page.areas(model);
+        let (width, height) = (usize::from(inner.width), usize::from(inner.height));
+        let Some(page) = Page::uppermost(model) else { return Vec::new() };
+        let half = (height / 2).max(1);
+        page.top = match action {
+            Action::Down => page.doc.down(page.top, 1, width, height),
+            Action::Up => page.doc.up(page.top, 1, width),
+            Action::PageDown => page.doc.down(page.top, half, width, height),
+            Action::PageUp => page.doc.up(page.top, half, width),
+            Action::Top => Default::default(),
+            Action::Bottom => page.doc.end(width, height),
+            Action::Cancel | Action::Choose => {
+                model.layers.pop();
+                return Vec::new();
+            }
+            _ => page.top,
+        };
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
+        let buf = frame.buffer_mut();
+        let (outer, inner) = self.areas(model);
+        draw::frame(buf, outer, &self.title, model.theme.accent);
+        let (width, height) = (usize::from(inner.width), usize::from(inner.height));
+        draw::lines(buf, inner, self.doc.lines(self.top, width, height, &model.theme));
+        if self.doc.more_below(self.top, width, height) && outer.height > 2 {
+            draw::right(
+                buf,
+                Rect { width: outer.width - 2, ..outer },
+                outer.bottom() - 1,
+                " ▼ j for more ",
+                model.theme.quiet,
+            );
+        }
+        true
+    }
+
+    fn footer(&self) -> Vec<(Action, &'static str)> {
+        vec![(Action::Cancel, "close"), (Action::Down, "scroll")]
+    }
+}

@@ -1,0 +1,183 @@
+//! The palette: every action by its name, and lines such as `analyze --query "…"` that start a thread.
+//!
+//! It never decides: an action that does is shown with its key, and that key has to be pressed with the card in sight.
+
+use super::{Ask, Layer, form, fuzzy};
+use crate::tui::actions::{Action, Scope};
+use crate::tui::keys::Key;
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, Press};
+use crate::tui::update::press;
+use serde_json::{Map, Value};
+
+/// A row of the palette.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Suggestion {
+    /// What it does, in words.
+    pub text: String,
+    pub key: String,
+    pub meant: Meant,
+}
+
+/// What a row of the palette means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Meant {
+    Action(Action),
+    /// A thread of this workflow, with what was given.
+    Start(String, Value),
+    /// The form for a thread of this workflow.
+    Form(String),
+}
+
+/// What the palette offers for what was typed, the nearest first.
+pub fn suggestions(model: &Model) -> Vec<Suggestion> {
+    let Some(Layer::Prompt(prompt)) = model.layer() else { return Vec::new() };
+    if prompt.ask != Ask::Palette {
+        return Vec::new();
+    }
+    let typed = prompt.editor.text().trim();
+    if let Some(line) = verb_line(model, typed) {
+        return vec![line];
+    }
+    let mut found: Vec<(i64, Suggestion)> = Vec::new();
+    for action in Action::ALL.iter().copied().filter(|action| *action != Action::Palette) {
+        let scopes = [Scope::List, Scope::Card, Scope::Decide, Scope::Global];
+        let Some(key) = model.keymap.key_of(&scopes, action) else { continue };
+        let name = action.name().replace('_', " ");
+        let text = if name == action.help() { name } else { format!("{name}: {}", action.help()) };
+        if let Some(score) = fuzzy::score(&text, typed) {
+            found.push((score, Suggestion { text, key, meant: Meant::Action(action) }));
+        }
+    }
+    for known in &model.workflows {
+        let text = format!("start {}: {}", known.name, known.about);
+        if let Some(score) = fuzzy::score(&text, typed) {
+            let meant = Meant::Form(known.name.clone());
+            found.push((score, Suggestion { text, key: String::new(), meant }));
+        }
+    }
+    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    let best = found.first().map_or(0, |(score, _)| *score);
+    found.retain(|(score, _)| typed.is_empty() || *score >= best / 2);
+    found.into_iter().map(|(_, suggestion)| suggestion).collect()
+}
+
+/// `start analyze query=… inputs=…` or `analyze --query "…" --inputs ./docs`.
+fn verb_line(model: &Model, typed: &str) -> Option<Suggestion> {
+    let words = split(typed);
+    let mut rest = words.as_slice();
+    if rest.first().is_some_and(|word| word == "start") {
+        rest = &rest[1..];
+    }
+    let (name, given) = rest.split_first()?;
+    let known = model.workflows.iter().find(|known| known.name == *name)?;
+    if given.is_empty() {
+        return None;
+    }
+    let mut input = Map::new();
+    let mut given = given.iter();
+    while let Some(word) = given.next() {
+        let (key, value) = match word.strip_prefix("--") {
+            Some(flag) => match flag.split_once('=') {
+                Some((key, value)) => (key.replace('-', "_"), value.to_owned()),
+                None => (flag.replace('-', "_"), given.next().cloned().unwrap_or_else(|| "true".to_owned())),
+            },
+            None => {
+                let (key, value) = word.split_once('=')?;
+                (key.to_owned(), value.to_owned())
+            }
+        };
+        input.insert(key.clone(), meant(&known.schema, &key, &value));
+    }
+    let input = Value::Object(input);
+    let text = format!("start {} with {}", known.name, crate::tui::words::line(&input.to_string()));
+    Some(Suggestion { text, key: "Enter".to_owned(), meant: Meant::Start(known.name.clone(), input) })
+}
+
+/// Strings verbatim, everything else as JSON, one bare word for a list of strings as a list of one.
+fn meant(schema: &Value, key: &str, value: &str) -> Value {
+    let of = schema.pointer(&format!("/properties/{key}/type"));
+    let is = |word: &str| match of {
+        Some(Value::String(one)) => one == word,
+        Some(Value::Array(some)) => some.iter().any(|one| one == word),
+        _ => false,
+    };
+    if is("string") {
+        return Value::from(value);
+    }
+    match serde_json::from_str(value) {
+        Ok(value) => value,
+        Err(_) if is("array") => Value::from(vec![value]),
+        Err(_) => Value::from(value),
+    }
+}
+
+/// Words, with quotes around those that have spaces.
+fn split(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote, mut begun) = (Vec::new(), String::new(), None, false);
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), c) => word.push(c),
+            (None, '"' | '\'') => (quote, begun) = (Some(c), true),
+            (None, c) if c.is_whitespace() => {
+                if begun || !word.is_empty() {
+                    words.push(std::mem::take(&mut word));
+                }
+                begun = false;
+            }
+            (None, c) => word.push(c),
+        }
+    }
+    if begun || !word.is_empty() {
+        words.push(word);
+    }
+    words
+}
+
+/// Enter: what the cursor is on happens, unless it decides.
+pub fn choose(model: &mut Model) -> Vec<Cmd> {
+    let Some(Layer::Prompt(prompt)) = model.layer() else { return Vec::new() };
+    let Some(suggestion) = suggestions(model).into_iter().nth(prompt.cursor) else {
+        model.say("nothing goes by that name");
+        return Vec::new();
+    };
+    model.layers.pop();
+    match suggestion.meant {
+        Meant::Start(workflow, input) => vec![Cmd::Start(workflow, input)],
+        Meant::Form(workflow) => form::start(model, &workflow),
+        Meant::Action(action) if action.decides() => {
+            model.say(format!("{}: press {} with the card on the screen", action.help(), suggestion.key));
+            Vec::new()
+        }
+        Meant::Action(action) => match action.available(model) {
+            Ok(()) => press::act(model, action, Press { key: Key::plain('\n'), at: model.now, burst: true }),
+            Err(why) => {
+                model.say(if why.is_empty() { "that means nothing here" } else { why });
+                Vec::new()
+            }
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn lines_are_split_as_a_shell_would() {
+        assert_eq!(split(r#"a "b c" d='e f' "" "#), ["a", "b c", "d=e f", ""]);
+    }
+
+    #[test]
+    fn words_mean_what_the_schema_says() {
+        let schema = json!({"properties": {
+            "query": {"type": "string"}, "inputs": {"type": "array"}, "n": {"type": ["integer", "null"]}
+        }});
+        assert_eq!(meant(&schema, "query", "12"), json!("12"));
+        assert_eq!(meant(&schema, "inputs", "./docs"), json!(["./docs"]));
+        assert_eq!(meant(&schema, "n", "12"), json!(12));
+        assert_eq!(meant(&schema, "other", "true"), json!(true));
+    }
+}

@@ -1,0 +1,222 @@
+//! A line of text: to search, to narrow, to name something; and the palette, which offers what goes by such a name.
+
+use super::{Layer, Popup, cells, palette, screen};
+use crate::tui::actions::{Action, Scope};
+use crate::tui::draw;
+use crate::tui::editor::Editor;
+use crate::tui::keys::Key;
+use crate::tui::layout::{self, centred};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, Press};
+use crate::tui::tabs::inbox::mail;
+use crate::tui::tabs::inbox::query::Query;
+use crate::tui::tabs::threads::{self, review};
+use crate::tui::tabs::{Tab, memory, moves};
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::widgets::{Clear, Widget};
+
+/// What a line of text is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// To find something in the list.
+    Search,
+    Narrow,
+    /// To do something by its name.
+    Palette,
+    /// To pipe a mail through it.
+    Pipe,
+    /// To add it to a profile.
+    Line,
+    /// To write a thread to a file of this name.
+    Export,
+}
+
+/// A line of text.
+#[derive(Clone, Debug)]
+pub struct Prompt {
+    /// What it is for.
+    pub ask: Ask,
+    /// What was typed.
+    pub editor: Editor,
+    /// The suggestion the keys are on.
+    pub cursor: usize,
+}
+
+impl Ask {
+    /// What stands before the text, and what an empty line says.
+    fn sign_and_hint(self) -> (&'static str, &'static str) {
+        match self {
+            Ask::Search => ("/", "words, from: kind: workflow: is:warn older:2d"),
+            Ask::Narrow => ("\\", "words, from: kind: workflow: is:warn older:2d"),
+            Ask::Line => ("+", "one more line for this profile"),
+            Ask::Export => ("to ", "a file: .md to read, .json for all of it"),
+            Ask::Pipe => ("|", "a command; the mail's text is its input"),
+            Ask::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
+        }
+    }
+}
+
+impl Prompt {
+    /// A line that begins with this text.
+    pub fn new(ask: Ask, text: &str) -> Self {
+        Self { ask, editor: Editor::line(text), cursor: 0 }
+    }
+}
+
+impl Popup for Prompt {
+    fn scope(&self) -> Scope {
+        Scope::Prompt
+    }
+
+    fn act(model: &mut Model, action: Action, _press: Press) -> Vec<Cmd> {
+        let rows = palette::suggestions(model).len();
+        let Some(prompt) = Prompt::uppermost(model) else { return Vec::new() };
+        match action {
+            Action::Down => prompt.cursor = (prompt.cursor + 1).min(rows.saturating_sub(1)),
+            Action::Up => prompt.cursor = prompt.cursor.saturating_sub(1),
+            Action::Cancel => {
+                let searches = prompt.ask == Ask::Search;
+                model.layers.pop();
+                if searches && model.tab == Tab::Threads {
+                    return threads::end_search(model, false);
+                }
+            }
+            Action::Choose => {
+                let (ask, text) = (prompt.ask, prompt.editor.text().to_owned());
+                return match ask {
+                    Ask::Palette => palette::choose(model),
+                    Ask::Search if model.tab == Tab::Threads => {
+                        model.layers.pop();
+                        let mut cmds = threads::search(model, text.trim());
+                        cmds.extend(threads::end_search(model, true));
+                        cmds
+                    }
+                    Ask::Pipe => mail::pipe(model, &text),
+                    Ask::Line => memory::add_line(model, &text),
+                    Ask::Export => review::export(model, &text),
+                    Ask::Search | Ask::Narrow => look_for(model, ask, &text),
+                };
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
+        let theme = &model.theme;
+        let screen = screen(model);
+        let (sign, hint) = self.ask.sign_and_hint();
+        let area = if self.ask == Ask::Palette {
+            let outer = centred(screen, 76, screen.height.saturating_sub(2).min(18));
+            draw::frame(frame.buffer_mut(), outer, "Palette", theme.accent)
+        } else {
+            let row = Rect { y: screen.bottom().saturating_sub(1), height: 1.min(screen.height), ..screen };
+            frame.buffer_mut().set_style(row, theme.text);
+            Clear.render(row, frame.buffer_mut());
+            row
+        };
+        if area.is_empty() {
+            return false;
+        }
+        let buf = frame.buffer_mut();
+        let x = draw::text(buf, area, area.x, area.y, sign, theme.accent);
+        // The end of what is typed stays in sight.
+        let room = usize::from(area.right().saturating_sub(x)).saturating_sub(1).max(1);
+        let (lines, (row, column)) = self.editor.laid_out(room + 1);
+        let typed = lines.get(row).cloned().unwrap_or_default();
+        let after = draw::text(buf, area, x, area.y, &typed, theme.text);
+        if self.editor.text().is_empty() {
+            draw::text(buf, area, after + 1, area.y, hint, theme.quiet);
+        }
+        let rows = palette::suggestions(model);
+        let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
+        let top = layout::plain_top(0, self.cursor, list.height);
+        for (y, (n, suggestion)) in (list.y..list.bottom()).zip(rows.iter().enumerate().skip(top)) {
+            let line = Rect { y, height: 1, ..list };
+            let ends = draw::right(buf, line, y, &format!(" {} ", suggestion.key), theme.accent);
+            let room = Rect { width: ends.saturating_sub(line.x), ..line };
+            draw::text(buf, room, line.x + 1, y, &suggestion.text, theme.text);
+            if n == self.cursor {
+                buf.set_style(line, theme.selected);
+            }
+        }
+        if rows.is_empty() && self.ask == Ask::Palette && list.height > 0 {
+            draw::text(buf, list, list.x + 1, list.y, "nothing goes by that name", theme.quiet);
+        }
+        let column = x.saturating_add(cells(column)).min(area.right().saturating_sub(1));
+        frame.set_cursor_position(Position { x: column, y: area.y });
+        true
+    }
+
+    fn footer(&self) -> Vec<(Action, &'static str)> {
+        let choose = match self.ask {
+            Ask::Search => "search",
+            Ask::Narrow => "narrow",
+            Ask::Palette => "do it",
+            Ask::Pipe => "run it",
+            Ask::Line => "add it",
+            Ask::Export => "write it",
+        };
+        vec![(Action::Choose, choose), (Action::Cancel, "close")]
+    }
+
+    fn type_key(&mut self, key: Key) -> bool {
+        let taken = self.editor.key(key);
+        if taken {
+            self.cursor = 0;
+        }
+        taken
+    }
+
+    fn paste(&mut self, text: &str) -> bool {
+        self.editor.insert(text);
+        true
+    }
+
+    /// Threads are looked for as it is typed.
+    fn text_changed(model: &mut Model) -> Vec<Cmd> {
+        match model.layer() {
+            Some(Layer::Prompt(prompt)) if prompt.ask == Ask::Search && model.tab == Tab::Threads => {
+                let words = prompt.editor.text().trim().to_owned();
+                threads::search(model, &words)
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Finds in the list, or narrows it to, what was typed.
+fn look_for(model: &mut Model, ask: Ask, text: &str) -> Vec<Cmd> {
+    match Query::parse(text) {
+        Err(why) => model.say(why),
+        Ok(query) => {
+            model.layers.pop();
+            if ask == Ask::Narrow {
+                model.inbox.list.narrow = query;
+                model.inbox.list.arrange(model.wall);
+                if model.inbox.list.selected().is_none() {
+                    model.inbox.list.select(0);
+                }
+            } else {
+                model.inbox.list.search = query;
+                if !model.inbox.list.search.is_empty() {
+                    return moves::find(model, true);
+                }
+            }
+        }
+    }
+    Vec::new()
+}
+
+/// Asks for a line of text; what is searched for already can be changed.
+pub fn ask(model: &mut Model, ask: Ask) -> Vec<Cmd> {
+    let text = match (ask, model.tab) {
+        (Ask::Search, Tab::Threads) => &model.threads.search,
+        (Ask::Narrow, _) => model.inbox.list.narrow.typed(),
+        _ => "",
+    };
+    let prompt = Prompt::new(ask, text);
+    model.push(prompt);
+    Vec::new()
+}

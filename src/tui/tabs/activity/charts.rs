@@ -1,0 +1,320 @@
+//! The pages of the Activity tab: charts, and the figures they are made from.
+
+use crate::inbox::{Activity, DayLine, Decisions, ErrorLine, Latency, SourceLine, Storage};
+use crate::text::{bytes, pad, truncate, width};
+use crate::tui::draw::Sheet;
+use crate::tui::model::Model;
+use crate::tui::words;
+use jiff::Timestamp;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Bar, BarChart, BarGroup, Sparkline, Widget};
+
+/// A bar of such sorts of decisions, each with a sign of its own: colours alone do not carry meaning.
+const SORTS: [(&str, &str); 4] = [("█", "untouched"), ("▓", "edited"), ("▒", "answered"), ("░", "ignored")];
+
+fn styles(model: &Model) -> [Style; 4] {
+    [model.theme.good, model.theme.accent, model.theme.keyword, model.theme.quiet]
+}
+
+fn counts(decisions: &Decisions) -> [u64; 4] {
+    [decisions.untouched, decisions.edited, decisions.responded, decisions.ignored]
+}
+
+/// `12.4k` for large numbers.
+pub fn short(number: u64) -> String {
+    match number {
+        0..10_000 => number.to_string(),
+        10_000..1_000_000 => format!("{}.{}k", number / 1000, number / 100 % 10),
+        _ => format!("{}.{}M", number / 1_000_000, number / 100_000 % 10),
+    }
+}
+
+fn took(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1000, ms / 100 % 10),
+        _ => format!("{} min", ms / 60_000),
+    }
+}
+
+fn heading(model: &Model, sheet: &mut Sheet, text: &str) {
+    sheet.gap();
+    sheet.say(text, model.theme.title);
+}
+
+/// A bar of `wide` columns that is `part` of `whole` long; what there is some of is at least one sign long.
+fn bar(part: u64, whole: u64, wide: usize, sign: &str) -> String {
+    if part == 0 || whole == 0 {
+        return String::new();
+    }
+    let long =
+        usize::try_from(part.saturating_mul(wide as u64) / whole).unwrap_or(wide).clamp(1, wide.max(1));
+    sign.repeat(long)
+}
+
+/// Bars of days, the newest at the right end, as many as there is room for.
+pub fn days(model: &Model, sheet: &mut Sheet, days: &[(Timestamp, u64)], tall: u16, style: Style) {
+    let room = sheet.width();
+    if room < 8 || days.is_empty() {
+        return;
+    }
+    let each = (room / days.len()).clamp(3, 7);
+    let fits = (room / each).max(1);
+    let shown = &days[days.len().saturating_sub(fits)..];
+    let bars: Vec<Bar<'_>> = shown
+        .iter()
+        .map(|(day, count)| {
+            let date = day.to_zoned(model.options.time_zone.clone()).strftime("%d").to_string();
+            Bar::default().value(*count).label(Line::from(date)).text_value(short_in(*count, each - 1))
+        })
+        .collect();
+    let group = BarGroup::default().bars(&bars);
+    let (area, buf) = sheet.room(tall);
+    BarChart::default()
+        .data(group)
+        .bar_width(u16::try_from(each - 1).unwrap_or(2))
+        .bar_gap(1)
+        .bar_style(style)
+        .value_style(style.add_modifier(ratatui::style::Modifier::REVERSED))
+        .label_style(model.theme.quiet)
+        .render(area, buf);
+}
+
+fn short_in(number: u64, wide: usize) -> String {
+    let text = short(number);
+    if number == 0 || width(&text) > wide { String::new() } else { text }
+}
+
+pub fn overview(model: &Model, sheet: &mut Sheet) {
+    if let Some(overview) = &model.overview {
+        heading(model, sheet, "Waiting for you");
+        numbers(model, sheet, &overview.open);
+        heading(model, sheet, "Threads");
+        numbers(model, sheet, &overview.threads);
+    }
+    let Some(activity) = &model.activity.figures else { return };
+    heading(model, sheet, "Decided by day");
+    let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, day.decisions.by_people())).collect();
+    days(model, sheet, &by_day, 7, model.theme.good);
+    let tokens: u64 = activity.days.iter().map(|day| day.tokens).sum();
+    let calls: u64 = activity.days.iter().map(|day| day.calls).sum();
+    let cost: f64 = activity.days.iter().map(|day| day.cost).sum();
+    let figures = format!("{} model calls · {} tokens · {}", short(calls), short(tokens), price(Some(cost)));
+    sheet.gap();
+    sheet.say(&figures, model.theme.text);
+}
+
+/// Words and their numbers, several to a line; what there is none of stands back.
+fn numbers(model: &Model, sheet: &mut Sheet, all: &[(String, u64)]) {
+    let mut pieces = Vec::new();
+    for (word, count) in all {
+        let style = if *count == 0 { model.theme.quiet } else { model.theme.text };
+        // One word of the flow: a number stays with what it counts.
+        pieces.push((format!("{count}\u{a0}{word} "), style));
+        pieces.push(("  ".to_owned(), model.theme.quiet));
+    }
+    sheet.flow(&pieces);
+}
+
+fn price(cost: Option<f64>) -> String {
+    match cost {
+        None => "price not known".to_owned(),
+        Some(0.0) => "$0".to_owned(),
+        Some(cost) if cost < 0.1 => format!("${cost:.4}"),
+        Some(cost) => format!("${cost:.2}"),
+    }
+}
+
+pub fn decisions(model: &Model, sheet: &mut Sheet, activity: &Activity) {
+    let total: u64 = activity.days.iter().map(|day| day.decisions.by_people()).sum();
+    let granted: u64 = activity.days.iter().map(|day| day.decisions.granted).sum();
+    if total + granted == 0 {
+        sheet.wrap(
+            &format!("Nothing was decided in the last {} days.", activity.days.len()),
+            model.theme.quiet,
+        );
+        return;
+    }
+    sheet.say(&format!("{total} by you, {granted} by grants"), model.theme.quiet);
+    heading(model, sheet, "By day");
+    let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, day.decisions.by_people())).collect();
+    days(model, sheet, &by_day, 9, model.theme.good);
+    heading(model, sheet, "By tool");
+    let styles = styles(model);
+    let legend = SORTS.iter().zip(styles).flat_map(|((sign, word), style)| {
+        [Span::styled(*sign, style), Span::styled(format!(" {word}   "), model.theme.quiet)]
+    });
+    sheet.line(Line::from(legend.collect::<Vec<_>>()));
+    let names =
+        activity.tools.iter().map(|line| width(&words::line(&line.tool))).max().unwrap_or(0).clamp(8, 24);
+    let most = activity.tools.iter().map(|line| line.decisions.by_people()).max().unwrap_or(0);
+    let wide = sheet.width().saturating_sub(names + 22).clamp(4, 48);
+    for line in &activity.tools {
+        let parts = counts(&line.decisions);
+        let mut spans =
+            vec![Span::styled(format!("{} ", pad(&words::line(&line.tool), names)), model.theme.text)];
+        for ((part, (sign, _)), style) in parts.iter().zip(SORTS).zip(styles) {
+            spans.push(Span::styled(bar(*part, most, wide, sign), style));
+        }
+        let said: Vec<String> = parts.iter().map(u64::to_string).collect();
+        spans.push(Span::styled(format!(" {}", said.join("·")), model.theme.quiet));
+        if line.decisions.granted > 0 {
+            spans.push(Span::styled(format!(" +{} granted", line.decisions.granted), model.theme.warning));
+        }
+        sheet.line(Line::from(spans));
+    }
+}
+
+pub fn models(model: &Model, sheet: &mut Sheet, activity: &Activity) {
+    if activity.models.is_empty() {
+        sheet.wrap(
+            &format!("No model was called in the last {} days.", activity.days.len()),
+            model.theme.quiet,
+        );
+        return;
+    }
+    // The built-in model counts no tokens.
+    let tokens = activity.days.iter().any(|day| day.tokens > 0);
+    heading(model, sheet, if tokens { "Tokens by day, all models" } else { "Calls by day, all models" });
+    let of = |day: &DayLine| if tokens { day.tokens } else { day.calls };
+    let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, of(day))).collect();
+    days(model, sheet, &by_day, 8, model.theme.accent);
+    for line in &activity.models {
+        heading(model, sheet, &words::line(&line.model));
+        let figures = format!(
+            "{} calls, {} failed · {} tokens read, {} written · {}",
+            short(line.calls),
+            line.failed,
+            short(line.input),
+            short(line.output),
+            price(line.cost)
+        );
+        sheet.wrap(&figures, model.theme.quiet);
+        if line.tokens_by_day.iter().any(|tokens| *tokens > 0) {
+            spark(model, sheet, "tokens", &line.tokens_by_day);
+        }
+        // Prices are fractions; what is drawn is their proportion.
+        let cents: Vec<u64> = line.cost_by_day.iter().map(|cost| (cost * 1_000_000.0) as u64).collect();
+        if cents.iter().any(|cents| *cents > 0) {
+            spark(model, sheet, "cost", &cents);
+        }
+    }
+}
+
+fn spark(model: &Model, sheet: &mut Sheet, name: &str, days: &[u64]) {
+    let label = 8.min(sheet.width());
+    let (mut area, buf) = sheet.room(2);
+    buf.set_stringn(area.x, area.bottom().saturating_sub(1), name, label, model.theme.quiet);
+    let label = u16::try_from(label).unwrap_or(0);
+    area.x += label;
+    area.width = area.width.saturating_sub(label).min(u16::try_from(days.len() * 2).unwrap_or(u16::MAX));
+    // Two columns a day.
+    let twice: Vec<u64> = days.iter().flat_map(|day| [*day, *day]).collect();
+    let from = twice.len().saturating_sub(usize::from(area.width));
+    Sparkline::default().data(&twice[from..]).style(model.theme.accent).render(area, buf);
+}
+
+pub fn times(model: &Model, sheet: &mut Sheet, activity: &Activity) {
+    sheet.say("half took at most · nine of ten · ninety-nine of a hundred", model.theme.quiet);
+    let table = |sheet: &mut Sheet, title: &str, rows: Vec<(String, u64, Latency)>| {
+        if rows.is_empty() {
+            return;
+        }
+        heading(model, sheet, title);
+        let names = rows.iter().map(|(name, ..)| width(name)).max().unwrap_or(0).clamp(8, 32);
+        let most = rows.iter().map(|(_, _, latency)| latency.p99).max().unwrap_or(0);
+        let wide = sheet.width().saturating_sub(names + 40).min(30);
+        for (name, count, latency) in rows {
+            let times = [latency.p50, latency.p90, latency.p99].map(|ms| format!("{:>8}", took(ms)));
+            let (fast, slow) = (bar(latency.p50, most, wide, "━"), bar(latency.p99, most, wide, "─"));
+            let rest: String = slow.chars().skip(fast.chars().count()).collect();
+            sheet.line(Line::from(vec![
+                Span::styled(pad(&name, names), model.theme.text),
+                Span::styled(times.concat(), model.theme.text),
+                Span::styled(format!("{:>9}  ", format!("{count}×")), model.theme.quiet),
+                Span::styled(fast, model.theme.accent),
+                Span::styled(rest, model.theme.quiet),
+            ]));
+        }
+    };
+    let models = activity.models.iter().map(|line| (words::line(&line.model), line.calls, line.latency));
+    table(sheet, "Models", models.collect());
+    let nodes = activity
+        .nodes
+        .iter()
+        .map(|line| (words::line(&format!("{}.{}", line.workflow, line.node)), line.runs, line.latency));
+    table(sheet, "Nodes, of the newest steps", nodes.collect());
+    if activity.models.is_empty() && activity.nodes.is_empty() {
+        sheet.gap();
+        sheet.say("Nothing has run yet.", model.theme.quiet);
+    }
+}
+
+pub fn errors(model: &Model, sheet: &mut Sheet, errors: &[ErrorLine]) {
+    if errors.is_empty() {
+        sheet.say("Nothing went wrong lately.", model.theme.quiet);
+        return;
+    }
+    let most = errors.first().map_or(0, |line| line.count);
+    for line in errors {
+        let head = format!("{}.{}", line.workflow, line.node);
+        sheet.line(Line::from(vec![
+            Span::styled(format!("{:>5} ", short(line.count)), model.theme.warning),
+            Span::styled(bar(line.count, most, 12, "▇"), model.theme.danger),
+            Span::styled(format!(" {}", words::line(&head)), model.theme.title),
+            Span::styled(format!("  last {}", words::ago(line.last, model.wall)), model.theme.quiet),
+        ]));
+        let room = sheet.width().saturating_sub(6);
+        let text = truncate(&words::line(&line.text), room).into_owned();
+        sheet.say(&format!("      {text}"), model.theme.text);
+    }
+}
+
+pub fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
+    if sources.is_empty() {
+        sheet.wrap("No mailbox is looked at. [[mail]] in the config names one.", model.theme.quiet);
+        return;
+    }
+    for line in sources {
+        let (sign, style, said) = match (&line.error, line.ok_at) {
+            (Some(error), _) => ("✗", model.theme.danger, format!("fails: {error}")),
+            (None, at) if line.source == SourceLine::TRACES => match at {
+                Some(at) => ("●", model.theme.good, format!("last {}", words::ago(at, model.wall))),
+                None => ("○", model.theme.quiet, "nothing to send yet".to_owned()),
+            },
+            (None, Some(at)) => ("●", model.theme.good, format!("looked at {}", words::ago(at, model.wall))),
+            (None, None) => ("○", model.theme.quiet, "not looked at yet".to_owned()),
+        };
+        sheet.line(Line::from(vec![
+            Span::styled(format!("{sign} "), style),
+            Span::styled(words::line(&line.source), model.theme.title),
+        ]));
+        let said = words::line(&said);
+        sheet.wrap(&said, model.theme.text);
+        if let (Some(_), Some(at)) = (&line.error, line.ok_at) {
+            sheet.say(&format!("it last worked {}", words::ago(at, model.wall)), model.theme.quiet);
+        }
+        sheet.gap();
+    }
+    sheet.say("$ looks at all of them now.", model.theme.quiet);
+}
+
+pub fn storage(model: &Model, sheet: &mut Sheet, storage: &Storage) {
+    let free =
+        if storage.free > 0 { format!(", {} of it unused", bytes(storage.free)) } else { String::new() };
+    sheet.say(&format!("The file takes {}, its log included{free}.", bytes(storage.file)), model.theme.text);
+    sheet.say("P lets go of old threads, after a preview.", model.theme.quiet);
+    sheet.gap();
+    let most = storage.tables.first().map_or(0, |table| table.bytes);
+    let names = storage.tables.iter().map(|table| width(&table.table)).max().unwrap_or(0).max(6);
+    let wide = sheet.width().saturating_sub(names + 26).min(40);
+    for table in storage.tables.iter().filter(|table| table.rows > 0) {
+        sheet.line(Line::from(vec![
+            Span::styled(format!("{} ", pad(&table.table, names)), model.theme.text),
+            Span::styled(format!("{:>9} ", bytes(table.bytes)), model.theme.text),
+            Span::styled(format!("{:>12}  ", format!("{} rows", short(table.rows))), model.theme.quiet),
+            Span::styled(bar(table.bytes, most, wide, "▇"), model.theme.accent),
+        ]));
+    }
+}

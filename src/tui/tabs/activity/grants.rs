@@ -1,0 +1,57 @@
+//! What is allowed without asking: revoking takes one key, allowing again a `y`.
+
+use crate::inbox::{GrantLine, POLICY_GRANT};
+use crate::tui::card::Doc;
+use crate::tui::layers::{Confirm, Then};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, InboxResult, Press};
+use crate::tui::safe;
+use crate::tui::update::data;
+
+pub fn listed(model: &mut Model, result: InboxResult<Vec<GrantLine>>) -> Vec<Cmd> {
+    match result {
+        // Those in force first; the built-in ones can be switched on again, so they stay.
+        Ok(mut grants) => {
+            grants.retain(|grant| grant.in_force || grant.builtin);
+            grants.sort_by_key(|grant| (grant.builtin, grant.id.starts_with(POLICY_GRANT)));
+            let (key, section) = (model.activity_key(), model.activity_section());
+            model.grants = grants;
+            model.keep_activity(key, section);
+        }
+        Err(failure) => model.fail(failure.text),
+    }
+    Vec::new()
+}
+
+/// Ends the selected grant at once, or asks whether a built-in one is to count again.
+pub fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if !safe::is_deliberate(model, press) {
+        return Vec::new();
+    }
+    let Some(grant) = model.selected_grant().cloned() else { return Vec::new() };
+    if grant.id.starts_with(POLICY_GRANT) {
+        model.say("the config allows this; take it out of [policy] there");
+        return Vec::new();
+    }
+    if grant.in_force {
+        return vec![Cmd::Revoke(grant.id)];
+    }
+    model.push(Confirm::new(
+        format!("Switch {} on again?", grant.tool),
+        format!("It runs without asking: {}.", grant.scope),
+        Doc::default(),
+        Then::Restore(grant.id),
+    ));
+    Vec::new()
+}
+
+pub fn revoked(model: &mut Model, result: InboxResult<GrantLine>) -> Vec<Cmd> {
+    match result {
+        Ok(grant) if grant.in_force => model.say(format!("{} runs without asking again", grant.tool)),
+        Ok(grant) => model.say(format!("revoked: {} for {} asks from now on", grant.tool, grant.scope)),
+        Err(failure) => model.fail(failure.text),
+    }
+    let mut cmds = vec![Cmd::Grants];
+    cmds.extend(data::changed(model));
+    cmds
+}

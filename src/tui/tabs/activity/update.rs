@@ -1,0 +1,200 @@
+//! The Activity tab: what is running, what went on, and letting go of what is old.
+
+use super::{ActivityRow, DAYS, Section};
+use crate::graph::ThreadId;
+use crate::inbox::{
+    Activity, Block, ErrorLine, PruneQuery, Pruned, Pruning, Status, Storage, ThreadLine, UsageView,
+};
+use crate::text::Visible;
+use crate::tui::card::Doc;
+use crate::tui::layers::{Choice, Confirm, Menu, Then};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, InboxResult};
+use crate::tui::tabs::Tab;
+use crate::tui::words;
+use jiff::ToSpan;
+use std::time::Duration;
+
+/// Figures are counted no more often than this, however much happens.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// After how many days threads can be let go of.
+const AGES: [(i64, &str); 4] = [(30, "a month"), (90, "three months"), (180, "half a year"), (365, "a year")];
+
+/// What is read when the tab is opened.
+pub fn open(model: &mut Model) -> Vec<Cmd> {
+    model.activity.read_at = None;
+    let mut cmds = vec![Cmd::Running, Cmd::Grants, Cmd::Overview, Cmd::Sources];
+    cmds.extend(refresh(model));
+    cmds.extend(looked_at(model));
+    cmds
+}
+
+/// Counts anew, unless that was done just now.
+pub fn refresh(model: &mut Model) -> Vec<Cmd> {
+    let lately = model.activity.read_at.is_some_and(|at| model.now.saturating_duration_since(at) < EVERY);
+    if lately || model.tab != Tab::Activity {
+        return Vec::new();
+    }
+    model.activity.read_at = Some(model.now);
+    let now = model.wall.to_zoned(model.options.time_zone.clone());
+    vec![Cmd::Activity(crate::inbox::ActivityQuery::last(DAYS, &now)), Cmd::Errors]
+}
+
+/// What the selected row needs that is not read in passing.
+pub fn looked_at(model: &mut Model) -> Vec<Cmd> {
+    if let Some(line) = model.selected_running() {
+        return vec![Cmd::Usage(line.id.clone())];
+    }
+    match model.activity_row() {
+        Some(ActivityRow::Section(Section::Storage)) if model.activity.storage.is_none() => {
+            vec![Cmd::Storage]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Moves the selection by rows.
+pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
+    let last = model.activity_rows().len().saturating_sub(1);
+    select(model, model.activity.cursor.saturating_add_signed(by).min(last))
+}
+
+pub fn select(model: &mut Model, row: usize) -> Vec<Cmd> {
+    if row != model.activity.cursor {
+        model.activity.page_top = 0;
+    }
+    model.activity.cursor = row.min(model.activity_rows().len().saturating_sub(1));
+    looked_at(model)
+}
+
+/// From one section to the next, over what stands in it.
+pub fn section(model: &mut Model, forward: bool) -> Vec<Cmd> {
+    let rows = model.activity_rows();
+    let is = |n: &usize| matches!(rows.get(*n), Some(ActivityRow::Section(_)));
+    let at = model.activity.cursor;
+    let found = if forward { (at + 1..rows.len()).find(is) } else { (0..at).rev().find(is) };
+    found.map_or(Vec::new(), |row| select(model, row))
+}
+
+pub fn running(model: &mut Model, result: InboxResult<Vec<ThreadLine>>) -> Vec<Cmd> {
+    if let Some(lines) = model.ok_or_fail(result) {
+        let here = model.running.selected().map(|line| line.id.clone());
+        let stays = lines.iter().position(|line| Some(&line.id) == here.as_ref());
+        model.running.cursor = stays.unwrap_or(model.running.cursor.min(lines.len().saturating_sub(1)));
+        let runs =
+            |thread: &ThreadId| lines.iter().any(|line| line.id == *thread && line.status == Status::Running);
+        model.working.retain(|thread, _| runs(thread));
+        model.activity.usage.retain(|thread, _| lines.iter().any(|line| line.id == *thread));
+        let (key, section) = (model.activity_key(), model.activity_section());
+        model.running.rows = lines;
+        model.running.read = true;
+        model.keep_activity(key, section);
+        return model.selected_running().map(|line| Cmd::Usage(line.id.clone())).into_iter().collect();
+    }
+    Vec::new()
+}
+
+pub fn used(model: &mut Model, thread: ThreadId, result: InboxResult<UsageView>) -> Vec<Cmd> {
+    if let Some(usage) = model.ok_or_fail(result) {
+        model.activity.usage.insert(thread, usage);
+    }
+    Vec::new()
+}
+
+pub fn counted(model: &mut Model, result: InboxResult<Box<Activity>>) -> Vec<Cmd> {
+    if let Some(activity) = model.ok_or_fail(result) {
+        model.activity.figures = Some(activity);
+    }
+    Vec::new()
+}
+
+pub fn errors(model: &mut Model, result: InboxResult<Vec<ErrorLine>>) -> Vec<Cmd> {
+    if let Some(errors) = model.ok_or_fail(result) {
+        model.activity.errors = errors;
+    }
+    Vec::new()
+}
+
+pub fn stored(model: &mut Model, result: InboxResult<Storage>) -> Vec<Cmd> {
+    if let Some(storage) = model.ok_or_fail(result) {
+        model.activity.storage = Some(storage);
+    }
+    Vec::new()
+}
+
+/// Asks how old what goes must be. The menu changes nothing: what is chosen there is shown and asked about.
+pub fn offer_prune(model: &mut Model) -> Vec<Cmd> {
+    let row =
+        |(days, words): (i64, &str)| (format!("nothing has happened to it for {words}"), Choice::Prune(days));
+    let rows = AGES.map(row).to_vec();
+    model.push(Menu { cursor: 1, ..Menu::new("Let go of ended threads when", rows) });
+    Vec::new()
+}
+
+pub fn plan_prune(model: &mut Model, days: i64) -> Vec<Cmd> {
+    let now = model.wall.to_zoned(model.options.time_zone.clone());
+    let Ok(before) = now.checked_sub(days.days()) else { return Vec::new() };
+    let statuses = vec![Status::Done, Status::Abandoned];
+    model.say("counting what would go …");
+    vec![Cmd::PrunePlan(PruneQuery { before: before.timestamp(), statuses })]
+}
+
+/// The preview is there: it is shown, and only `y` goes on.
+pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning>) -> Vec<Cmd> {
+    let Some(plan) = model.ok_or_fail(result) else { return Vec::new() };
+    if plan.threads == 0 && plan.mails == 0 {
+        let kept: u64 = plan.kept.iter().map(|kept| kept.threads).sum();
+        model.say(match kept {
+            0 => "nothing is that old".to_owned(),
+            kept => format!("nothing that old can go: {kept} are still needed"),
+        });
+        return Vec::new();
+    }
+    model.note = None;
+    let line = |text: &str| Visible::line(text);
+    let rows = plan.tables.iter().map(|table| {
+        vec![line(&table.table), line(&table.rows.to_string()), line(&words::bytes(table.bytes))]
+    });
+    let mut blocks =
+        vec![Block::Table { head: ["table", "rows", "about"].map(line).to_vec(), rows: rows.collect() }];
+    if !plan.kept.is_empty() {
+        blocks.push(Block::Heading(line("Kept")));
+        let kept = plan.kept.iter().map(|kept| (line(&kept.threads.to_string()), line(&kept.why)));
+        blocks.push(Block::Fields(kept.collect()));
+    }
+    let day = query.before.to_zoned(model.options.time_zone.clone()).strftime("%d %b %Y").to_string();
+    let title = format!(
+        "Let go of {} and the bytes of {}, untouched since {day}?",
+        words::count(usize::try_from(plan.threads).unwrap_or(usize::MAX), "thread"),
+        words::count(usize::try_from(plan.mails).unwrap_or(usize::MAX), "mail")
+    );
+    let why = format!(
+        "About {}. It cannot be undone. {} leave a record: what was asked, decided and done stays, and no mail is \
+         handled twice.",
+        words::bytes(plan.bytes()),
+        plan.records
+    );
+    let page = Doc::page("What goes", "", blocks);
+    model.push(Confirm::new(title, why, page, Then::Prune(query)));
+    Vec::new()
+}
+
+pub fn prune(model: &mut Model, query: PruneQuery) -> Vec<Cmd> {
+    model.activity.pruning = true;
+    model.say("letting go of old threads …");
+    vec![Cmd::Prune(query)]
+}
+
+pub fn pruned(model: &mut Model, result: InboxResult<Pruned>) -> Vec<Cmd> {
+    model.activity.pruning = false;
+    if let Some(done) = model.ok_or_fail(result) {
+        let sizes =
+            format!("the file took {} and takes {}", words::bytes(done.before), words::bytes(done.after));
+        let left = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
+        let threads = words::count(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
+        model.say(format!("{threads} let go of; {sizes}{left}"));
+    }
+    model.activity.storage = None;
+    vec![Cmd::Storage]
+}

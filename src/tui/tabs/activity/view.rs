@@ -1,0 +1,264 @@
+//! The Activity tab, and what is running.
+
+use super::{ActivityRow, Section, charts};
+use crate::inbox::{Block, GrantLine, Status, ThreadLine};
+use crate::text::{Visible, pad};
+use crate::tui::card::Doc;
+use crate::tui::draw::{self, PlainRow, Sheet, rows};
+use crate::tui::layout::{self, Areas};
+use crate::tui::model::Model;
+use crate::tui::tabs::Focus;
+use crate::tui::view::bars::spinner;
+use crate::tui::words;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// The Activity tab.
+pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
+    let here = model.focus == Focus::List && model.layers.is_empty();
+    let all = model.activity_rows();
+    for (y, (n, row)) in
+        (areas.list.y..areas.list.bottom()).zip(all.iter().enumerate().skip(model.activity.top))
+    {
+        let line = Rect { y, height: 1, ..areas.list };
+        let selected = n == model.activity.cursor;
+        let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
+        match row {
+            ActivityRow::Section(section) => {
+                let ends = draw::right(
+                    buf,
+                    line,
+                    y,
+                    &format!(" {} ", section_figure(model, *section)),
+                    model.theme.quiet,
+                );
+                let room = Rect { width: ends.saturating_sub(line.x), ..line };
+                draw::text(buf, room, x, y, section.title(), model.theme.title);
+            }
+            ActivityRow::Thread(at) => {
+                if let Some(thread) = model.running.rows.get(*at) {
+                    plain(model, line, x, buf, at_work(model, thread));
+                }
+            }
+            ActivityRow::Grant(at) => {
+                if let Some(grant) = model.grants.get(*at) {
+                    plain(model, line, x, buf, allowed(model, grant));
+                }
+            }
+        }
+        if selected {
+            buf.set_style(line, if here { model.theme.selected } else { model.theme.resting });
+        }
+    }
+    if areas.card.is_empty() {
+        return;
+    }
+    if let Some(line) = model.selected_running() {
+        return streaming(model, line, areas, buf);
+    }
+    if let Some(grant) = model.selected_grant() {
+        return draw::page(model, &grant_page(model, grant), Default::default(), areas, buf);
+    }
+    let sheet = sheet(model, areas.card.width);
+    sheet.draw(model, areas, model.activity.page_top, buf);
+}
+
+/// How far the page of the selected section can be scrolled.
+pub fn activity_length(model: &Model) -> usize {
+    let card = layout::areas(model).card;
+    sheet(model, card.width).height().saturating_sub(usize::from(card.height))
+}
+
+fn plain(model: &Model, line: Rect, x: u16, buf: &mut Buffer, row: PlainRow) {
+    let PlainRow { lead, style, text, end } = row;
+    let ends = draw::right(buf, line, line.y, &format!(" {end} "), model.theme.quiet);
+    let room = Rect { width: ends.saturating_sub(line.x), ..line };
+    let x = draw::text(buf, room, x + 2, line.y, &lead, style);
+    draw::text(buf, room, x + 1, line.y, &text, model.theme.text);
+}
+
+/// What a section comes to, in a word or two.
+fn section_figure(model: &Model, section: Section) -> String {
+    let tab = &model.activity;
+    let activity = tab.figures.as_deref();
+    let sum =
+        |of: &dyn Fn(&crate::inbox::DayLine) -> u64| activity.map(|all| all.days.iter().map(of).sum::<u64>());
+    match section {
+        Section::Overview => String::new(),
+        Section::Running if model.running.rows.is_empty() => "nothing".to_owned(),
+        Section::Running => model.running.rows.len().to_string(),
+        Section::Decisions => sum(&|day| day.decisions.by_people()).map_or(String::new(), charts::short),
+        Section::Models => {
+            let cost: f64 = activity.map_or(0.0, |all| all.days.iter().map(|day| day.cost).sum());
+            let tokens = sum(&|day| day.tokens).filter(|tokens| *tokens > 0).map(|count| (count, "tokens"));
+            let calls = || sum(&|day| day.calls).map(|count| (count, "calls"));
+            let figure = tokens
+                .or_else(calls)
+                .map_or(String::new(), |(count, what)| format!("{} {what}", charts::short(count)));
+            if cost >= 0.005 { format!("${cost:.2}") } else { figure }
+        }
+        Section::Times => String::new(),
+        Section::Errors if tab.errors.is_empty() => "nothing".to_owned(),
+        Section::Errors => charts::short(tab.errors.iter().map(|line| line.count).sum()),
+        Section::Mail => {
+            let failing = model.sources.iter().filter(|line| line.error.is_some()).count();
+            match (model.sources.len(), failing) {
+                (0, _) => String::new(),
+                (all, 0) => format!("{all} fine"),
+                (_, failing) => words::count(failing, "failure"),
+            }
+        }
+        Section::Allowed => model.grants.iter().filter(|grant| grant.in_force).count().to_string(),
+        Section::Storage if tab.pruning => "pruning …".to_owned(),
+        Section::Storage => tab.storage.as_ref().map_or(String::new(), |storage| words::bytes(storage.file)),
+    }
+}
+
+fn sheet(model: &Model, width: u16) -> Sheet {
+    let mut sheet = Sheet::new(width);
+    let Some(section) = model.activity_section() else { return sheet };
+    sheet.say(section.title(), model.theme.title);
+    let activity = model.activity.figures.as_deref();
+    match (section, activity) {
+        (Section::Overview, _) => charts::overview(model, &mut sheet),
+        (Section::Running, _) => {
+            let said = match model.running.rows.len() {
+                0 => "Nothing is running. c starts a thread · 2 shows past ones".to_owned(),
+                some => format!("{}. Each stands in the list; X stops the selected one.", words::count(some, "thread")),
+            };
+            sheet.wrap(&said, model.theme.quiet);
+        }
+        (Section::Decisions, Some(activity)) => charts::decisions(model, &mut sheet, activity),
+        (Section::Models, Some(activity)) => charts::models(model, &mut sheet, activity),
+        (Section::Times, Some(activity)) => charts::times(model, &mut sheet, activity),
+        (Section::Decisions | Section::Models | Section::Times, None) => sheet.say("Looking …", model.theme.quiet),
+        (Section::Errors, _) => charts::errors(model, &mut sheet, &model.activity.errors),
+        (Section::Mail, _) => charts::mailboxes(model, &mut sheet, &model.sources),
+        (Section::Allowed, _) => sheet.wrap(
+            "What stands in the list below runs without asking. X revokes the selected one at once; a call that \
+             carries a warning asks in any case. A on a card allows more of the same.",
+            model.theme.quiet,
+        ),
+        (Section::Storage, _) => match &model.activity.storage {
+            Some(storage) => charts::storage(model, &mut sheet, storage),
+            None => sheet.say("Looking …", model.theme.quiet),
+        },
+    }
+    sheet
+}
+
+/// What is running, in the inbox, and what the selected thread says as it says it.
+pub fn draw_running(model: &Model, areas: &Areas, buf: &mut Buffer) {
+    let browse = &model.running;
+    if browse.rows.is_empty() {
+        let next = "c starts a thread · 2 shows past ones";
+        return draw::message(model, areas.list, buf, "Nothing is running.", next);
+    }
+    rows(model, browse, areas.list, buf, browse.rows.iter().map(|line| at_work(model, line)));
+    if let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) {
+        streaming(model, line, areas, buf);
+    }
+}
+
+/// Of what is being said, the newest is what one wants to see.
+fn streaming(model: &Model, line: &ThreadLine, areas: &Areas, buf: &mut Buffer) {
+    let (width, height) = (usize::from(areas.card.width), usize::from(areas.card.height));
+    let doc = stream(model, line);
+    let end = doc.end(width, height);
+    draw::lines(buf, areas.card, doc.lines(end, width, height, &model.theme));
+}
+
+fn at_work(model: &Model, line: &ThreadLine) -> PlainRow {
+    let node = model.working.get(&line.id).map_or("", |working| working.node.as_str());
+    let turns = if line.status == Status::Running { spinner(model) } else { "·" };
+    PlainRow {
+        lead: turns.to_owned(),
+        style: model.theme.good,
+        text: format!("{} · {} {node}", words::line(&line.title), line.workflow),
+        end: words::age(line.updated_at, model.wall),
+    }
+}
+
+fn allowed(model: &Model, grant: &GrantLine) -> PlainRow {
+    let (lead, style) =
+        if grant.in_force { ("allowed", model.theme.warning) } else { ("off", model.theme.quiet) };
+    PlainRow {
+        lead: pad(lead, 7),
+        style,
+        text: format!("{} · {}", words::line(&grant.tool), words::line(&grant.scope)),
+        end: until(model, grant),
+    }
+}
+
+fn until(model: &Model, grant: &GrantLine) -> String {
+    match grant.expires_at {
+        Some(end) => end.to_zoned(model.options.time_zone.clone()).strftime("until %a %H:%M").to_string(),
+        None => String::new(),
+    }
+}
+
+fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
+    let line = |text: &str| Visible::line(text);
+    let standing = if grant.in_force { "runs without asking" } else { "switched off: it is asked about" };
+    let mut fields = vec![(line("now"), line(standing)), (line("for"), line(&grant.scope))];
+    let until = until(model, grant);
+    if !until.is_empty() {
+        fields.push((line("ends"), line(&until)));
+    }
+    fields.push((line("given by"), line(&grant.origin)));
+    if let Some(at) = grant.created_at {
+        let at = at.to_zoned(model.options.time_zone.clone());
+        fields.push((line("given at"), line(&at.strftime("%a %d %b, %H:%M").to_string())));
+    }
+    let policy = grant.id.starts_with(crate::inbox::POLICY_GRANT);
+    let how = match (policy, grant.in_force) {
+        (true, _) => "The config allows it; take it out of [policy] there.",
+        (false, true) => "X revokes it at once. A call that carries a warning asks in any case.",
+        (false, false) => "X switches it on again.",
+    };
+    let blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];
+    Doc::page(&format!("Allowed: {}", grant.tool), &grant.id, blocks)
+}
+
+fn stream(model: &Model, line: &ThreadLine) -> Doc {
+    let mut blocks = Vec::new();
+    let meta = format!(
+        "{} · {} · {} · {}",
+        line.workflow,
+        line.status,
+        line.id,
+        words::count(line.steps as usize, "step")
+    );
+    let one = |text: &str| Visible::line(text);
+    let mut fields = Vec::new();
+    let working = model.working.get(&line.id);
+    if let Some(working) = working {
+        let since = working.since.map(|since| model.now.saturating_duration_since(since).as_secs());
+        let since = since.map_or(String::new(), |seconds| format!(", for {seconds} s"));
+        fields.push((one("node"), one(&format!("{}{since}", working.node))));
+        if let Some((what, done, total)) = &working.bar {
+            fields.push((one(what), one(&progress(*done, *total))));
+        }
+    }
+    if let Some(usage) = model.activity.usage.get(&line.id) {
+        let cost =
+            usage.cost.filter(|cost| *cost > 0.0).map_or(String::new(), |cost| format!(", ${cost:.4}"));
+        let (read, wrote) = (charts::short(usage.input_tokens), charts::short(usage.output_tokens));
+        let calls = words::count(usize::try_from(usage.calls).unwrap_or(usize::MAX), "call");
+        fields.push((one("so far"), one(&format!("{calls}, {read} tokens read, {wrote} written{cost}"))));
+    }
+    if !fields.is_empty() {
+        blocks.push(Block::Fields(fields));
+    }
+    blocks.push(Block::Text(match working {
+        Some(working) => Visible::new(&working.text),
+        None => Visible::new("Another process drives it, or it waits for its turn."),
+    }));
+    Doc::page(&line.title, &meta, blocks)
+}
+
+/// `████░░░░ 4 of 8`.
+fn progress(done: u64, total: u64) -> String {
+    let full = usize::try_from(done.min(total) * 20 / total.max(1)).unwrap_or(0);
+    format!("{}{} {done} of {total}", "█".repeat(full), "░".repeat(20 - full.min(20)))
+}

@@ -1,0 +1,292 @@
+//! Decisions: taken on what is shown, reported when they are kept, taken back while they can be.
+
+use crate::graph::{Decision, Kind, ThreadId};
+use crate::inbox::{Block, Card, ItemKind};
+use crate::text::Visible;
+use crate::tui::actions::Action;
+use crate::tui::card::Doc;
+use crate::tui::layers::form::Form;
+use crate::tui::layers::{Confirm, Page, Then, ask_bulk};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
+use crate::tui::safe::{self, DeferredKey, Guard, LastDecisionKey};
+use crate::tui::tabs::inbox::Undo;
+use crate::tui::words;
+use std::collections::{HashMap, HashSet};
+
+/// Accept or ignore: the selected item, or all that are marked.
+pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
+    if !model.inbox.list.marks.is_empty() {
+        if !safe::is_deliberate(model, press) {
+            model.say("keys came too fast to be meant; nothing was decided");
+            return Vec::new();
+        }
+        return ask_bulk(model, action);
+    }
+    match safe::guard(model, action, press) {
+        Guard::Rejected(why) => {
+            model.say(why);
+            Vec::new()
+        }
+        Guard::Waits => {
+            let at = press.at;
+            model.deferred_key = model.shown.clone().map(|shown| DeferredKey { action, at, shown });
+            Vec::new()
+        }
+        Guard::Asks(why) => take(model, action, Some(why)),
+        Guard::Acts => {
+            model.last_decision_key = Some(LastDecisionKey { key: press.key, held: false });
+            take(model, action, None)
+        }
+    }
+}
+
+/// A decision that waited for its key to be let go.
+pub fn late(model: &mut Model) -> Vec<Cmd> {
+    match safe::due(model) {
+        Some(late) => take(model, late.action, None),
+        None => Vec::new(),
+    }
+}
+
+/// Takes a decision on what is shown, or asks once more if there is a reason to.
+fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
+    let Some(row) = model.selected() else { return Vec::new() };
+    if row.kind == ItemKind::Result {
+        let thread = row.thread.clone();
+        model.deciding.insert(row.id.clone());
+        return vec![Cmd::FileAway(vec![thread])];
+    }
+    let Some((kind, decision)) = pending_decision(model, action) else { return Vec::new() };
+    match why {
+        None => send(model, kind, decision),
+        Some(why) => {
+            let page = warnings_page(model);
+            let title = format!("Accept this? “{}”", model.selected().map_or("", |row| &row.title));
+            let why = format!("Asked once more because {why}.");
+            let then = Then::Decide(kind, decision);
+            model.push(Confirm::new(title, why, page, then));
+            Vec::new()
+        }
+    }
+}
+
+/// What is unusual, and the arguments: enough to know what `y` would do.
+fn warnings_page(model: &Model) -> Doc {
+    let Some(opened) = model.current() else { return Doc::default() };
+    let mut blocks = vec![Block::Warnings(opened.item.warnings.clone())];
+    let args = opened.item.args.as_object().into_iter().flatten();
+    let fields = args.map(|(name, value)| (Visible::line(name), words::value(value)));
+    blocks.push(Block::Fields(fields.collect()));
+    Doc::page(&opened.item.action, "", blocks)
+}
+
+/// The decision a key means on the card that is shown.
+fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, PendingDecision)> {
+    let row = model.selected()?;
+    let shown = model.shown.as_ref()?;
+    let id = crate::graph::InterruptId::parse(&row.id).ok()?;
+    let (kind, decision) = match action {
+        Action::Accept => (DecisionKind::Accepted, Decision::Accept),
+        Action::SaveDraft => (DecisionKind::Drafted, Decision::Draft),
+        _ => (DecisionKind::Ignored, Decision::Ignore),
+    };
+    let learn = action != Action::IgnoreQuietly;
+    Some((kind, PendingDecision { id, shown: shown.hash.clone()?, decision, learn }))
+}
+
+/// Sends a decision off. It counts when the store says so.
+pub fn send(model: &mut Model, kind: DecisionKind, decision: PendingDecision) -> Vec<Cmd> {
+    model.deciding.insert(decision.id.to_string());
+    vec![Cmd::Decide(kind, vec![decision])]
+}
+
+/// Decisions were kept, or refused.
+pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
+    let mut cmds = Vec::new();
+    let mut done: Vec<(String, String)> = Vec::new();
+    let mut refused = None;
+    let mut sent = Vec::new();
+    // On triage, accepting is to take note.
+    let triage: HashSet<String> = model
+        .inbox
+        .list
+        .all()
+        .iter()
+        .filter(|row| row.kind == ItemKind::Interrupt(Kind::Triage))
+        .map(|row| row.id.clone())
+        .collect();
+    let titles: HashMap<String, String> =
+        model.inbox.list.all().iter().map(|row| (row.id.clone(), row.title.clone())).collect();
+    let title_of = |id: &str| titles.get(id).cloned().unwrap_or_default();
+    for (id, result) in results {
+        model.deciding.remove(&id);
+        match result {
+            Ok(()) => {
+                let title = title_of(&id);
+                for key in Form::draft_keys(&id) {
+                    if let Some(draft) = model.drafts.remove(&key) {
+                        cmds.push(Cmd::KeepDraft(key.clone(), None));
+                        sent.push((key, draft));
+                    }
+                }
+                done.push((id, title));
+            }
+            Err(failure) => {
+                if failure.stale {
+                    model.inbox.asked = None;
+                    model.inbox.opened = None;
+                }
+                let title = title_of(&id);
+                refused = Some(format!("not decided: “{title}”: {}", failure.text));
+            }
+        }
+    }
+    if !done.is_empty() {
+        model.sent = sent;
+        let ids: HashSet<String> = done.iter().map(|(id, _)| id.clone()).collect();
+        let next = model
+            .inbox
+            .list
+            .selected()
+            .is_some_and(|row| ids.contains(&row.id))
+            .then(|| model.inbox.list.cursor());
+        ids.iter().for_each(|id| {
+            model.inbox.list.marks.remove(id);
+        });
+        model.inbox.list.drop_rows(&ids, model.wall);
+        if let Some(next) = next {
+            model.inbox.list.select(next);
+        }
+        // A glance that was taken before this would show them as they were.
+        model.inbox.stale_glance = model.inbox.glancing.0;
+        let noted = kind == DecisionKind::Accepted && done.iter().all(|(id, _)| triage.contains(id));
+        let word = if noted { "noted" } else { kind.word() };
+        let what = match done.as_slice() {
+            [(_, title)] => format!("{word}: “{title}”"),
+            many => format!("{word}: {}", words::count(many.len(), "item")),
+        };
+        let where_to = match (kind, model.keymap.key_of(&model.scopes(), Action::ShowSnoozed)) {
+            (DecisionKind::Snoozed, Some(key)) => format!("; {key} shows what is snoozed"),
+            _ => String::new(),
+        };
+        model.say(format!("{what}{where_to}"));
+        if matches!(
+            kind,
+            DecisionKind::Accepted
+                | DecisionKind::Edited
+                | DecisionKind::Answered
+                | DecisionKind::Ignored
+                | DecisionKind::Drafted
+        ) {
+            model.undo = Some(Undo { kind, items: done, until: None, since: model.now });
+        }
+        cmds.extend(crate::tui::update::data::changed(model));
+    }
+    if let Some(refused) = refused {
+        model.fail(refused);
+        cmds.extend(crate::tui::update::data::changed(model));
+    }
+    cmds
+}
+
+/// Takes the last decision back, a bulk one as a whole.
+pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
+    // What was decided elsewhere, or before this screen was opened, is taken back one press at a time.
+    let Some(undo) = model.undo.take() else {
+        return if safe::is_deliberate(model, press) { vec![Cmd::UndoLast] } else { Vec::new() };
+    };
+    let ids = undo.items.iter().filter_map(|(id, _)| crate::graph::InterruptId::parse(id).ok());
+    match ids.collect::<Vec<_>>().as_slice() {
+        [] => Vec::new(),
+        [one] => vec![Cmd::Undo(vec![one.clone()])],
+        [first, ..] => vec![Cmd::UndoTogether(first.clone())],
+    }
+}
+
+/// Decisions were taken back, or it was too late.
+pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
+    let back: Vec<&String> = results.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
+    let late = results.iter().find_map(|(_, result)| result.as_ref().err());
+    model.inbox.goto = back.first().map(|id| (*id).clone());
+    model.inbox.stale_glance = model.inbox.glancing.0;
+    match (back.len(), late) {
+        (0, Some(failure)) => model.fail(format!("not taken back: {}", failure.text)),
+        (some, None) => model.say(format!("taken back: {}", words::count(some, "item"))),
+        (some, Some(failure)) => {
+            model.fail(format!(
+                "taken back: {}; not all of them: {}",
+                words::count(some, "item"),
+                failure.text
+            ));
+        }
+    }
+    let mut cmds = Vec::new();
+    for key in back.iter().flat_map(|id| Form::draft_keys(id)) {
+        if let Some(at) = model.sent.iter().position(|(sent, _)| *sent == key) {
+            let (key, draft) = model.sent.swap_remove(at);
+            model.drafts.insert(key.clone(), draft.clone());
+            cmds.push(Cmd::KeepDraft(key, Some(draft)));
+        }
+    }
+    cmds.extend(crate::tui::update::data::changed(model));
+    cmds
+}
+
+/// Asks whether a thread is to be stopped.
+pub fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if !safe::is_deliberate(model, press) {
+        return Vec::new();
+    }
+    let (thread, title) = match (model.selected(), model.selected_running()) {
+        (Some(row), _) => (row.thread.clone(), row.title.clone()),
+        (None, Some(line)) => (line.id.clone(), words::line(&line.title)),
+        (None, None) => return Vec::new(),
+    };
+    ask_stop(model, thread, &title)
+}
+
+/// Asks whether to stop a thread.
+pub fn ask_stop(model: &mut Model, thread: ThreadId, title: &str) -> Vec<Cmd> {
+    model.push(Confirm::new(
+        format!("Stop the thread “{title}”?"),
+        "It stops at once and waits as trouble, where it can go on or be abandoned.",
+        Doc::default(),
+        Then::Stop(thread),
+    ));
+    Vec::new()
+}
+
+/// Asks why the selected item is there.
+pub fn ask_why(model: &mut Model) -> Vec<Cmd> {
+    why_here(model).map(|(id, _)| Cmd::Why(id)).into_iter().collect()
+}
+
+/// The item that can be asked about, and its title: the selected one, or what the shown thread asked last.
+pub fn why_here(model: &Model) -> Option<(String, String)> {
+    if let Some(review) = crate::tui::tabs::threads::review::shown(model) {
+        let asked = review.view.questions.last()?;
+        return Some((asked.id.to_string(), words::line(&asked.title)));
+    }
+    model.selected().map(|row| (row.id.clone(), row.title.clone()))
+}
+
+/// Shows it, if the person still looks at that item.
+pub fn why(model: &mut Model, id: &str, result: InboxResult<Card>) -> Vec<Cmd> {
+    if !model.layers.is_empty() {
+        return Vec::new();
+    }
+    let Some((_, title)) = why_here(model).filter(|(here, _)| here == id) else { return Vec::new() };
+    if let Some(card) = model.ok_or_fail(result) {
+        let doc = Doc::page(&title, "", card.blocks);
+        let title = "Why it is here".to_owned();
+        model.push(Page::new(title, doc));
+    }
+    Vec::new()
+}
+
+/// Puts the card on the clipboard.
+pub fn copy(model: &mut Model) -> Vec<Cmd> {
+    let Some(opened) = model.current() else { return Vec::new() };
+    vec![Cmd::Copy(opened.item.text.clone())]
+}

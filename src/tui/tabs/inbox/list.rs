@@ -1,0 +1,351 @@
+//! The inbox's list: rows by sequence, and the order they are shown in.
+//!
+//! Promises: rows that come or go never move the selection, which is by id; a selected row that vanishes leaves nothing
+//! selected until the next move. The order is made anew when rows, filter or sorting change, never when drawing.
+
+use super::query::Query;
+use crate::graph::{Allow, Hash, Kind, ThreadId};
+use crate::inbox::{Glance, ItemKind, ItemLine, Standing};
+use crate::text::Visible;
+use jiff::Timestamp;
+use std::collections::{HashMap, HashSet};
+
+/// A row of the list; all its text is safe to draw.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The item's id.
+    pub id: String,
+    /// Its place among its like.
+    pub place: i64,
+    /// Differs when anything about it does.
+    pub stamp: u64,
+    pub standing: Standing,
+    /// The thread that asks.
+    pub thread: ThreadId,
+    /// What sort it is.
+    pub kind: ItemKind,
+    pub workflow: String,
+    /// The tool's name, `notify`, or a trouble's code.
+    pub action: String,
+    /// One line.
+    pub title: String,
+    /// One more.
+    pub gist: String,
+    /// Whom it comes from; empty if that is not known.
+    pub source: String,
+    /// Which answers it takes.
+    pub allow: Allow,
+    /// Whether something is unusual about it.
+    pub warned: bool,
+    /// Whether something arrived since it was asked.
+    pub new_mail: bool,
+    /// Whether accepting it cannot be taken back.
+    pub irreversible: bool,
+    /// What a decision on it is bound to.
+    pub hash: Option<Hash>,
+    /// When it was asked.
+    pub created_at: Timestamp,
+    /// Until when it is out of sight.
+    pub snoozed_until: Option<Timestamp>,
+}
+
+impl From<ItemLine> for Row {
+    fn from(line: ItemLine) -> Self {
+        // Ten thousand rows stay in memory, so they keep no spare room.
+        let clean = |text: &str| {
+            let mut clean = Visible::line(text).into_string();
+            clean.shrink_to_fit();
+            clean
+        };
+        Self {
+            id: line.glance.id,
+            place: line.glance.place,
+            stamp: line.glance.stamp,
+            standing: line.glance.standing,
+            thread: line.thread,
+            kind: line.kind,
+            workflow: clean(&line.workflow),
+            action: clean(&line.action),
+            title: clean(&line.title),
+            gist: clean(&line.gist),
+            source: clean(line.source.as_deref().unwrap_or_default()),
+            allow: line.allow,
+            warned: !line.warnings.is_empty(),
+            new_mail: line.warnings.iter().any(|code| code == "new_mail"),
+            irreversible: line.irreversible,
+            hash: line.hash,
+            created_at: line.created_at,
+            snoozed_until: line.snoozed_until,
+        }
+    }
+}
+
+impl Row {
+    /// Whether it is decided and not acted on.
+    pub fn is_decided(&self) -> bool {
+        matches!(self.standing, Standing::Decided | Standing::Held { .. })
+    }
+
+    /// Who or which workflow it comes from.
+    pub fn who(&self) -> &str {
+        if self.source.is_empty() { &self.workflow } else { &self.source }
+    }
+
+    fn class(&self) -> (bool, i64) {
+        (self.kind == ItemKind::Result, self.place)
+    }
+
+    /// Lower is more urgent.
+    fn urgency(&self) -> (u8, bool, bool) {
+        let kind = match self.kind {
+            ItemKind::Interrupt(Kind::Trouble) => 0,
+            ItemKind::Interrupt(Kind::Question) => 1,
+            ItemKind::Interrupt(Kind::Approval) => 2,
+            ItemKind::Interrupt(Kind::Triage) => 3,
+            ItemKind::Result => 4,
+        };
+        (kind, !self.warned, !self.new_mail)
+    }
+}
+
+/// Which rows are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Filter {
+    /// Everything that waits.
+    #[default]
+    All,
+    Kind(ItemKind),
+    /// What is out of sight.
+    Snoozed,
+    /// What is decided and can still be taken back.
+    Held,
+    /// Threads at work; these are no items.
+    Running,
+    /// Mail that was not shown; these are no items either.
+    Skipped,
+}
+
+/// In which order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// The oldest first.
+    #[default]
+    Oldest,
+    /// The newest first.
+    Newest,
+    /// The most urgent first.
+    Urgent,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Group {
+    #[default]
+    None,
+    Sender,
+    Workflow,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct List {
+    rows: Vec<Row>,
+    order: Vec<u32>,
+    /// The selected item.
+    selected: Option<String>,
+    /// Where the selection is, or was before it vanished.
+    cursor: usize,
+    /// The first row on the screen.
+    pub top: usize,
+    /// Which rows are shown.
+    pub filter: Filter,
+    /// In which order.
+    pub sort: Sort,
+    pub group: Group,
+    /// Narrows the list.
+    pub narrow: Query,
+    /// Is looked for in the list.
+    pub search: Query,
+    pub marks: HashSet<String>,
+    /// The last row that was marked.
+    pub anchor: Option<String>,
+    /// Whether the inbox has been looked at as a whole.
+    pub complete: bool,
+    /// Whether the selected row vanished, and no move was made since.
+    vanished: bool,
+}
+
+impl Filter {
+    /// Only questions of this kind.
+    pub fn interrupts(kind: Kind) -> Self {
+        Filter::Kind(ItemKind::Interrupt(kind))
+    }
+}
+
+impl List {
+    /// How many rows are shown.
+    pub fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The row shown at a position.
+    pub fn row(&self, position: usize) -> Option<&Row> {
+        self.order.get(position).and_then(|n| self.rows.get(*n as usize))
+    }
+
+    /// All rows, shown or not.
+    pub fn all(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The item of this id.
+    pub fn find(&self, id: &str) -> Option<&Row> {
+        self.rows.iter().find(|row| row.id == id)
+    }
+
+    /// The selected row; `None` if nothing is shown or the selected one vanished.
+    pub fn selected(&self) -> Option<&Row> {
+        self.selected.as_ref().and_then(|id| self.row(self.cursor).filter(|row| row.id == *id))
+    }
+
+    /// Where the selection is, or was.
+    pub fn cursor(&self) -> usize {
+        self.cursor
+    }
+
+    /// Selects a position, as near as there is one.
+    pub fn select(&mut self, position: usize) {
+        self.vanished = false;
+        self.cursor = position.min(self.len().saturating_sub(1));
+        self.selected = self.row(self.cursor).map(|row| row.id.clone());
+    }
+
+    /// Moves by rows. After the selected one vanished, the first move goes to what took its place.
+    pub fn step(&mut self, by: isize) {
+        let by = match (self.selected().is_some(), by) {
+            (false, 1..) => by - 1,
+            _ => by,
+        };
+        self.select(self.cursor.saturating_add_signed(by));
+    }
+
+    /// Whether the selected row vanished, and no move was made since.
+    pub fn has_lost(&self) -> bool {
+        self.vanished
+    }
+
+    /// Takes rows in, in place of those they replace.
+    pub fn put(&mut self, lines: Vec<ItemLine>, now: Timestamp) {
+        let places: HashMap<&str, usize> =
+            self.rows.iter().enumerate().map(|(n, row)| (row.id.as_str(), n)).collect();
+        let (mut changed, mut new) = (Vec::new(), Vec::new());
+        for row in lines.into_iter().map(Row::from) {
+            match places.get(row.id.as_str()) {
+                Some(n) => changed.push((*n, row)),
+                None => new.push(row),
+            }
+        }
+        for (n, row) in changed {
+            self.rows[n] = row;
+        }
+        self.rows.extend(new);
+        self.rows.sort_by_key(Row::class);
+        self.arrange(now);
+    }
+
+    /// Lets go of rows that are gone, notes where the others stand, and says which are to be read.
+    pub fn glance(&mut self, all: &[Glance], now: Timestamp) -> Vec<String> {
+        let seen: HashMap<&str, &Glance> = all.iter().map(|glance| (glance.id.as_str(), glance)).collect();
+        self.rows.retain(|row| seen.contains_key(row.id.as_str()));
+        let mut known = HashMap::with_capacity(self.rows.len());
+        for row in &mut self.rows {
+            if let Some(glance) = seen.get(row.id.as_str()) {
+                row.standing = glance.standing;
+            }
+            known.insert(row.id.as_str(), row.stamp);
+        }
+        let unread = all.iter().filter(|glance| known.get(glance.id.as_str()) != Some(&glance.stamp));
+        let unread = unread.map(|glance| glance.id.clone()).collect();
+        self.marks.retain(|id| seen.contains_key(id.as_str()));
+        self.complete = true;
+        self.arrange(now);
+        unread
+    }
+
+    /// Takes rows out at once, before the next glance tells.
+    pub fn drop_rows(&mut self, ids: &HashSet<String>, now: Timestamp) {
+        self.rows.retain(|row| !ids.contains(&row.id));
+        self.arrange(now);
+    }
+
+    /// Makes the order anew. The selection stays on its item; if that is gone, nothing is selected.
+    pub fn arrange(&mut self, now: Timestamp) {
+        let shown = |row: &Row| {
+            let standing = match self.filter {
+                Filter::All => matches!(row.standing, Standing::Open | Standing::Result),
+                Filter::Kind(kind) => {
+                    row.kind == kind && matches!(row.standing, Standing::Open | Standing::Result)
+                }
+                Filter::Snoozed => row.standing == Standing::Snoozed,
+                Filter::Held => row.is_decided(),
+                Filter::Running | Filter::Skipped => false,
+            };
+            standing && self.narrow.matches(row, now)
+        };
+        let mut order: Vec<u32> =
+            (0_u32..).zip(&self.rows).filter(|(_, row)| shown(row)).map(|(n, _)| n).collect();
+        let row = |n: &u32| &self.rows[*n as usize];
+        match self.sort {
+            Sort::Oldest => {}
+            Sort::Newest => order.reverse(),
+            Sort::Urgent => order.sort_by_key(|n| row(n).urgency()),
+        }
+        match self.group {
+            Group::None => {}
+            Group::Sender => order.sort_by(|a, b| row(a).who().cmp(row(b).who())),
+            Group::Workflow => order.sort_by(|a, b| row(a).workflow.cmp(&row(b).workflow)),
+        }
+        self.order = order;
+        self.cursor = match &self.selected {
+            Some(id) => match self.order.iter().position(|n| self.rows[*n as usize].id == *id) {
+                Some(position) => position,
+                None => {
+                    self.selected = None;
+                    self.vanished = true;
+                    self.cursor.min(self.order.len())
+                }
+            },
+            None => self.cursor.min(self.order.len()),
+        };
+    }
+
+    /// The group a position begins, if it begins one.
+    pub fn group_at(&self, position: usize) -> Option<&str> {
+        let name = |position: usize| {
+            self.row(position).map(|row| match self.group {
+                Group::None => "",
+                Group::Sender => row.who(),
+                Group::Workflow => row.workflow.as_str(),
+            })
+        };
+        let here = name(position)?;
+        let begins = self.group != Group::None && (position == 0 || name(position - 1) != Some(here));
+        begins.then_some(here)
+    }
+
+    /// The next match of the search from the cursor on, in either direction and around the end.
+    pub fn next_match(&self, forward: bool, now: Timestamp) -> Option<usize> {
+        let len = self.len();
+        (1..=len)
+            .map(|by| if forward { (self.cursor + by) % len } else { (self.cursor + len - by) % len })
+            .find(|position| self.row(*position).is_some_and(|row| self.search.matches(row, now)))
+    }
+
+    /// The marked rows, in the order shown.
+    pub fn marked(&self) -> Vec<&Row> {
+        (0..self.len()).filter_map(|n| self.row(n)).filter(|row| self.marks.contains(&row.id)).collect()
+    }
+}

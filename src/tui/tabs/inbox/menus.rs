@@ -1,0 +1,74 @@
+//! The menus of the inbox: sorting and grouping, and snoozing.
+
+use crate::graph::InterruptId;
+use crate::tui::layers::{Choice, Menu};
+use crate::tui::model::Model;
+use crate::tui::msg::Cmd;
+use crate::tui::tabs::inbox::{Group, Sort};
+use jiff::civil::Weekday;
+use jiff::{Timestamp, ToSpan};
+
+/// Offers ways to sort and to group.
+pub fn offer_sorts(model: &mut Model) -> Vec<Cmd> {
+    let (sort, group) = (model.inbox.list.sort, model.inbox.list.group);
+    let mark = |is: bool| if is { "● " } else { "  " };
+    let rows = [
+        ("oldest first", Choice::Sort(Sort::Oldest), sort == Sort::Oldest),
+        ("newest first", Choice::Sort(Sort::Newest), sort == Sort::Newest),
+        ("most urgent first", Choice::Sort(Sort::Urgent), sort == Sort::Urgent),
+        ("no groups", Choice::Group(Group::None), group == Group::None),
+        ("in groups by sender", Choice::Group(Group::Sender), group == Group::Sender),
+        ("in groups by workflow", Choice::Group(Group::Workflow), group == Group::Workflow),
+    ];
+    let rows = rows.into_iter().map(|(text, choice, is)| (format!("{}{text}", mark(is)), choice)).collect();
+    model.push(Menu::new("Sort and group", rows));
+    Vec::new()
+}
+
+/// Offers times to snooze until.
+pub fn offer_snooze(model: &mut Model) -> Vec<Cmd> {
+    let now = model.wall.to_zoned(model.options.time_zone.clone());
+    let at = |day: &jiff::Zoned, hour: i8| {
+        day.with()
+            .hour(hour)
+            .minute(0)
+            .second(0)
+            .subsec_nanosecond(0)
+            .build()
+            .ok()
+            .map(|zoned| zoned.timestamp())
+    };
+    let after = |span: jiff::Span| now.checked_add(span).ok();
+    let times = [
+        ("for an hour", after(1.hour()).map(|zoned| zoned.timestamp())),
+        ("for four hours", after(4.hours()).map(|zoned| zoned.timestamp())),
+        ("this evening", at(&now, 18)),
+        ("tomorrow", after(1.day()).and_then(|day| at(&day, 9))),
+        ("next Monday", now.nth_weekday(1, Weekday::Monday).ok().and_then(|day| at(&day, 9))),
+        ("for a week", after(1.week()).and_then(|day| at(&day, 9))),
+    ];
+    let mut times: Vec<(&str, jiff::Timestamp)> = times
+        .into_iter()
+        .filter_map(|(text, until)| Some((text, until.filter(|until| *until > model.wall)?)))
+        .collect();
+    times.sort_by_key(|(_, until)| *until);
+    times.dedup_by_key(|(_, until)| *until);
+    let row = |(text, until): (&str, jiff::Timestamp)| {
+        let shown = until.to_zoned(model.options.time_zone.clone()).strftime("%a %-d %b %H:%M");
+        (format!("{text:<16} {shown}"), Choice::Snooze(Some(until)))
+    };
+    let mut rows: Vec<(String, Choice)> = times.into_iter().map(row).collect();
+    if model.selected().is_some_and(|row| row.snoozed_until.is_some_and(|until| until > model.wall)) {
+        rows.insert(0, ("wake it now".to_owned(), Choice::Snooze(None)));
+    }
+    model.push(Menu::new("Snooze", rows));
+    Vec::new()
+}
+
+/// Puts what is marked, or else the selected item, out of sight until then, or back.
+pub fn snooze(model: &Model, until: Option<Timestamp>) -> Vec<Cmd> {
+    let marked = model.inbox.list.marked();
+    let rows = if marked.is_empty() { model.selected().into_iter().collect() } else { marked };
+    let ids: Vec<InterruptId> = rows.iter().filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
+    if ids.is_empty() { Vec::new() } else { vec![Cmd::Snooze(ids, until)] }
+}

@@ -1,0 +1,141 @@
+//! The Inbox tab: what waits for the person, its card, and what is decided there.
+
+pub mod decide;
+pub mod grant;
+mod list;
+pub mod mail;
+pub mod marks;
+pub mod menus;
+pub mod query;
+pub mod skipped;
+mod update;
+mod view;
+
+pub use list::{Filter, Group, List, Row, Sort};
+pub use update::*;
+pub use view::{draw, footer};
+
+use crate::inbox::{Card, DecisionView, Item, SkippedLine};
+use crate::text::Visible;
+use crate::tui::card::{Doc, Extra, Folds, ScrollPosition};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, DecisionKind};
+use crate::tui::tabs::{self, Browse, Focus, Tab};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The Inbox tab.
+#[derive(Debug)]
+pub struct InboxTab {
+    pub list: List,
+    /// Mail that was not shown.
+    pub skipped: Browse<SkippedLine>,
+    /// The card of the selected item.
+    pub opened: Option<Opened>,
+    /// The card that was asked for.
+    pub asked: Option<String>,
+    /// What is to be selected once it is there.
+    pub goto: Option<String>,
+    /// Lines that are still to be read.
+    pub wanted: VecDeque<String>,
+    /// Whether lines are being read, as they are at first.
+    pub reading: bool,
+    /// Whether a glance is under way, and whether another one is due.
+    pub glancing: (bool, bool),
+    /// Whether the glance under way is older than what is known since.
+    pub stale_glance: bool,
+}
+
+impl Default for InboxTab {
+    fn default() -> Self {
+        Self {
+            list: List::default(),
+            skipped: Browse::default(),
+            opened: None,
+            asked: None,
+            goto: None,
+            wanted: VecDeque::new(),
+            reading: true,
+            glancing: (false, false),
+            stale_glance: false,
+        }
+    }
+}
+
+/// The card that is on the screen, or on its way there.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    pub item: Item,
+    pub card: Arc<Card>,
+    /// What was answered before.
+    pub answers: Vec<DecisionView>,
+    /// The card as something to scroll through.
+    pub doc: Doc,
+    /// The line at the top.
+    pub top: ScrollPosition,
+    pub folds: Folds,
+    /// Whether the end of what is proposed has been on the screen.
+    pub end_seen: bool,
+}
+
+impl Opened {
+    /// A card that has just arrived.
+    pub fn new(item: Item, card: Card, answers: Vec<DecisionView>) -> Self {
+        let mut opened = Self {
+            item,
+            card: Arc::new(card),
+            answers,
+            doc: Doc::default(),
+            top: ScrollPosition::default(),
+            folds: Folds::default(),
+            end_seen: false,
+        };
+        opened.cut();
+        opened
+    }
+
+    /// Cuts the card anew, after folds were changed.
+    pub fn cut(&mut self) {
+        let item = &self.item;
+        let clean = |text: &str| Visible::line(text).into_string();
+        let mut meta = vec![item.kind.word().to_owned(), clean(&item.action), clean(&item.workflow)];
+        meta.extend(item.source.as_deref().map(clean));
+        meta.push(item.id.clone());
+        if item.irreversible {
+            meta.push("irreversible".to_owned());
+        }
+        meta.dedup();
+        let extra = Extra { meta: meta.join(" · "), answers: &self.answers };
+        self.doc = Doc::new(item, self.card.clone(), &extra, self.folds);
+    }
+}
+
+/// The last decision, while it can be taken back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undo {
+    /// What was done.
+    pub kind: DecisionKind,
+    /// On what: ids and titles.
+    pub items: Vec<(String, String)>,
+    /// Until when, if that is known.
+    pub until: Option<Instant>,
+    /// When it was done.
+    pub since: Instant,
+}
+
+/// Shows other rows of the inbox, from their first on.
+pub fn show(model: &mut Model, filter: Filter) -> Vec<Cmd> {
+    let mut cmds = tabs::go(model, Tab::Inbox);
+    model.inbox.list.filter = filter;
+    model.focus = Focus::List;
+    model.inbox.list.marks.clear();
+    model.inbox.list.arrange(model.wall);
+    model.inbox.list.select(0);
+    match filter {
+        Filter::Running => cmds.push(Cmd::Running),
+        Filter::Skipped => cmds.extend(skipped::read(model)),
+        Filter::All | Filter::Kind(_) | Filter::Snoozed | Filter::Held => {}
+    }
+    cmds
+}

@@ -1,0 +1,147 @@
+//! Mail that was not shown, and taking a mail for something else than triage did.
+
+use crate::graph::{Kind, ThreadId};
+use crate::inbox::{Block, ItemKind, SkippedLine, SkippedPage, SkippedQuery};
+use crate::text::{Visible, pad};
+use crate::tui::card::Doc;
+use crate::tui::draw::{self, PlainRow};
+use crate::tui::layers::{Choice, Confirm, Menu, Then};
+use crate::tui::layout::{self, Areas};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, InboxResult};
+use crate::tui::tabs::threads::PAGE;
+use crate::tui::update::data;
+use crate::tui::words;
+use ratatui::buffer::Buffer;
+
+/// What a mail can be taken for, and what comes of that.
+const CLASSES: [(&str, &str); 3] = [
+    ("ignore", "not worth showing"),
+    ("notify", "worth knowing, and no more"),
+    ("respond", "wants a reply; a draft is made for you to decide on"),
+];
+
+/// The mail that could be taken for something else: thread and title.
+fn mail(model: &Model) -> Option<(ThreadId, String)> {
+    if model.shows_skipped() {
+        let line = model.inbox.skipped.selected()?;
+        return Some((line.thread.clone()?, Visible::line(&line.title).into_string()));
+    }
+    if let Some(review) = crate::tui::tabs::threads::review::shown(model) {
+        let title = Visible::line(&review.view.title).into_string();
+        return review.has_mail().then(|| (review.view.id.clone(), title));
+    }
+    let row = model.selected()?;
+    let triage = row.kind == ItemKind::Interrupt(Kind::Triage);
+    let mails = || model.current().is_some_and(|opened| opened.doc.mails().next().is_some());
+    (triage || mails()).then(|| (row.thread.clone(), row.title.clone()))
+}
+
+/// Whether the selected row is mail that was triaged.
+pub fn can_reclassify(model: &Model) -> bool {
+    mail(model).is_some()
+}
+
+/// Offers the classes. The menu changes nothing: what is chosen there is asked about.
+pub fn offer(model: &mut Model) -> Vec<Cmd> {
+    let Some((thread, title)) = mail(model) else { return Vec::new() };
+    let row = |(class, about): (&str, &str)| {
+        (format!("{class:<8} {about}"), Choice::Reclassify(thread.clone(), title.clone(), class.to_owned()))
+    };
+    let rows = CLASSES.map(row).to_vec();
+    model.push(Menu::new("Take this mail for", rows));
+    Vec::new()
+}
+
+pub fn confirm(model: &mut Model, thread: ThreadId, title: &str, class: String) -> Vec<Cmd> {
+    model.push(Confirm::new(
+        format!("Take “{title}” for: {class}?"),
+        "Its thread runs again from triage, and sayso learns from the correction.",
+        Doc::default(),
+        Then::Reclassify(thread, class),
+    ));
+    Vec::new()
+}
+
+pub fn reclassified(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> {
+    match result {
+        Ok(class) => model.say(format!("taken for: {class}; its thread runs again")),
+        Err(failure) => model.fail(failure.text),
+    }
+    data::changed(model)
+}
+
+/// Reads what is listed already and a page more, so that what has come meanwhile pushes nothing out.
+pub fn read(model: &Model) -> Vec<Cmd> {
+    vec![Cmd::Skipped(SkippedQuery { after: None, limit: model.inbox.skipped.rows.len() + PAGE })]
+}
+
+/// Reads on before the end is reached.
+pub fn more(model: &mut Model) -> Vec<Cmd> {
+    let height = usize::from(layout::areas(model).list.height);
+    let skipped = &mut model.inbox.skipped;
+    let near = skipped.cursor + height * 2 >= skipped.rows.len();
+    if !near || skipped.reading || skipped.next.is_none() {
+        return Vec::new();
+    }
+    skipped.reading = true;
+    vec![Cmd::Skipped(SkippedQuery { after: skipped.next, limit: PAGE })]
+}
+
+pub fn listed(model: &mut Model, query: &SkippedQuery, result: InboxResult<SkippedPage>) -> Vec<Cmd> {
+    let skipped = &mut model.inbox.skipped;
+    skipped.reading = false;
+    let page = match result {
+        // It goes on where the list no longer ends.
+        Ok(_) if query.after.is_some() && query.after != skipped.next => return Vec::new(),
+        Ok(page) => page,
+        Err(failure) => {
+            model.fail(failure.text);
+            return Vec::new();
+        }
+    };
+    let here = skipped.selected().and_then(|line| line.thread.clone());
+    if query.after.is_none() {
+        skipped.rows.clear();
+    }
+    skipped.rows.extend(page.mails);
+    (skipped.next, skipped.read) = (page.next, true);
+    let stays = skipped.rows.iter().position(|line| here.is_some() && line.thread == here);
+    skipped.cursor = stays.unwrap_or(skipped.cursor.min(skipped.rows.len().saturating_sub(1)));
+    if let Some(damaged) = page.damaged.into_iter().next() {
+        model.fail(damaged);
+    }
+    Vec::new()
+}
+
+/// Mail that was not shown, and why.
+pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
+    let browse = &model.inbox.skipped;
+    if browse.rows.is_empty() {
+        let (what, next) = if browse.read {
+            ("No mail was skipped.", "What a rule or the model ignores is listed here, with the reason.")
+        } else {
+            ("Looking …", "")
+        };
+        return draw::message(model, areas.list, buf, what, next);
+    }
+    let mail = |line: &SkippedLine| PlainRow {
+        lead: pad(&words::line(&line.sender), 24),
+        style: model.theme.quiet,
+        text: words::line(&line.title),
+        end: words::age(line.at, model.wall),
+    };
+    draw::rows(model, browse, areas.list, buf, browse.rows.iter().map(mail));
+    let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) else { return };
+    let one = |text: &str| Visible::line(text);
+    let at = line.at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string();
+    let fields = [("from", line.sender.as_str()), ("came", &at), ("skipped because", &line.reason)];
+    let fields = fields.map(|(name, value)| (one(name), one(value))).to_vec();
+    let how = match &line.thread {
+        Some(_) => "C takes it for something else; t shows its thread.",
+        None => "A rule skipped it before any thread was started.",
+    };
+    let doc =
+        Doc::page(&line.title, "not shown", vec![Block::Fields(fields), Block::Text(Visible::new(how))]);
+    draw::page(model, &doc, Default::default(), areas, buf);
+}

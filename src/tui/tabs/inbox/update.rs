@@ -1,0 +1,136 @@
+//! What the inbox tells of its items: at a glance, line by line, and a card.
+
+use super::Opened;
+use crate::inbox::{Glance, ItemLine, Standing};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, InboxResult, Lines, Read};
+use crate::tui::update::data::changed;
+use crate::tui::words;
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+/// So many lines are read at a time, so that others get their turn.
+const CHUNK: usize = 400;
+
+/// Notices come no faster than this.
+const NOTICE: Duration = Duration::from_secs(5);
+
+pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> {
+    model.inbox.glancing.0 = false;
+    let due = std::mem::take(&mut model.inbox.glancing.1);
+    let stale = std::mem::take(&mut model.inbox.stale_glance);
+    let all = match result {
+        Ok(_) if stale => return changed(model),
+        Ok(all) => all,
+        Err(failure) => {
+            model.fail(failure.text);
+            return Vec::new();
+        }
+    };
+    let was_complete = model.inbox.list.complete;
+    let known: HashSet<String> = model.inbox.list.all().iter().map(|row| row.id.clone()).collect();
+    let unread = model.inbox.list.glance(&all, model.wall);
+    count_down(model, &all);
+    select_goto(model);
+    let mut cmds = Vec::new();
+    let waits: HashMap<&str, Standing> =
+        all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
+    let new = unread.iter().filter(|id| {
+        !known.contains(*id) && matches!(waits.get(id.as_str()), Some(Standing::Open | Standing::Result))
+    });
+    let new = new.filter(|id| model.inbox.goto.as_ref() != Some(*id)).count();
+    let lately = model.noticed.is_some_and(|at| model.now.saturating_duration_since(at) < NOTICE);
+    if was_complete && new > 0 && !lately {
+        model.noticed = Some(model.now);
+        cmds.push(Cmd::Notice(format!("{} in your inbox", words::count(new, "new item"))));
+    }
+    model.inbox.wanted = unread.into();
+    cmds.extend(read_on(model));
+    if due {
+        cmds.extend(changed(model));
+    }
+    cmds
+}
+
+/// How long the last decision can be taken back, as the store sees it.
+fn count_down(model: &mut Model, all: &[Glance]) {
+    let Some(undo) = &mut model.undo else { return };
+    let standing: HashMap<&str, Standing> =
+        all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
+    let mut left: Option<i64> = None;
+    for (id, _) in &undo.items {
+        match standing.get(id.as_str()).copied() {
+            Some(Standing::Held { hold_ms, since }) => {
+                let passed =
+                    model.wall.as_millisecond().saturating_sub(since.as_millisecond()).clamp(0, hold_ms);
+                left = Some(left.map_or(hold_ms - passed, |left| left.min(hold_ms - passed)));
+            }
+            Some(Standing::Decided) => {}
+            // Its thread has acted on it, or somebody else took it back.
+            Some(Standing::Open | Standing::Snoozed | Standing::Result) | None => {
+                model.undo = None;
+                return;
+            }
+        }
+    }
+    undo.until = match (undo.until, left) {
+        (Some(until), _) => Some(until),
+        (None, Some(left)) => Some(undo.since.max(model.now) + Duration::from_millis(left.unsigned_abs())),
+        (None, None) => None,
+    };
+}
+
+/// Selects what was taken back, once it is there.
+pub fn select_goto(model: &mut Model) {
+    let Some(goto) = &model.inbox.goto else { return };
+    if let Some(position) =
+        (0..model.inbox.list.len()).find(|n| model.inbox.list.row(*n).is_some_and(|row| row.id == *goto))
+    {
+        model.inbox.list.select(position);
+        model.inbox.goto = None;
+    }
+}
+
+/// Reads the next lines that are missing.
+fn read_on(model: &mut Model) -> Vec<Cmd> {
+    if model.inbox.reading || model.inbox.wanted.is_empty() {
+        return Vec::new();
+    }
+    model.inbox.reading = true;
+    let some = model.inbox.wanted.len().min(CHUNK);
+    vec![Cmd::Lines(Lines::Of(model.inbox.wanted.drain(..some).collect()))]
+}
+
+pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> {
+    model.inbox.reading = false;
+    if let Some(lines) = model.ok_or_fail(result) {
+        model.inbox.list.put(lines, model.wall);
+    }
+    select_goto(model);
+    if model.inbox.list.selected().is_none() && !model.inbox.list.has_lost() {
+        model.inbox.list.select(model.inbox.list.cursor());
+    }
+    if !model.inbox.list.complete && !model.inbox.glancing.0 {
+        return changed(model);
+    }
+    read_on(model)
+}
+
+pub fn card(model: &mut Model, id: &str, result: InboxResult<Box<Read>>) -> Vec<Cmd> {
+    let wanted = model.selected().is_some_and(|row| row.id == id);
+    match result {
+        Ok(read) if wanted => {
+            let Read { item, card, answers } = *read;
+            let stale = model.selected().is_some_and(|row| row.hash != item.args_hash);
+            model.inbox.opened = Some(Opened::new(item, card, answers));
+            model.shown = None;
+            if stale {
+                return changed(model);
+            }
+        }
+        Ok(_) => {}
+        Err(failure) if wanted => model.fail(failure.text),
+        Err(_) => {}
+    }
+    Vec::new()
+}

@@ -1,0 +1,228 @@
+//! The inbox's list, and the card of what is selected there.
+
+use super::{Filter, Row};
+use crate::graph::{Kind, Labels};
+use crate::inbox::{ItemKind, Standing};
+use crate::text::truncate;
+use crate::tui::actions::Action;
+use crate::tui::layout::{self, Areas, Entry};
+use crate::tui::model::Model;
+use crate::tui::tabs::Focus;
+use crate::tui::{draw, words};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+/// Draws list and card; says whose card it is, and whether the end of what it proposes is in sight.
+pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>, bool) {
+    draw_list(model, areas.list, buf);
+    draw_card(model, areas, buf)
+}
+
+fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
+    if area.is_empty() {
+        return;
+    }
+    if model.inbox.list.is_empty() {
+        return empty(model, area, buf);
+    }
+    for (y, height, entry) in layout::entries(&model.inbox.list, area) {
+        let place = Rect { y: area.y + y, height, ..area };
+        match entry {
+            Entry::Group(position) => {
+                let name = model.inbox.list.group_at(position).unwrap_or_default();
+                let x = draw::text(buf, place, place.x + 1, place.y, &format!("{name} "), model.theme.accent);
+                let rest = usize::from(place.right().saturating_sub(x + 1));
+                draw::text(buf, place, x, place.y, &"─".repeat(rest), model.theme.rule);
+            }
+            Entry::Row(position) => {
+                if let Some(row) = model.inbox.list.row(position) {
+                    draw_row(model, row, place, buf);
+                }
+            }
+        }
+    }
+}
+
+fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
+    let theme = &model.theme;
+    let selected = model.inbox.list.selected().is_some_and(|other| other.id == row.id);
+    let marked = model.inbox.list.marks.contains(&row.id);
+    let found = !model.inbox.list.search.is_empty() && model.inbox.list.search.matches(row, model.wall);
+    let tall = area.height > 1;
+    let short = area.width < layout::NARROW / 2;
+
+    let lead = match (selected, marked) {
+        (true, false) => "▌ ",
+        (true, true) => "▌✓",
+        (false, true) => " ✓",
+        (false, false) => "  ",
+    };
+    let mut x = draw::text(buf, area, area.x, area.y, lead, theme.accent);
+    let age = format!(" {:>3} ", words::age(row.created_at, model.wall));
+    let mut end = Rect { height: 1, ..area };
+    if !short {
+        end.width = draw::right(buf, area, area.y, &age, theme.quiet).saturating_sub(area.x);
+    }
+    let flags = flags(model, row);
+    if !flags.is_empty() {
+        let style = if row.warned { theme.warning } else { theme.quiet };
+        end.width = draw::right(buf, end, area.y, &format!(" {flags}"), style).saturating_sub(area.x);
+    }
+    if !tall {
+        x = draw::text(buf, end, x, area.y, letter(row.kind), theme.kind(row.kind));
+        x += 1;
+    }
+    let style = if found { theme.found } else { theme.text };
+    draw::text(buf, end, x, area.y, &row.title, style);
+
+    if tall {
+        let y = area.y + 1;
+        let x = draw::text(buf, area, area.x, y, if selected { "▌ " } else { "  " }, theme.accent);
+        let x = draw::text(buf, area, x, y, row.kind.word(), theme.kind(row.kind));
+        let room = usize::from(area.right().saturating_sub(x));
+        let who = truncate(row.who(), if row.gist.is_empty() { room } else { (room / 2).max(12) });
+        let rest =
+            if row.gist.is_empty() { format!(" · {who}") } else { format!(" · {who} · {}", row.gist) };
+        draw::text(buf, area, x, y, &rest, theme.quiet);
+    }
+    if selected {
+        let style = if model.focus == Focus::List && model.layers.is_empty() {
+            theme.selected
+        } else {
+            theme.resting
+        };
+        buf.set_style(area, style);
+    }
+}
+
+/// One letter for a kind, if there is no room for its word.
+fn letter(kind: ItemKind) -> &'static str {
+    match kind {
+        ItemKind::Interrupt(Kind::Triage) => "t",
+        ItemKind::Interrupt(Kind::Approval) => "a",
+        ItemKind::Interrupt(Kind::Question) => "?",
+        ItemKind::Interrupt(Kind::Trouble) => "x",
+        ItemKind::Result => "=",
+    }
+}
+
+/// What is to be known of a row at once: warning, new mail, begun and not sent, held, snoozed.
+fn flags(model: &Model, row: &Row) -> String {
+    let mut flags = String::new();
+    if model.deciding.contains(&row.id) {
+        flags.push('…');
+    }
+    if row.warned {
+        flags.push('!');
+    }
+    if row.new_mail {
+        flags.push('+');
+    }
+    if ["edit", "respond"].iter().any(|what| model.drafts.contains_key(&format!("{what}:{}", row.id))) {
+        flags.push('✎');
+    }
+    match row.standing {
+        Standing::Held { .. } => flags.push_str("held"),
+        Standing::Decided => flags.push_str("decided"),
+        Standing::Snoozed => {
+            let until = row.snoozed_until.map(|until| until.to_zoned(model.options.time_zone.clone()));
+            flags.push_str(&until.map_or("z".to_owned(), |until| until.strftime("z %a %H:%M").to_string()));
+        }
+        Standing::Open | Standing::Result => {}
+    }
+    flags
+}
+
+/// What an empty list says: that it is empty, and what to do next.
+fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
+    let (what, next) = if !model.inbox.list.complete {
+        ("Looking …", "")
+    } else if !model.inbox.list.narrow.is_empty() {
+        ("Nothing here fits that.", "Esc shows everything again.")
+    } else {
+        match model.inbox.list.filter {
+            Filter::All => ("Nothing waits for you.", "c starts a thread · 2 shows past ones · ? all keys"),
+            Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => {
+                ("No approvals wait.", "gi shows everything.")
+            }
+            Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => {
+                ("Nothing to know about.", "gi shows everything.")
+            }
+            Filter::Kind(ItemKind::Interrupt(Kind::Question)) => ("No agent asks.", "gi shows everything."),
+            Filter::Kind(ItemKind::Interrupt(Kind::Trouble)) => ("No trouble.", "gi shows everything."),
+            Filter::Kind(ItemKind::Result) => ("No results to read.", "gi shows everything."),
+            Filter::Snoozed => ("Nothing is snoozed.", "z on an item puts it out of sight for a while."),
+            Filter::Held => {
+                ("Nothing is held.", "What you accept is held for a moment, and u takes it back.")
+            }
+            Filter::Running => ("Nothing is running.", "c starts a thread."),
+            Filter::Skipped => ("Nothing was skipped.", "gi shows everything."),
+        }
+    };
+    draw::message(model, area, buf, what, next);
+}
+
+fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>, bool) {
+    let area = areas.card;
+    if area.is_empty() || model.inbox.list.is_empty() {
+        return (None, false);
+    }
+    let Some(opened) = model.current() else {
+        if model.inbox.list.has_lost() {
+            draw::message(
+                model,
+                area,
+                buf,
+                "This one is gone.",
+                "It was decided elsewhere, or its thread moved on. j or k goes on.",
+            );
+        }
+        return (None, false);
+    };
+    draw::page(model, &opened.doc, opened.top, areas, buf);
+    let (width, height) = (usize::from(area.width), usize::from(area.height));
+    // A card of which no whole line fits has not been seen.
+    if width < 8 {
+        return (None, false);
+    }
+    (Some(opened.item.id.clone()), opened.doc.end_in_sight(opened.top, width, height))
+}
+
+/// The actions on what is selected or marked that are worth a place in the footer, the most important first.
+pub fn footer(model: &Model) -> Vec<(Action, String)> {
+    let named = |action: Action, text: &str| (action, text.to_owned());
+    let mut actions = Vec::new();
+    let many = model.inbox.list.marks.len();
+    if many > 0 {
+        actions.push((Action::Accept, format!("accept {many}")));
+        actions.push((Action::Ignore, format!("ignore {many}")));
+        actions.push((Action::Snooze, format!("snooze {many}")));
+    } else if let Some(row) = model.selected() {
+        let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
+        let Labels { accept, edit, respond, ignore } = labels;
+        let usual = if row.kind == ItemKind::Interrupt(Kind::Triage) { "noted" } else { "accept" };
+        let label =
+            |given: Option<String>, usual: &str| given.map_or_else(|| usual.to_owned(), |l| words::line(&l));
+        actions.push((Action::Accept, label(accept, usual)));
+        actions.push((Action::Edit, label(edit, "edit")));
+        actions.push((Action::Respond, label(respond, "respond")));
+        actions.push((Action::Ignore, label(ignore, "ignore")));
+        actions.push(named(Action::AcceptGrant, "accept & allow"));
+        actions.push(named(Action::SaveDraft, "draft"));
+        actions.push(named(Action::Snooze, "snooze"));
+    }
+    if model.undo.is_some() {
+        actions.push(named(Action::Undo, "undo"));
+    }
+    match model.focus {
+        Focus::List => actions.extend([named(Action::Open, "read"), named(Action::Mark, "mark")]),
+        Focus::Card => actions.extend([
+            named(Action::Leave, "back"),
+            named(Action::Quotes, if model.is_unfolded() { "fold" } else { "unfold" }),
+            named(Action::Headers, "headers"),
+            named(Action::Attachments, "attached"),
+            named(Action::Links, "links"),
+        ]),
+    }
+    actions
+}

@@ -1,0 +1,210 @@
+//! The Memory tab: profiles read, edited in `$EDITOR`, added to, pinned and taken back to an earlier version.
+//!
+//! Every change is the inbox's: it refuses what would drop a pinned line or write over somebody else's version.
+
+use crate::graph::ThreadId;
+use crate::inbox::{Block, MemoryLine, MemoryVersion, MemoryView, changed_lines};
+use crate::text::Visible;
+use crate::tui::card::Doc;
+use crate::tui::layers::{Ask, Choice, Confirm, Menu, Page, Prompt, Then};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, InboxResult, Past};
+use crate::tui::tabs::memory::Versions;
+use crate::tui::words;
+
+/// The profiles were read.
+pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
+    if let Some(lines) = model.ok_or_fail(result) {
+        let here = model.memory.list.selected().map(|line| line.namespace.clone());
+        let stays = lines.iter().position(|line| Some(&line.namespace) == here.as_ref());
+        model.memory.list.cursor =
+            stays.unwrap_or(model.memory.list.cursor.min(lines.len().saturating_sub(1)));
+        model.memory.list.rows = lines;
+        model.memory.list.read = true;
+        return show(model);
+    }
+    Vec::new()
+}
+
+/// Reads the versions of the selected profile, unless they are known.
+pub fn show(model: &mut Model) -> Vec<Cmd> {
+    let Some(line) = model.memory.list.selected() else { return Vec::new() };
+    let known = model.memory.versions.as_ref().filter(|known| known.namespace == line.namespace);
+    if known.is_none() {
+        model.memory.page_top = 0;
+    }
+    vec![Cmd::Versions(line.namespace.clone())]
+}
+
+/// The versions of a profile were read.
+pub fn versions(
+    model: &mut Model,
+    namespace: String,
+    result: InboxResult<(MemoryView, Vec<MemoryVersion>)>,
+) -> Vec<Cmd> {
+    if let Some((view, history)) = model.ok_or_fail(result) {
+        // Whoever looks at an earlier version stays with it, whatever is learned meanwhile.
+        let looked_at =
+            model.memory.versions.take().filter(|known| known.namespace == namespace && known.at > 0);
+        let at = looked_at.and_then(|known| {
+            let version = known.shown()?.version;
+            history.iter().position(|kept| kept.version == version)
+        });
+        model.memory.versions =
+            Some(Versions { namespace, history, pinned: view.pinned, at: at.unwrap_or(0) });
+    }
+    Vec::new()
+}
+
+/// To the version before the one that is shown, or after it.
+pub fn browse(model: &mut Model, earlier: bool) {
+    let Some(versions) = &mut model.memory.versions else { return };
+    let last = versions.history.len().saturating_sub(1);
+    let at = if earlier { (versions.at + 1).min(last) } else { versions.at.saturating_sub(1) };
+    if at == versions.at {
+        model.say(if earlier { "this is the first version" } else { "this is the newest version" });
+    } else {
+        versions.at = at;
+        model.memory.page_top = 0;
+    }
+}
+
+/// The thread whose answer caused the version that is shown.
+pub fn causing(model: &Model) -> Option<ThreadId> {
+    let line = model.memory.list.selected()?;
+    let versions = model.memory.versions.as_ref().filter(|known| known.namespace == line.namespace)?;
+    versions.shown()?.cause.thread.clone()
+}
+
+/// Lets a person write the selected profile anew.
+pub fn edit(model: &mut Model) -> Vec<Cmd> {
+    let Some(line) = model.memory.list.selected() else { return Vec::new() };
+    vec![Cmd::EditProfile(line.namespace.clone(), line.version, line.profile.clone())]
+}
+
+/// `$EDITOR` was left: what was written becomes the next version, unless it is the same.
+pub fn edited(model: &mut Model, namespace: String, read: u64, result: InboxResult<String>) -> Vec<Cmd> {
+    let Some(text) = model.ok_or_fail(result) else { return Vec::new() };
+    let known =
+        model.memory.list.rows.iter().find(|line| line.namespace == namespace && line.version == read);
+    if known.is_some_and(|line| line.profile.trim_end() == text.trim_end()) {
+        model.say("nothing is changed");
+        return Vec::new();
+    }
+    vec![Cmd::Remember(namespace, read, text.trim_end().to_owned())]
+}
+
+/// Asks for one more line.
+pub fn ask_line(model: &mut Model) -> Vec<Cmd> {
+    model.push(Prompt::new(Ask::Line, ""));
+    Vec::new()
+}
+
+pub fn add_line(model: &mut Model, line: &str) -> Vec<Cmd> {
+    model.layers.pop();
+    let Some(known) = model.memory.list.selected().filter(|_| !line.trim().is_empty()) else {
+        return Vec::new();
+    };
+    let before = known.profile.trim_end();
+    let gap = if before.is_empty() { "" } else { "\n" };
+    vec![Cmd::Remember(known.namespace.clone(), known.version, format!("{before}{gap}{}", line.trim()))]
+}
+
+/// Reads what is pinned, to choose from.
+pub fn ask_pins(model: &mut Model) -> Vec<Cmd> {
+    model.memory.list.selected().map(|line| Cmd::Profile(line.namespace.clone())).into_iter().collect()
+}
+
+pub fn pins(model: &mut Model, result: InboxResult<MemoryView>) -> Vec<Cmd> {
+    let Some(view) = model.ok_or_fail(result) else { return Vec::new() };
+    let is = |line: &str| view.pinned.iter().any(|pinned| pinned.trim() == line.trim());
+    let lines = view.newest.profile.lines().filter(|line| !line.trim().is_empty());
+    let rows: Vec<(String, Choice)> = lines
+        .map(|line| {
+            let mark = if is(line) { "● " } else { "  " };
+            let choice = Choice::Pin(view.newest.namespace.clone(), line.trim().to_owned(), !is(line));
+            (format!("{mark}{}", Visible::line(line)), choice)
+        })
+        .collect();
+    if rows.is_empty() {
+        model.say("there is no line to pin; o adds one");
+    } else {
+        let title = "Pin a line: nothing learned may drop it".to_owned();
+        model.push(Menu::new(title, rows));
+    }
+    Vec::new()
+}
+
+/// Reads earlier versions, to look at or to go back to. Whoever looks at one goes back to that one.
+pub fn ask_past(model: &mut Model, past: Past) -> Vec<Cmd> {
+    let looked_at = model.memory.versions.as_ref().filter(|known| known.at > 0);
+    let looked_at =
+        looked_at.and_then(|known| Some((known.shown()?.clone(), known.history.first()?.clone())));
+    if let (Past::Revert, Some((to, newest))) = (past, looked_at) {
+        return confirm_revert(model, to, &newest.profile);
+    }
+    model.memory.list.selected().map(|line| Cmd::History(line.namespace.clone(), past)).into_iter().collect()
+}
+
+pub fn history(model: &mut Model, past: Past, result: InboxResult<Vec<MemoryVersion>>) -> Vec<Cmd> {
+    let Some(versions) = model.ok_or_fail(result) else { return Vec::new() };
+    let Some(newest) = versions.first() else { return Vec::new() };
+    match past {
+        Past::Read => {
+            let title = format!("History of {}", Visible::line(&newest.namespace));
+            let doc = pages(model, &versions);
+            model.push(Page::new(title, doc));
+        }
+        Past::Revert if versions.len() < 2 => model.say("there is no earlier version"),
+        Past::Revert => {
+            let rows = versions.iter().skip(1).map(|version| {
+                let first = version.profile.lines().next().unwrap_or_default();
+                let text = format!("{:<44} {}", describe(model, version), Visible::line(first));
+                (text, Choice::Revert(Box::new((version.clone(), newest.profile.clone()))))
+            });
+            let rows = rows.collect();
+            model.push(Menu::new("Go back to which version?", rows));
+        }
+    }
+    Vec::new()
+}
+
+fn describe(model: &Model, version: &MemoryVersion) -> String {
+    let at = version.updated_at.to_zoned(model.options.time_zone.clone()).strftime("%d %b %H:%M").to_string();
+    let by = match &version.cause.thread {
+        Some(thread) => format!("{} in {thread}", version.cause.kind),
+        None => version.cause.kind.clone(),
+    };
+    format!("version {} · {at} · by {by}", version.version)
+}
+
+/// Each version with what it changed, newest first.
+fn pages(model: &Model, versions: &[MemoryVersion]) -> Doc {
+    let mut blocks = Vec::new();
+    for (n, version) in versions.iter().enumerate() {
+        blocks.push(Block::Heading(Visible::line(&describe(model, version))));
+        let before = versions.get(n + 1).map_or("", |before| before.profile.as_str());
+        blocks.push(Block::Diff(changed_lines(before, &version.profile)));
+    }
+    Doc::page(&words::count(versions.len(), "version"), "newest first", blocks)
+}
+
+/// Shows what going back would change, and asks.
+pub fn confirm_revert(model: &mut Model, to: MemoryVersion, now: &str) -> Vec<Cmd> {
+    let page = Doc::page("What would change", "", vec![Block::Diff(changed_lines(now, &to.profile))]);
+    model.push(Confirm::new(
+        format!("Go back to version {}?", to.version),
+        "It becomes the newest version; the ones between stay in the history.",
+        page,
+        Then::Revert(to.namespace, to.version),
+    ));
+    Vec::new()
+}
+
+/// A profile was written, pinned or taken back, or was not.
+pub fn learned(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> {
+    if let Some(text) = model.ok_or_fail(result) {
+        model.say(text);
+    }
+    vec![Cmd::Memory]
+}

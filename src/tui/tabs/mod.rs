@@ -1,0 +1,224 @@
+//! The four tabs, each with its state, what its keys do and its drawing; and what they share: going to one, moving
+//! through its list and the page beside it.
+
+pub mod activity;
+mod browse;
+pub mod inbox;
+pub mod memory;
+pub mod moves;
+pub mod threads;
+
+pub use browse::Browse;
+
+use super::actions::Action;
+use super::layers::{self, Ask};
+use super::layout;
+use super::model::Model;
+use super::msg::{Cmd, Press};
+use crate::graph::ThreadId;
+use inbox::Filter;
+
+/// The four tabs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    /// What waits.
+    #[default]
+    Inbox,
+    Threads,
+    /// What was learned.
+    Memory,
+    /// What is going on.
+    Activity,
+}
+
+impl Tab {
+    /// All of them, in order.
+    pub const ALL: [Tab; 4] = [Tab::Inbox, Tab::Threads, Tab::Memory, Tab::Activity];
+
+    /// Its name.
+    pub fn title(self) -> &'static str {
+        match self {
+            Tab::Inbox => "Inbox",
+            Tab::Threads => "Threads",
+            Tab::Memory => "Memory",
+            Tab::Activity => "Activity",
+        }
+    }
+}
+
+/// Which half of a tab the keys go to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Focus {
+    #[default]
+    List,
+    /// The card beside or below it.
+    Card,
+}
+
+pub fn go(model: &mut Model, tab: Tab) -> Vec<Cmd> {
+    if model.tab != tab {
+        model.focus = Focus::List;
+    }
+    model.tab = tab;
+    match tab {
+        Tab::Inbox => Vec::new(),
+        Tab::Threads => threads::read(model),
+        Tab::Memory => vec![Cmd::Memory],
+        Tab::Activity => activity::open(model),
+    }
+}
+
+/// Back by one, and at the top out.
+pub fn back(model: &mut Model) -> Vec<Cmd> {
+    if model.focus == Focus::Card {
+        model.focus = Focus::List;
+    } else if model.tab != Tab::Inbox {
+        model.tab = Tab::Inbox;
+    } else {
+        return layers::quit(model);
+    }
+    Vec::new()
+}
+
+/// Takes back what narrows the view, the nearest first.
+pub fn clear(model: &mut Model) -> Vec<Cmd> {
+    if model.focus == Focus::Card {
+        model.focus = Focus::List;
+    } else if !model.inbox.list.marks.is_empty() {
+        model.inbox.list.marks.clear();
+    } else if !model.inbox.list.search.is_empty() {
+        model.inbox.list.search = Default::default();
+    } else if !model.inbox.list.narrow.is_empty() {
+        model.inbox.list.narrow = Default::default();
+        model.inbox.list.arrange(model.wall);
+    } else if model.tab == Tab::Threads
+        && let Some(cmds) = threads::clear(model)
+    {
+        return cmds;
+    } else if model.tab == Tab::Inbox && model.inbox.list.filter != Filter::All {
+        return inbox::show(model, Filter::All);
+    } else {
+        model.note = None;
+    }
+    Vec::new()
+}
+
+/// Asks what to narrow the list to.
+pub fn narrow(model: &mut Model) -> Vec<Cmd> {
+    match model.tab {
+        Tab::Threads => threads::offer_filters(model),
+        Tab::Inbox | Tab::Memory | Tab::Activity => layers::ask(model, Ask::Narrow),
+    }
+}
+
+/// Revokes the selected grant, or asks whether to stop the selected thread.
+pub fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if model.selected_grant().is_some() {
+        activity::grants::revoke(model, press)
+    } else if model.tab == Tab::Threads {
+        threads::review::ask_stop(model, press)
+    } else {
+        inbox::decide::stop(model, press)
+    }
+}
+
+pub fn explain_quit(model: &mut Model) -> Vec<Cmd> {
+    model.say("Q quits; Ctrl-C closes what is open");
+    Vec::new()
+}
+
+pub fn turn(model: &mut Model, by: usize) -> Vec<Cmd> {
+    let at = Tab::ALL.iter().position(|tab| *tab == model.tab).unwrap_or(0);
+    go(model, Tab::ALL[(at + by) % Tab::ALL.len()])
+}
+
+/// The thread of the selected row, whatever is listed.
+pub fn thread_here(model: &Model) -> Option<ThreadId> {
+    if model.tab == Tab::Memory {
+        return memory::causing(model);
+    }
+    if model.shows_running() || model.tab == Tab::Activity {
+        return model.selected_running().map(|line| line.id.clone());
+    }
+    if model.shows_skipped() {
+        return model.inbox.skipped.selected().and_then(|line| line.thread.clone());
+    }
+    model.selected().map(|row| row.thread.clone())
+}
+
+/// Reads what belongs beside the selected row of a tab.
+pub fn open_selected(model: &mut Model) -> Vec<Cmd> {
+    match model.tab {
+        Tab::Threads => threads::open_selected(model),
+        Tab::Memory => memory::show(model),
+        Tab::Inbox | Tab::Activity => Vec::new(),
+    }
+}
+
+pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
+    let choose = |top: usize, len: usize| (top + line).min(len.saturating_sub(1));
+    if model.shows_running() {
+        model.running.cursor = choose(model.running.top, model.running.rows.len());
+        return activity::looked_at(model);
+    }
+    if model.shows_skipped() {
+        model.inbox.skipped.cursor = choose(model.inbox.skipped.top, model.inbox.skipped.rows.len());
+        return Vec::new();
+    }
+    match model.tab {
+        Tab::Threads => {
+            let (bar, _) = layout::thread_list(layout::areas(model).list);
+            let Some(line) = line.checked_sub(usize::from(bar.height)) else {
+                return threads::offer_filters(model);
+            };
+            model.threads.cursor = (model.threads.top + line).min(model.threads.rows.len().saturating_sub(1));
+        }
+        Tab::Memory => model.memory.list.cursor = choose(model.memory.list.top, model.memory.list.rows.len()),
+        Tab::Activity => {
+            return activity::select(model, choose(model.activity.top, model.activity_rows().len()));
+        }
+        Tab::Inbox => {}
+    }
+    open_selected(model)
+}
+
+/// Keeps the cursor on its row and the row on the screen.
+pub fn scroll_tops(model: &mut Model) {
+    let height = layout::areas(model).list.height;
+    let (_, threads) = layout::thread_list(layout::areas(model).list);
+    model.threads.top = layout::plain_top(model.threads.top, model.threads.cursor, threads.height);
+    model.memory.list.top = layout::plain_top(model.memory.list.top, model.memory.list.cursor, height);
+    model.inbox.skipped.top = layout::plain_top(model.inbox.skipped.top, model.inbox.skipped.cursor, height);
+    model.activity.top = layout::plain_top(model.activity.top, model.activity.cursor, height);
+    model.running.top = layout::plain_top(model.running.top, model.running.cursor, height);
+}
+
+/// The actions worth a place in the footer, the most important first.
+pub fn footer(model: &Model) -> Vec<(Action, String)> {
+    let named = |action: Action, text: &str| (action, text.to_owned());
+    let mut actions = if model.shows_items() {
+        inbox::footer(model)
+    } else if model.shows_skipped() {
+        vec![named(Action::Reclassify, "take it for…"), named(Action::OpenThread, "thread")]
+    } else if let Some(grant) = model.selected_grant() {
+        vec![named(Action::Stop, if grant.in_force { "revoke" } else { "switch on" })]
+    } else if model.tab == Tab::Memory {
+        memory::footer()
+    } else if model.selected_running().is_some() {
+        vec![named(Action::Stop, "stop"), named(Action::OpenThread, "thread")]
+    } else if model.tab == Tab::Activity {
+        vec![named(Action::Prune, "prune"), named(Action::FetchMail, "fetch mail")]
+    } else if model.tab == Tab::Threads {
+        threads::footer(model)
+    } else if model.focus == Focus::Card {
+        vec![named(Action::Leave, "back")]
+    } else {
+        vec![named(Action::Open, "read")]
+    };
+    actions.extend([
+        named(Action::Search, "search"),
+        named(Action::NewThread, "new"),
+        named(Action::Palette, "palette"),
+    ]);
+    actions
+}

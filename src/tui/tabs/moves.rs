@@ -1,0 +1,163 @@
+//! Moving through lists and cards.
+
+use super::inbox::skipped;
+use super::threads::review::{self, Aspect};
+use super::{activity, memory, threads};
+use crate::tui::actions::Action;
+use crate::tui::card::{Doc, Folds, ScrollPosition};
+use crate::tui::layout::{self, Areas};
+use crate::tui::model::Model;
+use crate::tui::msg::Cmd;
+use crate::tui::tabs::{self, Focus, Tab};
+
+/// The page beside the list and the line at its top: a card, or what another tab shows.
+fn page(model: &mut Model) -> Option<(&Doc, &mut ScrollPosition)> {
+    match model.tab {
+        Tab::Inbox if model.shows_items() => {
+            model.current()?;
+            model.inbox.opened.as_mut().map(|opened| (&opened.doc, &mut opened.top))
+        }
+        Tab::Inbox | Tab::Activity | Tab::Memory => None,
+        Tab::Threads => {
+            let review = model.threads.review.as_mut()?;
+            let paged = matches!(review.aspect, Aspect::Conversation | Aspect::Steps);
+            paged.then_some((&review.doc, &mut review.top))
+        }
+    }
+}
+
+/// How much room that page has.
+fn page_size(model: &Model) -> (usize, usize) {
+    match model.tab {
+        Tab::Threads => review::size(model),
+        Tab::Inbox | Tab::Activity | Tab::Memory => {
+            let Areas { card, .. } = layout::areas(model);
+            (usize::from(card.width), usize::from(card.height))
+        }
+    }
+}
+
+/// The page that is drawn as a whole beside the list, if there is one: how far it can be scrolled, and how far it is.
+fn sheet(model: &mut Model) -> Option<(usize, &mut usize)> {
+    match model.tab {
+        Tab::Activity => Some((activity::activity_length(model), &mut model.activity.page_top)),
+        Tab::Memory => Some((memory::memory_length(model), &mut model.memory.page_top)),
+        Tab::Inbox | Tab::Threads => None,
+    }
+}
+
+/// Scrolls the page by lines.
+pub fn scroll(model: &mut Model, by: isize) {
+    if let Some((last, top)) = sheet(model) {
+        *top = top.saturating_add_signed(by).min(last);
+        return;
+    }
+    let (width, height) = page_size(model);
+    if let Some((doc, top)) = page(model) {
+        *top = match usize::try_from(by) {
+            Ok(down) => doc.down(*top, down, width, height),
+            Err(_) => doc.up(*top, by.unsigned_abs(), width),
+        };
+    } else if model.tab == Tab::Threads {
+        review::scroll(model, by);
+    }
+}
+
+/// Moves the selection by rows.
+pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
+    let browse = |cursor: usize, len: usize| cursor.saturating_add_signed(by).min(len.saturating_sub(1));
+    if model.shows_running() {
+        model.running.cursor = browse(model.running.cursor, model.running.rows.len());
+        return activity::looked_at(model);
+    }
+    if model.shows_skipped() {
+        model.inbox.skipped.cursor = browse(model.inbox.skipped.cursor, model.inbox.skipped.rows.len());
+        return skipped::more(model);
+    }
+    match model.tab {
+        Tab::Inbox => {
+            model.inbox.list.step(by);
+            Vec::new()
+        }
+        Tab::Threads => threads::step(model, by),
+        Tab::Memory => {
+            model.memory.list.cursor = browse(model.memory.list.cursor, model.memory.list.rows.len());
+            tabs::open_selected(model)
+        }
+        Tab::Activity => activity::step(model, by),
+    }
+}
+
+pub fn act(model: &mut Model, action: Action) -> Vec<Cmd> {
+    let Areas { list, card, .. } = layout::areas(model);
+    let (width, height) = page_size(model);
+    let half_list =
+        isize::from(i16::try_from((list.height / layout::row_height(list) / 2).max(1)).unwrap_or(1));
+    let page_of_card = isize::from(i16::try_from(card.height.saturating_sub(2).max(1)).unwrap_or(1));
+    let in_card = model.focus == Focus::Card;
+    match action {
+        Action::Down => return step(model, 1),
+        Action::Up => return step(model, -1),
+        Action::NextItem => return step(model, 1),
+        Action::PreviousItem => return step(model, -1),
+        Action::CardDown => scroll(model, 1),
+        Action::CardUp => scroll(model, -1),
+        Action::PageDown if in_card => scroll(model, page_of_card),
+        Action::PageUp if in_card => scroll(model, -page_of_card),
+        Action::PageDown => return step(model, half_list),
+        Action::PageUp => return step(model, -half_list),
+        Action::Top if in_card => match page(model) {
+            Some((_, top)) => *top = ScrollPosition::default(),
+            None => scroll(model, isize::MIN / 2),
+        },
+        Action::Bottom if in_card => match page(model) {
+            // Its end is known without laying out all that stands before it.
+            Some((doc, top)) => *top = doc.end(width, height),
+            None => scroll(model, isize::MAX / 2),
+        },
+        Action::Top => return step(model, isize::MIN / 2),
+        Action::Bottom => return step(model, isize::MAX / 2),
+        Action::NextPart | Action::PreviousPart if review::has_steps(model) => {
+            return review::part(model, action == Action::NextPart);
+        }
+        Action::NextPart | Action::PreviousPart if model.tab == Tab::Memory => {
+            memory::browse(model, action == Action::NextPart);
+        }
+        Action::NextPart | Action::PreviousPart if model.tab == Tab::Activity => {
+            return activity::section(model, action == Action::NextPart);
+        }
+        Action::NextPart | Action::PreviousPart => {
+            if let Some((doc, top)) = page(model) {
+                *top = doc.part(*top, action == Action::NextPart, width, height);
+            }
+        }
+        Action::Quotes if model.tab == Tab::Threads => return review::fold(model),
+        Action::Quotes | Action::Headers => {
+            if let Some(opened) = &mut model.inbox.opened {
+                let Folds { open, headers } = opened.folds;
+                opened.folds = match action {
+                    Action::Headers => Folds { open, headers: !headers },
+                    _ => Folds { open: !open, headers },
+                };
+                opened.cut();
+                opened.top = opened.top.min(opened.doc.end(width, height));
+            }
+        }
+        Action::Open => {
+            model.focus = Focus::Card;
+            return tabs::open_selected(model);
+        }
+        Action::Leave => model.focus = Focus::List,
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// The next or the previous match.
+pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
+    match model.inbox.list.next_match(forward, model.wall) {
+        Some(position) => model.inbox.list.select(position),
+        None => model.say(format!("nothing here matches `{}`", model.inbox.list.search.typed())),
+    }
+    Vec::new()
+}

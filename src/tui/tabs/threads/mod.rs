@@ -1,0 +1,248 @@
+//! The list of threads as far as it was read, and the one that is shown.
+
+pub mod review;
+mod update;
+mod view;
+
+pub use update::*;
+pub use view::{draw, footer};
+
+use crate::graph::ThreadId;
+use crate::inbox::{Facets, Status, ThreadLine, ThreadPage, ThreadQuery};
+use jiff::Timestamp;
+use review::{Aspect, Review};
+use std::collections::HashSet;
+
+/// So many threads are read at a time.
+pub const PAGE: usize = 100;
+
+/// What differs when anything happened to a thread.
+pub type Stamp = (ThreadId, Status, u64, Timestamp);
+
+/// The Threads tab.
+#[derive(Clone, Debug, Default)]
+pub struct ThreadsTab {
+    /// The rows that were read, newest first.
+    pub rows: Vec<ThreadLine>,
+    /// The selected one.
+    pub cursor: usize,
+    /// The first on the screen.
+    pub top: usize,
+    /// Whether anything has been read.
+    pub read: bool,
+    /// Only of this status.
+    pub status: Option<Status>,
+    /// Only of this workflow or server.
+    pub workflow: Option<String>,
+    /// Only with mail of this account.
+    pub account: Option<String>,
+    /// What there is to narrow the list to.
+    pub facets: Facets,
+    /// Only where these words occur.
+    pub search: String,
+    /// What was searched for before something else was typed.
+    pub searched: Option<String>,
+    /// Where the next page begins; nothing after the last.
+    pub next: Option<i64>,
+    /// Whether the next page is on its way.
+    pub reading: bool,
+    /// The thread that is shown.
+    pub review: Option<Review>,
+    /// How the row of the shown thread stood when it was read.
+    pub seen: Option<Stamp>,
+    /// From which side threads are looked at.
+    pub aspect: Aspect,
+    /// What is to be selected once it is there.
+    pub goto: Option<ThreadId>,
+    /// What was selected before something else was listed.
+    pub stay: Option<ThreadId>,
+}
+
+impl ThreadsTab {
+    /// The selected row.
+    pub fn selected(&self) -> Option<&ThreadLine> {
+        self.rows.get(self.cursor)
+    }
+
+    /// What is listed, from a place on.
+    pub fn query(&self, after: Option<i64>, limit: usize) -> ThreadQuery {
+        let search = Some(self.search.clone()).filter(|words| !words.trim().is_empty());
+        let (workflow, account) = (self.workflow.clone(), self.account.clone());
+        ThreadQuery { status: self.status, workflow, account, search, after, limit }
+    }
+
+    /// Whether less than everything is listed, whatever is searched for.
+    pub fn is_narrowed(&self) -> bool {
+        self.status.is_some() || self.workflow.is_some() || self.account.is_some()
+    }
+
+    /// Takes back what the list is narrowed to, and what is searched for.
+    pub fn widen(&mut self) {
+        self.search.clear();
+        (self.status, self.workflow, self.account) = (None, None, None);
+    }
+
+    /// Whether this is what is listed now.
+    pub fn wants(&self, query: &ThreadQuery) -> bool {
+        let now = self.query(query.after, query.limit);
+        now == *query
+    }
+
+    /// Lists something else; the selection stays if its thread is in that as well.
+    pub fn list_anew(&mut self) {
+        self.stay = self.stay.take().or_else(|| self.selected().map(|line| line.id.clone()));
+        self.rows.clear();
+        (self.cursor, self.top, self.next, self.reading, self.read) = (0, 0, None, false, false);
+    }
+
+    /// Puts a page where it belongs. The selected thread stays selected, and on the list, whatever became of it.
+    ///
+    /// A page says nothing of what stands above it, nor of what stands below its last row. Threads of servers have no
+    /// place in this folder, and are missing from a page that was asked for by one: they stay.
+    pub fn put(&mut self, query: &ThreadQuery, page: ThreadPage) {
+        let stay = self.stay.take().or_else(|| self.selected().map(|line| line.id.clone()));
+        let here = self.goto.clone().or(stay);
+        let (from, whole) = match query.after {
+            None => (0, true),
+            after if after == self.next => (self.rows.len(), true),
+            Some(place) => match self.rows.iter().position(|line| line.place == place) {
+                Some(above) => (above + 1, false),
+                None => return,
+            },
+        };
+        let last = page.threads.last().and_then(|last| self.rows.iter().position(|line| line.id == last.id));
+        let to = match last {
+            Some(last) if page.next.is_some() => (last + 1).max(from),
+            _ => self.rows.len(),
+        };
+        if to == self.rows.len() {
+            self.next = page.next;
+        }
+        let known: HashSet<ThreadId> = page.threads.iter().map(|line| line.id.clone()).collect();
+        let old = std::mem::take(&mut self.rows);
+        let mut fresh = page.threads.into_iter().peekable();
+        for (at, line) in old.into_iter().enumerate() {
+            if !(from..to).contains(&at) {
+                if at == to {
+                    self.rows.extend(fresh.by_ref());
+                }
+                if !known.contains(&line.id) {
+                    self.rows.push(line);
+                }
+            } else if known.contains(&line.id) {
+                // What is new stands before what it was listed before.
+                for next in fresh.by_ref() {
+                    let met = next.id == line.id;
+                    self.rows.push(next);
+                    if met {
+                        break;
+                    }
+                }
+            } else if Some(&line.id) == here.as_ref() || (!whole && line.place == 0) {
+                while let Some(next) = fresh.next_if(|next| is_newer(next, &line)) {
+                    self.rows.push(next);
+                }
+                self.rows.push(line);
+            }
+        }
+        self.rows.extend(fresh);
+        if query.after.is_some() {
+            self.reading = false;
+        }
+        self.read = true;
+        let found = self.rows.iter().position(|line| Some(&line.id) == here.as_ref());
+        if found.is_some() {
+            self.goto = None;
+        }
+        self.cursor = found.unwrap_or(self.cursor).min(self.rows.len().saturating_sub(1));
+    }
+}
+
+/// Whether one thread stands above another.
+fn is_newer(one: &ThreadLine, other: &ThreadLine) -> bool {
+    match (one.place, other.place) {
+        (0, _) | (_, 0) => one.created_at > other.created_at,
+        (one, other) => one > other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(place: i64, status: Status) -> ThreadLine {
+        ThreadLine {
+            id: ThreadId::parse(&format!("t{place:08}")).unwrap(),
+            workflow: "chat".to_owned(),
+            title: String::new(),
+            status,
+            steps: 1,
+            created_at: Timestamp::UNIX_EPOCH,
+            updated_at: Timestamp::UNIX_EPOCH,
+            parent: None,
+            forked_from: None,
+            place,
+        }
+    }
+
+    fn page(places: impl IntoIterator<Item = i64>, next: Option<i64>) -> ThreadPage {
+        let threads = places.into_iter().map(|place| line(place, Status::Done)).collect();
+        ThreadPage { threads, damaged: Vec::new(), next }
+    }
+
+    fn places(threads: &ThreadsTab) -> Vec<i64> {
+        threads.rows.iter().map(|line| line.place).collect()
+    }
+
+    #[test]
+    fn pages_are_put_where_they_belong() {
+        let mut threads = ThreadsTab::default();
+        threads.put(&threads.query(None, 3), page([9, 8, 7], Some(7)));
+        threads.put(&threads.query(Some(7), 3), page([6, 5, 4], Some(4)));
+        assert_eq!((places(&threads), threads.next), (vec![9, 8, 7, 6, 5, 4], Some(4)));
+        threads.put(&threads.query(Some(4), 3), page([3], None));
+        assert_eq!((places(&threads), threads.next), (vec![9, 8, 7, 6, 5, 4, 3], None));
+    }
+
+    #[test]
+    fn what_comes_and_goes_moves_no_selection() {
+        let mut threads = ThreadsTab::default();
+        threads.put(&threads.query(None, 3), page([9, 8, 7], Some(7)));
+        threads.put(&threads.query(Some(7), 3), page([6, 5], None));
+        threads.cursor = 1;
+        // Two new ones; 8, which is selected, no longer fits what is listed, and neither does 9.
+        threads.put(&threads.query(None, 3), page([11, 10, 7], Some(7)));
+        assert_eq!(places(&threads), [11, 10, 8, 7, 6, 5]);
+        assert_eq!(threads.selected().unwrap().place, 8);
+        assert_eq!(threads.next, None, "the end is still known");
+        // So many have come that none of the known ones is among the newest.
+        let mut far = threads.clone();
+        far.put(&far.query(None, 3), page([99, 98, 97], Some(97)));
+        assert_eq!((far.rows[0].place, far.next, far.selected().unwrap().place), (99, Some(97), 8));
+        threads.cursor = 5;
+        threads.put(&threads.query(None, 3), page([11, 10, 7], Some(7)));
+        assert_eq!(places(&threads), [11, 10, 7, 6, 5], "nobody looks at it any more");
+        assert_eq!(threads.selected().unwrap().place, 5);
+        threads.put(&threads.query(None, 3), page([], None));
+        assert_eq!(places(&threads), [5]);
+    }
+
+    /// Threads of servers are missing from a page of this folder's own, and are not gone for that.
+    #[test]
+    fn threads_of_servers_stay_where_they_stand() {
+        let mut threads = ThreadsTab::default();
+        let mut first = page([9, 0, 7], Some(-1));
+        first.threads[1].id = ThreadId::parse("tserver00").unwrap();
+        threads.put(&threads.query(None, 3), first);
+        threads.put(&threads.query(Some(9), 3), page([7, 6], None));
+        assert_eq!(places(&threads), [9, 0, 7, 6]);
+    }
+
+    #[test]
+    fn an_answer_to_an_older_question_is_not_wanted() {
+        let mut threads = ThreadsTab::default();
+        let asked = threads.query(None, PAGE);
+        threads.search = "budget".to_owned();
+        assert!(!threads.wants(&asked) && threads.wants(&threads.query(None, PAGE)));
+    }
+}

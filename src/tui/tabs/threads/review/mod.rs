@@ -1,0 +1,268 @@
+//! One thread, looked at closely: what was said, what each step changed, what took how long, the way it took, and the
+//! state it is in. Pure: everything shown is made from what was read.
+
+mod conversation;
+mod prompt;
+mod steps;
+mod trace;
+mod tree;
+mod update;
+
+pub use prompt::prompt_page;
+pub use trace::SpanRow;
+pub use tree::Tree;
+pub use update::*;
+
+use crate::graph::{Kind, Picture, Shape};
+use crate::inbox::{Block, Card, NextView, QuestionView, Status, StepStates, ThreadView, taken};
+use crate::tui::card::{Doc, Folds, ScrollPosition};
+use crate::tui::msg::Reviewed;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+/// The sides a thread is looked at from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Aspect {
+    /// What was said, asked, answered and done.
+    #[default]
+    Conversation,
+    Steps,
+    /// What took how long.
+    Trace,
+    /// The graph, and the way taken.
+    Graph,
+    /// The state as a tree.
+    State,
+}
+
+impl Aspect {
+    /// All of them, in order.
+    pub const ALL: [Aspect; 5] =
+        [Aspect::Conversation, Aspect::Steps, Aspect::Trace, Aspect::Graph, Aspect::State];
+
+    /// Its name.
+    pub fn title(self) -> &'static str {
+        match self {
+            Aspect::Conversation => "Conversation",
+            Aspect::Steps => "Steps",
+            Aspect::Trace => "Trace",
+            Aspect::Graph => "Graph",
+            Aspect::State => "State",
+        }
+    }
+
+    /// The one after it; nothing after the last.
+    pub fn next(self) -> Option<Self> {
+        let at = Self::ALL.iter().position(|aspect| *aspect == self)?;
+        Self::ALL.get(at + 1).copied()
+    }
+
+    /// The one before it; nothing before the first.
+    pub fn previous(self) -> Option<Self> {
+        let at = Self::ALL.iter().position(|aspect| *aspect == self)?;
+        Self::ALL.get(at.checked_sub(1)?).copied()
+    }
+}
+
+/// A thread on the screen.
+#[derive(Clone, Debug)]
+pub struct Review {
+    /// Everything on record.
+    pub view: ThreadView,
+    /// From which side it is looked at.
+    pub aspect: Aspect,
+    /// The step that is shown, by its place.
+    pub step: usize,
+    /// Whether the whole state is shown in place of what the step changed.
+    pub whole: bool,
+    /// What the shown step changed, once it is read.
+    pub states: Option<StepStates>,
+    /// What of the conversation is unfolded.
+    pub folds: Folds,
+    /// The page, if the aspect is one.
+    pub doc: Doc,
+    /// The line of the page at the top.
+    pub top: ScrollPosition,
+    /// The trace, line by line.
+    pub spans: Vec<SpanRow>,
+    /// The graph.
+    pub picture: Picture,
+    /// The state.
+    pub tree: Tree,
+    /// The row the keys are on, if the aspect has rows.
+    pub cursor: usize,
+    /// The first row or line on the screen.
+    pub first: usize,
+    /// How far the picture is moved to the left.
+    pub shift: usize,
+    card: Card,
+    shape: Option<Shape>,
+    zone: TimeZone,
+}
+
+impl Review {
+    /// A thread that has just been read.
+    pub fn new(read: Reviewed, aspect: Aspect, zone: TimeZone) -> Self {
+        let Reviewed { view, card, shape } = read;
+        let step = view.steps.len().saturating_sub(1);
+        let mut review = Self {
+            view,
+            aspect,
+            step,
+            whole: false,
+            states: None,
+            folds: Folds::default(),
+            doc: Doc::default(),
+            top: ScrollPosition::default(),
+            spans: Vec::new(),
+            picture: Picture::default(),
+            tree: Tree::default(),
+            cursor: 0,
+            first: 0,
+            shift: 0,
+            card,
+            shape,
+            zone,
+        };
+        review.make();
+        review.enter();
+        review
+    }
+
+    /// The same thread, read again; whoever looks at it stays where they are.
+    pub fn renew(&mut self, read: Reviewed) {
+        let at_end = self.step + 1 >= self.view.steps.len();
+        (self.view, self.card, self.shape) = (read.view, read.card, read.shape);
+        if at_end || self.step >= self.view.steps.len() {
+            self.step = self.view.steps.len().saturating_sub(1);
+        }
+        if self.states.as_ref().is_some_and(|states| states.n != self.step as u64) {
+            self.states = None;
+        }
+        self.make();
+        self.cursor = self.cursor.min(self.rows().saturating_sub(1));
+    }
+
+    /// Looks at it from another side.
+    pub fn turn(&mut self, aspect: Aspect) {
+        self.aspect = aspect;
+        (self.top, self.cursor, self.first, self.shift) = (ScrollPosition::default(), 0, 0, 0);
+        self.cut();
+        self.enter();
+    }
+
+    /// Shows another step.
+    pub fn go_to(&mut self, step: usize) {
+        self.step = step.min(self.view.steps.len().saturating_sub(1));
+        self.top = ScrollPosition::default();
+        if self.states.as_ref().is_some_and(|states| states.n != self.step as u64) {
+            self.states = None;
+        }
+        self.cut();
+    }
+
+    /// What the shown step changed.
+    pub fn put_states(&mut self, states: StepStates) {
+        if states.n == self.step as u64 {
+            self.states = Some(states);
+            self.cut();
+        }
+    }
+
+    /// How many rows there are, if the aspect has rows.
+    pub fn rows(&self) -> usize {
+        match self.aspect {
+            Aspect::Trace => self.spans.len(),
+            Aspect::State => self.tree.rows.len(),
+            Aspect::Conversation | Aspect::Steps | Aspect::Graph => 0,
+        }
+    }
+
+    /// The question it waits for, if it waits for one; trouble comes first.
+    pub fn open_question(&self) -> Option<&QuestionView> {
+        self.trouble().or_else(|| self.view.questions.iter().find(|question| question.is_open()))
+    }
+
+    /// The trouble it is in, if it is in one that a person can end.
+    pub fn trouble(&self) -> Option<&QuestionView> {
+        self.view.questions.iter().rfind(|question| question.is_open() && question.kind == Kind::Trouble)
+    }
+
+    /// Whether it is about mail.
+    pub fn has_mail(&self) -> bool {
+        self.card.blocks.iter().any(|block| matches!(block, Block::Mail(_)))
+    }
+
+    /// Whether it can still be stopped.
+    pub fn is_alive(&self) -> bool {
+        match self.view.status {
+            Status::Ready | Status::Running | Status::Waiting | Status::Held | Status::Joining => true,
+            Status::Trouble | Status::Done | Status::Abandoned => false,
+        }
+    }
+
+    /// The step a fork would begin after: of an answer, the one that asked.
+    pub fn fork_step(&self) -> Option<u64> {
+        let step = self.view.steps.get(self.step)?;
+        let asked = |n: u64| {
+            let before = self.view.steps.iter().find(|step| step.n == n);
+            before.is_some_and(|step| matches!(step.next, NextView::Ask { .. }))
+        };
+        match step.n.checked_sub(1) {
+            Some(before) if step.node == "ANSWERS" && asked(before) => Some(before),
+            _ => Some(step.n),
+        }
+    }
+
+    /// The span the keys are on, if the trace is shown.
+    pub fn span(&self) -> Option<&SpanRow> {
+        if self.aspect == Aspect::Trace { self.spans.get(self.cursor) } else { None }
+    }
+
+    fn make(&mut self) {
+        self.spans = trace::rows(&self.view.trace);
+        let way = taken(&self.view.steps, self.view.status);
+        self.picture = self.shape.as_ref().map(|shape| shape.picture(&way)).unwrap_or_default();
+        self.tree.put(&self.view.state);
+        self.cut();
+    }
+
+    /// Where one begins to look.
+    fn enter(&mut self) {
+        if self.aspect == Aspect::Graph {
+            self.first = self.picture.here().unwrap_or(0).saturating_sub(4);
+        }
+    }
+
+    /// Makes the page anew, after what it shows was changed.
+    pub fn cut(&mut self) {
+        let clock = Clock(&self.zone);
+        let (blocks, folds) = match self.aspect {
+            Aspect::Conversation => (conversation::blocks(&self.view, &self.card, &clock), self.folds),
+            Aspect::Steps => {
+                let open = Folds { open: true, headers: false };
+                (steps::blocks(&self.view, self.step, self.states.as_ref(), self.whole, &clock), open)
+            }
+            Aspect::Trace | Aspect::Graph | Aspect::State => return,
+        };
+        self.doc = Doc::untitled(blocks, folds);
+    }
+}
+
+/// The person's clock.
+struct Clock<'a>(&'a TimeZone);
+
+impl Clock<'_> {
+    fn time(&self, at: Timestamp) -> String {
+        at.to_zoned(self.0.clone()).strftime("%b %d %H:%M:%S").to_string()
+    }
+}
+
+/// `340 ms`, `1.2 s`, `3 min 20 s`.
+pub fn took(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
+    }
+}

@@ -1,0 +1,161 @@
+//! The trace as lines of a tree, each with its place on a clock that stands still while nothing works.
+
+use crate::graph::ThreadId;
+use crate::inbox::TraceView;
+use crate::text::Visible;
+use jiff::Timestamp;
+
+/// So many lines are shown.
+const MOST: usize = 5_000;
+
+/// A stretch of work as one line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SpanRow {
+    /// The branches before its name.
+    pub branch: String,
+    /// What it is called.
+    pub name: String,
+    /// `thread`, `node` or `call`.
+    pub sort: &'static str,
+    /// Where it begins and how long it is, in thousandths of all the work.
+    pub bar: (u32, u32),
+    /// How long it took.
+    pub ms: u64,
+    /// Tokens read and written.
+    pub tokens: (u64, u64),
+    /// The price, if it is known.
+    pub cost: Option<f64>,
+    /// Which model.
+    pub model: Option<String>,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// The thread it belongs to.
+    pub thread: Option<ThreadId>,
+    /// The step it belongs to.
+    pub step: Option<u64>,
+    /// The number of the model call.
+    pub call: Option<u64>,
+}
+
+pub fn rows(trace: &TraceView) -> Vec<SpanRow> {
+    let clock = Working::of(trace);
+    let mut rows = Vec::new();
+    add(&mut rows, trace, &clock, (String::new(), String::new()), None);
+    rows
+}
+
+fn add(
+    rows: &mut Vec<SpanRow>,
+    span: &TraceView,
+    clock: &Working,
+    (branch, below): (String, String),
+    thread: Option<&ThreadId>,
+) {
+    if rows.len() >= MOST {
+        return;
+    }
+    let thread = span.thread.as_ref().or(thread);
+    rows.push(SpanRow {
+        branch,
+        name: Visible::line(&span.name).into_string(),
+        sort: span.sort,
+        bar: clock.bar(span),
+        ms: span.ms,
+        tokens: (span.input_tokens, span.output_tokens),
+        cost: span.cost,
+        model: span
+            .model
+            .as_deref()
+            .filter(|model| !model.is_empty())
+            .map(|model| Visible::line(model).into_string()),
+        error: span.error.as_deref().map(|error| Visible::line(error).into_string()),
+        thread: thread.cloned(),
+        step: span.step,
+        call: span.call,
+    });
+    for (at, child) in span.children.iter().enumerate() {
+        let last = at + 1 == span.children.len();
+        let (branch, under) = if last { ("└─", "  ") } else { ("├─", "│ ") };
+        add(rows, child, clock, (format!("{below}{branch}"), format!("{below}{under}")), thread);
+    }
+}
+
+/// When anything worked, as stretches that do not touch, in order.
+struct Working(Vec<(i64, i64)>);
+
+impl Working {
+    fn of(trace: &TraceView) -> Self {
+        let mut all = Vec::new();
+        stretches(trace, &mut all);
+        all.sort_unstable();
+        let mut joined: Vec<(i64, i64)> = Vec::new();
+        for (from, to) in all {
+            match joined.last_mut() {
+                Some((_, end)) if from <= *end => *end = (*end).max(to),
+                _ => joined.push((from, to)),
+            }
+        }
+        Self(joined)
+    }
+
+    /// How long something had worked by then.
+    fn by(&self, at: i64) -> i64 {
+        self.0.iter().take_while(|(from, _)| *from < at).map(|(from, to)| (*to).min(at) - from).sum()
+    }
+
+    fn bar(&self, span: &TraceView) -> (u32, u32) {
+        let all: i64 = self.0.iter().map(|(from, to)| to - from).sum::<i64>().max(1);
+        let (from, to) = ends(span);
+        let share = |at: i64| u32::try_from(self.by(at) * 1000 / all).unwrap_or(0).min(1000);
+        (share(from), share(to).saturating_sub(share(from)))
+    }
+}
+
+fn ends(span: &TraceView) -> (i64, i64) {
+    let from = Timestamp::as_millisecond(span.at);
+    (from, from.saturating_add(i64::try_from(span.ms).unwrap_or(i64::MAX)))
+}
+
+fn stretches(span: &TraceView, all: &mut Vec<(i64, i64)>) {
+    // A thread is there also while it waits, and so is a node that waits for threads: what is inside them works.
+    let waits = span.sort == "thread" || span.children.iter().any(|child| child.sort == "thread");
+    if !waits {
+        all.push(ends(span));
+    }
+    span.children.iter().for_each(|child| stretches(child, all));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(name: &str, sort: &'static str, at: i64, ms: u64, children: Vec<TraceView>) -> TraceView {
+        let at = Timestamp::from_millisecond(at).unwrap();
+        TraceView { ms, children, ..TraceView::begun(name.to_owned(), sort, at) }
+    }
+
+    #[test]
+    fn the_clock_stands_still_while_a_person_thinks() {
+        let call = span("ask", "call", 0, 50, Vec::new());
+        let day = 86_400_000;
+        let nodes =
+            vec![span("first", "node", 0, 100, vec![call]), span("second", "node", day, 300, Vec::new())];
+        let rows = rows(&span("thread", "thread", 0, day as u64 + 300, nodes));
+        let result: Vec<(&str, &str, (u32, u32))> =
+            rows.iter().map(|row| (row.branch.as_str(), row.name.as_str(), row.bar)).collect();
+        assert_eq!(
+            result,
+            [
+                ("", "thread", (0, 1000)),
+                ("├─", "first", (0, 250)),
+                ("│ └─", "ask", (0, 125)),
+                ("└─", "second", (250, 750)),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_trace_of_nothing_is_one_line() {
+        assert_eq!(rows(&span("t", "thread", 5, 0, Vec::new())).len(), 1);
+    }
+}

@@ -1,0 +1,394 @@
+//! What keys do to the thread that is shown. Whatever cannot be taken back is asked once more.
+
+use super::{Aspect, Review, prompt_page};
+use crate::graph::{Decision, ThreadId};
+use crate::inbox::{Block, CallView, Outcome, QuestionView, StepStates};
+use crate::text::Visible;
+use crate::tui::actions::Action;
+use crate::tui::card::{Doc, ScrollPosition};
+use crate::tui::layers::{Ask, Choice, Confirm, Menu, Page, Prompt, Then};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, DecisionKind, InboxResult, PendingDecision, Press};
+use crate::tui::tabs::inbox::{self, decide};
+use crate::tui::tabs::{self, Focus, Tab, threads};
+use crate::tui::update::data;
+use crate::tui::{layout, safe, words};
+use serde_json::{Value, json};
+
+/// The shown thread, if the Threads tab is on the screen.
+pub fn shown(model: &Model) -> Option<&Review> {
+    model.threads.review.as_ref().filter(|_| model.tab == Tab::Threads)
+}
+
+/// Shows what a step changed, or the whole state after it.
+pub fn toggle_whole(model: &mut Model) -> Vec<Cmd> {
+    if let Some(review) = &mut model.threads.review {
+        review.whole = !review.whole;
+        review.top = ScrollPosition::default();
+        review.cut();
+    }
+    missing(model)
+}
+
+/// Moves the graph by columns.
+pub fn pan(model: &mut Model, by: isize) -> Vec<Cmd> {
+    if let Some(review) = &mut model.threads.review {
+        review.shift = review.shift.saturating_add_signed(by).min(400);
+    }
+    Vec::new()
+}
+
+/// Why an action means nothing on the shown thread, if it does not.
+pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
+    let Some(review) = shown(model) else { return Err("no thread is shown; j or k selects one") };
+    let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
+    match action {
+        Action::StateDiff => {
+            when(review.aspect == Aspect::Steps, "the steps show what changed; l goes there")
+        }
+        Action::ShowPrompt => {
+            let call = review.span().is_some_and(|row| row.call.is_some());
+            when(call, "j and k select a model call in the trace; p shows its words")
+        }
+        Action::Unfold => {
+            let folds = match review.aspect {
+                Aspect::State => review.tree.rows.get(review.cursor).is_some_and(|row| row.fold.is_some()),
+                Aspect::Trace => review.span().is_some_and(|row| row.call.is_some()),
+                Aspect::Conversation => review.has_mail(),
+                Aspect::Steps | Aspect::Graph => false,
+            };
+            when(folds && model.focus == Focus::Card, "")
+        }
+        Action::PanLeft | Action::PanRight => when(review.aspect == Aspect::Graph, ""),
+        Action::Fork => when(
+            review.aspect == Aspect::Steps,
+            "the steps show where to fork; l goes there, ] and [ choose one",
+        ),
+        Action::Settle => when(in_doubt(review).is_some(), "no effect of it is in doubt"),
+        Action::Retry => {
+            let can = review.trouble().is_some_and(|question| question.action != "in_doubt");
+            when(can, "it is in no trouble that a retry would end")
+        }
+        Action::Answer => when(review.open_question().is_some(), "it asks nothing now"),
+        _ => Ok(()),
+    }
+}
+
+/// Whether mails are shown, which have quotes to fold.
+pub fn has_mail(model: &Model) -> bool {
+    shown(model).is_some_and(|review| review.aspect == Aspect::Conversation)
+}
+
+/// The next or the previous side; before the first one is the list.
+pub fn turn(model: &mut Model, action: Action) -> Vec<Cmd> {
+    let Some(review) = &mut model.threads.review else { return Vec::new() };
+    let to = if action == Action::NextView { review.aspect.next() } else { review.aspect.previous() };
+    match to {
+        Some(aspect) => {
+            review.turn(aspect);
+            model.threads.aspect = aspect;
+            // Where all of it fits, one begins at the top.
+            scroll(model, 0);
+            missing(model)
+        }
+        None => {
+            if action == Action::PreviousView {
+                model.focus = Focus::List;
+            }
+            Vec::new()
+        }
+    }
+}
+
+/// Whether the shown side goes by steps.
+pub fn has_steps(model: &Model) -> bool {
+    shown(model).is_some_and(|review| matches!(review.aspect, Aspect::Steps | Aspect::Trace))
+}
+
+/// The next or the previous step, or line of what has lines.
+pub fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
+    let Some(review) = &mut model.threads.review else { return Vec::new() };
+    match review.aspect {
+        Aspect::Steps => {
+            let to = if forward { review.step + 1 } else { review.step.saturating_sub(1) };
+            review.go_to(to);
+        }
+        Aspect::Trace => {
+            let at = review.cursor;
+            let node = |n: &usize| review.spans.get(*n).is_some_and(|row| row.sort == "node");
+            let found =
+                if forward { (at + 1..review.spans.len()).find(node) } else { (0..at).rev().find(node) };
+            review.cursor = found.unwrap_or(at);
+            follow(model);
+        }
+        Aspect::Conversation | Aspect::Graph | Aspect::State => return Vec::new(),
+    }
+    missing(model)
+}
+
+/// Scrolls by lines, or moves the cursor if there is one.
+pub fn scroll(model: &mut Model, by: isize) {
+    let (_, height) = size(model);
+    let Some(review) = &mut model.threads.review else { return };
+    match review.aspect {
+        // Pages, and scrolled as all of them are.
+        Aspect::Conversation | Aspect::Steps => {}
+        Aspect::Graph => {
+            let last = (review.picture.lines.len() + 1).saturating_sub(height);
+            review.first = review.first.saturating_add_signed(by).min(last);
+        }
+        Aspect::Trace | Aspect::State => {
+            let last = review.rows().saturating_sub(1);
+            review.cursor = review.cursor.saturating_add_signed(by).min(last);
+            follow(model);
+        }
+    }
+}
+
+/// Keeps the row of the cursor on the screen.
+fn follow(model: &mut Model) {
+    let (_, height) = size(model);
+    if let Some(review) = &mut model.threads.review {
+        review.first =
+            layout::plain_top(review.first, review.cursor, u16::try_from(height).unwrap_or(u16::MAX));
+    }
+}
+
+/// Columns and lines of what is below the title.
+pub fn size(model: &Model) -> (usize, usize) {
+    let (_, body) = layout::review(layout::areas(model).card);
+    (usize::from(body.width), usize::from(body.height))
+}
+
+/// Folds and unfolds what is under the keys.
+pub fn unfold(model: &mut Model) -> Vec<Cmd> {
+    let Some(review) = &mut model.threads.review else { return Vec::new() };
+    match review.aspect {
+        Aspect::State => {
+            review.tree.toggle(review.cursor);
+            Vec::new()
+        }
+        Aspect::Trace => ask_prompt(model),
+        Aspect::Conversation => fold(model),
+        Aspect::Steps | Aspect::Graph => Vec::new(),
+    }
+}
+
+/// Folds or unfolds quotes and older mails.
+pub fn fold(model: &mut Model) -> Vec<Cmd> {
+    let (width, height) = size(model);
+    if let Some(review) = &mut model.threads.review {
+        review.folds.open = !review.folds.open;
+        review.cut();
+        review.top = review.top.min(review.doc.end(width, height));
+    }
+    Vec::new()
+}
+
+/// Asks for what the shown side needs and has not.
+pub fn missing(model: &Model) -> Vec<Cmd> {
+    match shown(model) {
+        Some(review)
+            if review.aspect == Aspect::Steps && review.states.is_none() && !review.view.steps.is_empty() =>
+        {
+            vec![Cmd::StepStates(review.view.id.clone(), review.step as u64)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+pub fn states(model: &mut Model, thread: &ThreadId, result: InboxResult<Box<StepStates>>) -> Vec<Cmd> {
+    match (result, &mut model.threads.review) {
+        (Ok(states), Some(review)) if review.view.id == *thread => review.put_states(*states),
+        (Ok(_), _) => {}
+        (Err(failure), _) => model.fail(failure.text),
+    }
+    Vec::new()
+}
+
+pub fn ask_prompt(model: &mut Model) -> Vec<Cmd> {
+    let call = shown(model).and_then(Review::span).and_then(|row| Some((row.thread.clone()?, row.call?)));
+    call.map(|(thread, call)| Cmd::ModelCall(thread, call)).into_iter().collect()
+}
+
+/// Shows the words of a call, if nothing else has come up meanwhile.
+pub fn prompt(model: &mut Model, result: InboxResult<Box<CallView>>) -> Vec<Cmd> {
+    match result {
+        Ok(call) if model.layers.is_empty() => {
+            let title = "What the model was told, and what it said";
+            let doc = prompt_page(&call);
+            model.push(Page::new(title, doc));
+        }
+        Ok(_) => {}
+        Err(failure) => model.fail(failure.text),
+    }
+    Vec::new()
+}
+
+fn confirm(model: &mut Model, title: String, why: String, page: Doc, then: Then) -> Vec<Cmd> {
+    model.push(Confirm::new(title, why, page, then));
+    Vec::new()
+}
+
+pub fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if !safe::is_deliberate(model, press) {
+        return Vec::new();
+    }
+    let Some(review) = shown(model) else { return Vec::new() };
+    let Some(step) = review.fork_step() else { return Vec::new() };
+    let node = review.view.steps.iter().find(|known| known.n == step).map(|step| step.node.clone());
+    let node = words::line(&node.unwrap_or_default());
+    let asks = review.view.questions.iter().filter(|question| question.step == step).count();
+    let then = match asks {
+        0 => "The new thread goes on from there by itself.".to_owned(),
+        asks => format!("What was asked there is asked anew: {} in your inbox.", words::count(asks, "item")),
+    };
+    let why = format!("{then} Nothing that was done before is done again, and this thread stays as it is.");
+    let fork = Then::Fork(review.view.id.clone(), step);
+    confirm(model, format!("Begin another thread after step {step} ({node})?"), why, Doc::default(), fork)
+}
+
+/// A fork was made: what it asks stands in the inbox.
+pub fn forked(model: &mut Model, result: InboxResult<Outcome>) -> Vec<Cmd> {
+    let Some(outcome) = model.ok_or_fail(result) else { return Vec::new() };
+    let mut cmds = match outcome.interrupts.first() {
+        Some(asked) => {
+            model.say(format!("forked as {}; it asks you anew", outcome.thread));
+            go_to_item(model, asked.to_string())
+        }
+        None => {
+            model.say(format!("forked as {}; it goes on from there", outcome.thread));
+            threads::show(model, outcome.thread)
+        }
+    };
+    cmds.extend(data::changed(model));
+    cmds
+}
+
+/// Selects an item of the inbox, once it is there.
+fn go_to_item(model: &mut Model, item: String) -> Vec<Cmd> {
+    let cmds = tabs::go(model, Tab::Inbox);
+    model.inbox.list.filter = crate::tui::tabs::inbox::Filter::All;
+    model.inbox.list.narrow = Default::default();
+    model.inbox.list.arrange(model.wall);
+    model.inbox.goto = Some(item);
+    inbox::select_goto(model);
+    cmds
+}
+
+/// Goes to what the thread asks.
+pub fn answer(model: &mut Model) -> Vec<Cmd> {
+    let asked = shown(model).and_then(Review::open_question).map(|question| question.id.to_string());
+    asked.map(|id| go_to_item(model, id)).unwrap_or_default()
+}
+
+/// The trouble as a page, for the question whether to end it so.
+fn trouble_page(question: &QuestionView) -> Doc {
+    let mut fields = vec![(Visible::line("trouble"), Visible::new(&question.gist))];
+    fields.extend(
+        question
+            .args
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (Visible::line(name), words::value(value))),
+    );
+    Doc::page(&question.title, question.id.as_str(), vec![Block::Fields(fields)])
+}
+
+fn pending_decision(question: &QuestionView, decision: Decision) -> PendingDecision {
+    PendingDecision { id: question.id.clone(), shown: question.args_hash.to_string(), decision, learn: true }
+}
+
+/// An effect nobody knows the outcome of.
+pub fn in_doubt(review: &Review) -> Option<&QuestionView> {
+    review.trouble().filter(|question| question.action == "in_doubt")
+}
+
+pub fn offer_outcomes(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if !safe::is_deliberate(model, press) {
+        return Vec::new();
+    }
+    let Some(question) = shown(model).and_then(in_doubt) else { return Vec::new() };
+    let effect = words::value(&question.args["effect"]);
+    let rows = vec![
+        ("it was done: nothing is done again".to_owned(), Choice::Settle("done")),
+        ("it was not done: do it now, with the same bytes".to_owned(), Choice::Settle("not_done")),
+    ];
+    let title = format!("What became of {}?", Visible::line(&effect));
+    model.push(Menu::new(title, rows));
+    Vec::new()
+}
+
+/// Asks once more before an effect is settled.
+pub fn ask_settle(model: &mut Model, outcome: &'static str) -> Vec<Cmd> {
+    let Some(question) = shown(model).and_then(in_doubt) else { return Vec::new() };
+    let (title, why, kind, decision) = match outcome {
+        "not_done" => {
+            let args: Value = json!({ "effect": question.args["effect"], "outcome": "not_done" });
+            let why = "It is done now, with the bytes you approved. If it had happened after all, it happens twice.";
+            ("Do it again?", why, DecisionKind::Edited, Decision::Edit { args })
+        }
+        _ => (
+            "It was done?",
+            "It counts as done, and is not done again.",
+            DecisionKind::Accepted,
+            Decision::Accept,
+        ),
+    };
+    let (page, then) = (trouble_page(question), Then::Decide(kind, pending_decision(question, decision)));
+    confirm(model, title.to_owned(), why.to_owned(), page, then)
+}
+
+pub fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if !safe::is_deliberate(model, press) {
+        return Vec::new();
+    }
+    let Some(question) = shown(model).and_then(Review::trouble) else { return Vec::new() };
+    let label = words::line(question.labels.accept.as_deref().unwrap_or("retry"));
+    let (page, then) = (
+        trouble_page(question),
+        Then::Decide(DecisionKind::Accepted, pending_decision(question, Decision::Accept)),
+    );
+    let why = "It goes on where it stopped; what was done is not done again.".to_owned();
+    confirm(model, format!("{label}?"), why, page, then)
+}
+
+/// Ends trouble by giving the thread up, or stops one that is alive.
+pub fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
+    if !safe::is_deliberate(model, press) {
+        return Vec::new();
+    }
+    let Some(review) = shown(model) else { return Vec::new() };
+    let title = words::line(&review.view.title);
+    match review.trouble() {
+        Some(question) => {
+            let label = words::line(question.labels.ignore.as_deref().unwrap_or("abandon"));
+            let page = trouble_page(question);
+            let then = Then::Decide(DecisionKind::Ignored, pending_decision(question, Decision::Ignore));
+            let why = "Nothing more is done. What it has done so far stays done.".to_owned();
+            confirm(model, format!("{label}: “{title}”?"), why, page, then)
+        }
+        None => {
+            let thread = review.view.id.clone();
+            decide::ask_stop(model, thread, &title)
+        }
+    }
+}
+
+pub fn ask_export(model: &mut Model) -> Vec<Cmd> {
+    let Some(review) = shown(model) else { return Vec::new() };
+    let prompt = Prompt::new(Ask::Export, &format!("{}.md", review.view.id));
+    model.push(prompt);
+    Vec::new()
+}
+
+/// A name for the file was given.
+pub fn export(model: &mut Model, name: &str) -> Vec<Cmd> {
+    let thread = shown(model).map(|review| review.view.id.clone());
+    model.layers.pop();
+    match thread {
+        Some(thread) if !name.trim().is_empty() => vec![Cmd::Export(thread, name.trim().to_owned())],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,230 @@
+//! The Threads tab: which threads are listed, and the one that is shown.
+
+use super::review::{self, Review};
+use super::{PAGE, Stamp};
+use crate::graph::ThreadId;
+use crate::inbox::{Facets, Status, ThreadPage, ThreadQuery};
+use crate::tui::layers::{Choice, Menu};
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, InboxResult, Reviewed};
+use crate::tui::tabs::{Focus, Tab, go, thread_here};
+use crate::tui::{layout, words};
+
+/// Reads what is listed: the newest, and what is on the screen if that is further down.
+pub fn read(model: &Model) -> Vec<Cmd> {
+    let threads = &model.threads;
+    let mut cmds = vec![Cmd::Facets, Cmd::Threads(threads.query(None, PAGE))];
+    let height = usize::from(layout::areas(model).list.height);
+    if threads.top + height > PAGE
+        && let Some(above) = threads.top.checked_sub(1).and_then(|at| threads.rows.get(at))
+    {
+        cmds.push(Cmd::Threads(threads.query(Some(above.place), PAGE.max(height))));
+    }
+    cmds
+}
+
+/// Lists only what holds these words, while they are being typed.
+pub fn search(model: &mut Model, words: &str) -> Vec<Cmd> {
+    if model.threads.search == words {
+        return Vec::new();
+    }
+    let searched = model.threads.searched.take().unwrap_or_else(|| model.threads.search.clone());
+    model.threads.searched = Some(searched);
+    model.threads.search = words.to_owned();
+    model.threads.list_anew();
+    read(model)
+}
+
+/// The words that were typed are meant, or those before them are.
+pub fn end_search(model: &mut Model, meant: bool) -> Vec<Cmd> {
+    match model.threads.searched.take() {
+        Some(before) if !meant => {
+            model.threads.search = before;
+            model.threads.list_anew();
+            read(model)
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Takes back what narrows the list; says whether anything did.
+pub fn clear(model: &mut Model) -> Option<Vec<Cmd>> {
+    if model.threads.search.is_empty() && !model.threads.is_narrowed() {
+        return None;
+    }
+    model.threads.widen();
+    model.threads.list_anew();
+    Some(read(model))
+}
+
+/// What there is to narrow the list to was read.
+pub fn facets(model: &mut Model, result: InboxResult<Facets>) -> Vec<Cmd> {
+    if let Some(facets) = model.ok_or_fail(result) {
+        model.threads.facets = facets;
+    }
+    Vec::new()
+}
+
+/// Offers the statuses, each with how many there are, then workflows, servers and accounts. What was chosen is marked,
+/// and lifted when it is chosen again.
+pub fn offer_filters(model: &mut Model) -> Vec<Cmd> {
+    let count = |status: Status| model.overview.as_ref().map_or(0, |overview| overview.threads_in(status));
+    let mark = |is: bool| if is { "● " } else { "  " };
+    let threads = &model.threads;
+    let all: u64 = Status::ALL.iter().map(|status| count(*status)).sum();
+    let mut rows =
+        vec![(format!("{}{:<10}{all:>6}", mark(!threads.is_narrowed()), "all"), Choice::Status(None))];
+    rows.extend(Status::ALL.iter().map(|status| {
+        let is = threads.status == Some(*status);
+        let text = format!("{}{:<10}{:>6}", mark(is), status.word(), count(*status));
+        (text, Choice::Status(Some(*status)))
+    }));
+    let (facets, workflow, account) = (&threads.facets, &threads.workflow, &threads.account);
+    let mut named = |what: &str, names: &[String], chosen: &Option<String>, choice: fn(String) -> Choice| {
+        rows.extend(names.iter().map(|name| {
+            let is = chosen.as_ref() == Some(name);
+            (format!("{}{what:<10}{}", mark(is), words::line(name)), choice(name.clone()))
+        }));
+    };
+    named("workflow", &facets.workflows, workflow, Choice::Workflow);
+    let servers: Vec<String> = facets.servers.iter().map(|name| format!("{name}/")).collect();
+    named("server", &servers, workflow, Choice::Workflow);
+    named("account", &facets.accounts, account, Choice::Account);
+    let cursor = rows.iter().position(|(text, _)| text.starts_with(mark(true))).unwrap_or(0);
+    model.push(Menu { cursor, ..Menu::new("Threads that are", rows) });
+    Vec::new()
+}
+
+/// Lists only those, beside what else was chosen; or all again.
+pub fn filter(model: &mut Model, choice: Choice) -> Vec<Cmd> {
+    let threads = &mut model.threads;
+    match choice {
+        Choice::Status(None) => (threads.status, threads.workflow, threads.account) = (None, None, None),
+        Choice::Status(status) => threads.status = status.filter(|_| threads.status != status),
+        Choice::Workflow(name) => {
+            threads.workflow = Some(name).filter(|name| threads.workflow.as_ref() != Some(name));
+        }
+        Choice::Account(name) => {
+            threads.account = Some(name).filter(|name| threads.account.as_ref() != Some(name));
+        }
+        _ => return Vec::new(),
+    }
+    threads.list_anew();
+    read(model)
+}
+
+/// Moves the selection, and reads on before the end is reached.
+pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
+    let threads = &mut model.threads;
+    threads.cursor = threads.cursor.saturating_add_signed(by).min(threads.rows.len().saturating_sub(1));
+    threads.goto = None;
+    let mut cmds = more(model);
+    cmds.extend(open_selected(model));
+    cmds
+}
+
+fn more(model: &mut Model) -> Vec<Cmd> {
+    let height = usize::from(layout::areas(model).list.height);
+    let threads = &mut model.threads;
+    let near = threads.cursor + height * 2 >= threads.rows.len();
+    match threads.next.filter(|_| near && !threads.reading) {
+        Some(next) => {
+            threads.reading = true;
+            vec![Cmd::Threads(threads.query(Some(next), PAGE))]
+        }
+        None => Vec::new(),
+    }
+}
+
+/// Shows the thread of the selected item.
+pub fn open_thread(model: &mut Model) -> Vec<Cmd> {
+    let Some(thread) = thread_here(model) else { return Vec::new() };
+    show(model, thread)
+}
+
+/// Shows a thread, wherever it stands in the list.
+pub fn show(model: &mut Model, thread: ThreadId) -> Vec<Cmd> {
+    model.threads.widen();
+    model.threads.list_anew();
+    model.threads.goto = Some(thread.clone());
+    let mut cmds = go(model, Tab::Threads);
+    model.focus = Focus::Card;
+    model.threads.review = None;
+    cmds.push(Cmd::Thread(thread));
+    cmds
+}
+
+/// Reads the thread of the selected row.
+pub fn open_selected(model: &Model) -> Vec<Cmd> {
+    let Some(line) = model.threads.selected() else { return Vec::new() };
+    if model.threads.review.as_ref().is_some_and(|review| review.view.id == line.id) {
+        return Vec::new();
+    }
+    vec![Cmd::Thread(line.id.clone())]
+}
+
+pub fn listed(model: &mut Model, query: &ThreadQuery, result: InboxResult<ThreadPage>) -> Vec<Cmd> {
+    if !model.threads.wants(query) {
+        return Vec::new();
+    }
+    match result {
+        Ok(page) => model.threads.put(query, page),
+        Err(failure) => {
+            model.threads.reading = false;
+            model.fail(failure.text);
+            return Vec::new();
+        }
+    }
+    if model.tab != Tab::Threads {
+        return Vec::new();
+    }
+    let mut cmds = more(model);
+    let shown = model.threads.review.as_ref().map(|review| review.view.id.clone());
+    match shown {
+        // A thread that was asked for by itself stays, and so does one that left the list.
+        Some(id) => {
+            let changed = stamp(model, &id).is_some_and(|stamp| model.threads.seen.as_ref() != Some(&stamp));
+            if changed || model.working.contains_key(&id) {
+                cmds.push(Cmd::Thread(id));
+            } else if model.focus == Focus::List && model.threads.goto.is_none() {
+                cmds.extend(open_selected(model));
+            }
+        }
+        None if model.focus == Focus::List => cmds.extend(open_selected(model)),
+        None => {}
+    }
+    cmds
+}
+
+/// A thread as its row stands now: another one when anything happened to it.
+fn stamp(model: &Model, id: &ThreadId) -> Option<Stamp> {
+    let line = model.threads.rows.iter().find(|line| line.id == *id)?;
+    Some((line.id.clone(), line.status, line.steps, line.updated_at))
+}
+
+/// A thread was read: it is shown, if it is still wanted.
+pub fn opened(model: &mut Model, id: &ThreadId, result: InboxResult<Box<Reviewed>>) -> Vec<Cmd> {
+    let wanted = match model.threads.selected() {
+        Some(line) if model.threads.goto.is_none() => line.id == *id,
+        _ => model.threads.goto.as_ref().is_none_or(|goto| goto == id),
+    };
+    let shown = model.threads.review.as_ref().is_some_and(|review| review.view.id == *id);
+    if shown || wanted {
+        model.threads.seen = stamp(model, id);
+    }
+    match result {
+        Ok(read) if shown => {
+            if let Some(review) = &mut model.threads.review {
+                review.renew(*read);
+            }
+        }
+        Ok(read) if wanted => {
+            let zone = model.options.time_zone.clone();
+            model.threads.review = Some(Review::new(*read, model.threads.aspect, zone));
+            review::scroll(model, 0);
+        }
+        Ok(_) => {}
+        Err(failure) => model.fail(failure.text),
+    }
+    review::missing(model)
+}

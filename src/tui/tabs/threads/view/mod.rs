@@ -1,0 +1,234 @@
+//! The Threads tab: the list with its filters, and one thread from five sides.
+
+mod list;
+mod rows;
+
+use super::review::{Aspect, Review, took};
+use crate::text::{truncate, width};
+use crate::tui::actions::Action;
+use crate::tui::layout::{self, Areas};
+use crate::tui::model::Model;
+use crate::tui::tabs::Focus;
+use crate::tui::view::bars;
+use crate::tui::{draw, words};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
+    list::draw(model, areas.list, buf);
+    let Some(review) = &model.threads.review else { return };
+    if areas.card.is_empty() {
+        return;
+    }
+    let (head, body) = layout::review(areas.card);
+    title(model, review, head, buf);
+    let (now, body) = now(model, review, body);
+    match review.aspect {
+        Aspect::Conversation | Aspect::Steps => {
+            let inner = Areas { card: body, ..*areas };
+            draw::page(model, &review.doc, review.top, &inner, buf);
+        }
+        Aspect::Trace => rows::trace(model, review, body, buf),
+        Aspect::Graph => graph(model, review, body, buf),
+        Aspect::State => rows::state(model, review, body, buf),
+    }
+    found(model, body, buf);
+    working(model, review, now, buf);
+}
+
+/// What it is about, where it stands, and the sides to look from.
+fn title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
+    let theme = &model.theme;
+    let view = &review.view;
+    let mut y = area.y;
+    if area.height >= 3 {
+        draw::text(buf, area, area.x, y, &words::line(&view.title), theme.title);
+        let x =
+            draw::text(buf, area, area.x, y + 1, view.status.word(), list::status_style(model, view.status));
+        let mut meta =
+            vec![words::line(&view.workflow), view.id.to_string(), words::count(view.steps.len(), "step")];
+        if view.usage.calls > 0 {
+            meta.push(words::count(usize::try_from(view.usage.calls).unwrap_or(0), "model call"));
+            meta.extend(view.usage.cost.filter(|cost| *cost > 0.0).map(|cost| format!("${cost:.4}")));
+        }
+        if let Some(from) = &view.forked_from {
+            meta.push(format!("forked from {} after step {}", from.thread, from.step));
+        }
+        if let Some(parent) = &view.parent {
+            meta.push(format!("started by {parent}"));
+        }
+        draw::text(buf, area, x, y + 1, &format!(" · {}", meta.join(" · ")), theme.quiet);
+        y += 2;
+    }
+    if area.height == 0 {
+        return;
+    }
+    let short =
+        Aspect::ALL.iter().map(|aspect| width(aspect.title()) + 3).sum::<usize>() > usize::from(area.width);
+    let mut x = area.x;
+    for aspect in Aspect::ALL {
+        let style = match (aspect == review.aspect, model.focus) {
+            (true, Focus::Card) => theme.accent.add_modifier(Modifier::REVERSED),
+            (true, Focus::List) => theme.accent,
+            (false, _) => theme.quiet,
+        };
+        let name = if short { truncate(aspect.title(), 5).into_owned() } else { aspect.title().to_owned() };
+        x = draw::text(buf, area, x, y, &format!(" {name} "), style) + u16::from(!short);
+    }
+}
+
+/// The room for what the thread says while it works, below the rest.
+fn now(model: &Model, review: &Review, body: Rect) -> (Rect, Rect) {
+    if !model.working.contains_key(&review.view.id) || body.height < 8 {
+        return (Rect { height: 0, ..body }, body);
+    }
+    let tall = (body.height / 3).max(4);
+    let now = Rect { y: body.bottom() - tall, height: tall, ..body };
+    (now, Rect { height: body.height - tall, ..body })
+}
+
+fn working(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
+    let Some(working) = model.working.get(&review.view.id).filter(|_| area.height > 1) else { return };
+    let theme = &model.theme;
+    let for_ms = working.since.map(|since| model.now.saturating_duration_since(since).as_millis());
+    let mut text = format!("{} {}", bars::spinner(model), working.node);
+    if let Some(ms) = for_ms {
+        text += &format!(" · {}", took(u64::try_from(ms).unwrap_or(u64::MAX)));
+    }
+    let usage = &review.view.usage;
+    if usage.calls > 0 {
+        text += &format!(" · {} tokens so far", usage.input_tokens + usage.output_tokens);
+    }
+    if let Some((what, done, total)) = &working.bar {
+        text += &format!(" · {what} {done} of {total}");
+    }
+    draw::text(buf, area, area.x, area.y, &text, theme.good);
+    // Of what is being said, the newest is what one wants to see.
+    let room = Rect { y: area.y + 1, height: area.height - 1, ..area };
+    let lines: Vec<&str> = crate::text::wrap(&working.text, usize::from(room.width).max(1)).collect();
+    let newest = lines.len().saturating_sub(usize::from(room.height));
+    draw::lines(buf, room, lines[newest..].iter().map(|line| Line::styled(*line, theme.text)));
+}
+
+fn graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
+    use crate::graph::Light;
+    let theme = &model.theme;
+    if review.picture.lines.is_empty() {
+        let text = "The graph of this workflow is not known here.";
+        draw::text(buf, area, area.x, area.y, text, theme.quiet);
+        return;
+    }
+    let style = |light: Light| match light {
+        Light::Off => theme.quiet,
+        Light::On => theme.good,
+        Light::Here => theme.accent,
+    };
+    let room = Rect { height: area.height.saturating_sub(1), ..area };
+    let lines = review.picture.lines.iter().skip(review.first).map(|strokes| {
+        let mut skip = review.shift;
+        let spans = strokes.iter().map(move |(text, light)| {
+            let shown: String = text.chars().skip(skip).collect();
+            skip = skip.saturating_sub(text.chars().count());
+            Span::styled(shown, style(*light))
+        });
+        Line::from(spans.collect::<Vec<_>>())
+    });
+    draw::lines(buf, room, lines);
+    let below = Rect { y: room.bottom(), height: area.height - room.height, ..area };
+    let more = review.picture.lines.len().saturating_sub(review.first + usize::from(room.height));
+    let hint = if more > 0 { format!("▼ {more} lines   ") } else { String::new() };
+    draw::text(buf, below, below.x, below.y, &format!("{hint}{}", crate::graph::LEGEND), theme.quiet);
+}
+
+/// Lights the words that are searched for, wherever they stand.
+fn found(model: &Model, area: Rect, buf: &mut Buffer) {
+    light(buf, area, &model.threads.search, model.theme.found);
+}
+
+/// Patches the style of every word that begins like one of these, whichever case it is in.
+fn light(buf: &mut Buffer, area: Rect, searched: &str, style: Style) {
+    let words: Vec<Vec<char>> = searched
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(|word| word.chars().map(folded).collect())
+        .collect();
+    if words.is_empty() {
+        return;
+    }
+    for y in area.y..area.bottom() {
+        let row: Vec<char> = (area.x..area.right())
+            .map(|x| buf.cell((x, y)).and_then(|cell| cell.symbol().chars().next()).map_or(' ', folded))
+            .collect();
+        for at in 0..row.len() {
+            if at > 0 && row[at - 1].is_alphanumeric() {
+                continue;
+            }
+            let Some(word) =
+                words.iter().filter(|word| row[at..].starts_with(word)).max_by_key(|word| word.len())
+            else {
+                continue;
+            };
+            let x = area.x + u16::try_from(at).unwrap_or(0);
+            let wide = u16::try_from(word.len()).unwrap_or(0);
+            buf.set_style(Rect { x, y, width: wide, height: 1 }.intersection(area), style);
+        }
+    }
+}
+
+fn folded(letter: char) -> char {
+    letter.to_lowercase().next().unwrap_or(letter)
+}
+
+/// The actions on the shown thread that are worth a place in the footer, the most important first.
+pub fn footer(model: &Model) -> Vec<(Action, String)> {
+    let named = |action: Action, text: &str| (action, text.to_owned());
+    let mut actions =
+        vec![named(Action::Settle, "settle"), named(Action::Retry, "retry"), named(Action::Answer, "answer")];
+    if model.focus == Focus::Card {
+        actions.extend([
+            named(Action::NextView, "next view"),
+            named(Action::Unfold, "unfold"),
+            named(Action::ShowPrompt, "prompt"),
+        ]);
+        if model.threads.review.as_ref().is_some_and(|review| review.aspect == Aspect::Steps) {
+            actions.extend([named(Action::NextPart, "next step"), named(Action::StateDiff, "diff or whole")]);
+        }
+    } else {
+        actions.extend([named(Action::Open, "read"), named(Action::Narrow, "filter")]);
+    }
+    let ends = if model.threads.review.as_ref().is_some_and(|review| review.trouble().is_some()) {
+        "abandon"
+    } else {
+        "stop"
+    };
+    actions.extend([
+        named(Action::Fork, "fork"),
+        named(Action::Export, "export"),
+        named(Action::Reclassify, "take it for…"),
+        named(Action::Stop, ends),
+    ]);
+    if model.focus == Focus::Card {
+        actions.push(named(Action::Leave, "back"));
+    }
+    actions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_lit_where_they_begin() {
+        let area = Rect::new(0, 0, 30, 1);
+        let mut buf = Buffer::empty(area);
+        buf.set_string(0, 0, "Budget, budgetary, low-budget", Style::new());
+        let style = Style::new().add_modifier(Modifier::BOLD);
+        light(&mut buf, area, "BUDGET x", style);
+        let lit: String =
+            (0..30).map(|x| if buf[(x, 0)].modifier.contains(Modifier::BOLD) { '^' } else { '.' }).collect();
+        assert_eq!(lit, "^^^^^^..^^^^^^.........^^^^^^.");
+        light(&mut buf, area, " - ", style);
+    }
+}

@@ -1,0 +1,41 @@
+//! A key becomes an action, and the action is done if it means something now.
+
+use crate::tui::actions::Action;
+use crate::tui::keys::Lookup;
+use crate::tui::model::Model;
+use crate::tui::msg::{Cmd, Press};
+use crate::tui::{layers, safe};
+
+pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
+    model.now = model.now.max(press.at);
+    safe::heard(model, press);
+    model.pending.push(press.key);
+    let scopes = model.scopes();
+    let cmds = match model.keymap.lookup(&scopes, &model.pending) {
+        Lookup::Begun => Vec::new(),
+        Lookup::Found(action) => {
+            model.pending.clear();
+            match action.available(model) {
+                Ok(()) => act(model, action, press),
+                Err(why) => {
+                    if !why.is_empty() {
+                        model.say(why);
+                    }
+                    Vec::new()
+                }
+            }
+        }
+        Lookup::Nothing => {
+            let alone = model.pending.len() == 1;
+            model.pending.clear();
+            if alone { layers::type_key(model, press.key) } else { Vec::new() }
+        }
+    };
+    model.last_key = Some((press.key, press.at));
+    cmds
+}
+
+/// Does what an action means in the uppermost layer, or else in the tab.
+pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
+    if model.layer().is_some() { layers::act(model, action, press) } else { action.run(model, press) }
+}
