@@ -186,6 +186,7 @@ const NO_CIRCLES: &[&str] = &[
     "app",
     "calendar",
     "cli",
+    "config",
     "driver",
     "graph",
     "inbox",

@@ -1,16 +1,30 @@
-//! `[apis.NAME]`: how an API is reached, where that is not as its own description says.
-
-use std::collections::BTreeMap;
+//! `[apis.NAME]`: how an API is reached, if that is not as its own description says.
 
 use super::error::{Error, quoted};
-use super::raw;
-use super::resolve::{Meaning, wrong_with_url};
+use super::keys::{default, example};
+use super::reader::{FromSection as _, Reader, section};
 use super::secret::Secret;
+use super::url::wrong_with_url;
+
+section! {
+    /// How an API that `ask` uses is reached, if that is not as `sayso apis show NAME` says.
+    pub(super) struct ApiSection in named("apis", "audius", "") {
+        /// Its servers, or where the list of them is.
+        hosts: Option<Vec<String>> = example("https://discoveryprovider.audius.co"),
+        host_list: Option<String> = example("https://api.audius.co"),
+        /// Hosts with their port that may be on this machine or in a private network. All others there are never reached.
+        private: Vec<String> = default("").example("127.0.0.1:8080"),
+        /// Where its key is kept; write one of the three. The file has to be readable by you alone.
+        api_key_env: Option<String> = example("AUDIUS_API_KEY"),
+        api_key_command: Option<String> = example("pass show audius"),
+        api_key_file: Option<String> = example("~/.config/sayso/audius.key"),
+    }
+}
 
 /// How an API is reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Api {
-    /// Its servers, in place of those it names itself; empty where it is not said.
+    /// Its servers, in place of those it names itself; empty if it is not said.
     pub hosts: Vec<String>,
     /// Where its list of servers is, in place of where it says itself.
     pub host_list: Option<String>,
@@ -20,24 +34,15 @@ pub struct Api {
     pub key: Option<Secret>,
 }
 
-impl Meaning<'_> {
-    pub(super) fn apis(&self, apis: BTreeMap<String, raw::Api>) -> Result<BTreeMap<String, Api>, Error> {
-        let mut meant = BTreeMap::new();
-        for (name, api) in apis {
-            let api = self.api(&name, api)?;
-            meant.insert(name, api);
-        }
-        Ok(meant)
-    }
-
-    fn api(&self, name: &str, api: raw::Api) -> Result<Api, Error> {
-        let bad = |key: &str, why: &str| self.bad("apis", name, key, why);
-        let hosts = api.hosts.clone().unwrap_or_default();
+impl Api {
+    pub(super) fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let api = ApiSection::read(reader)?;
+        let hosts = api.hosts.unwrap_or_default();
         if let Some(why) = hosts.iter().find_map(|url| wrong_with_url(url)) {
-            return Err(bad("hosts", why));
+            return Err(reader.bad("hosts", why));
         }
         if let Some(why) = api.host_list.as_deref().and_then(wrong_with_url) {
-            return Err(bad("host_list", why));
+            return Err(reader.bad("host_list", why));
         }
         let mut private = Vec::new();
         for written in &api.private {
@@ -48,12 +53,12 @@ impl Meaning<'_> {
                     "must be hosts with their port such as 127.0.0.1:8080, not {:?}",
                     quoted(written)
                 );
-                return Err(bad("private", &why));
+                return Err(reader.bad("private", why));
             };
             private.push((host.trim_matches(['[', ']']).to_owned(), port));
         }
-        let keys = [&api.api_key_env, &api.api_key_command, &api.api_key_file];
-        let key = self.api_key("apis", name, keys)?;
-        Ok(Api { hosts, host_list: api.host_list, private, key })
+        let kept = [&api.api_key_env, &api.api_key_command, &api.api_key_file];
+        let key = reader.secret("api_key", kept)?;
+        Ok(Self { hosts, host_list: api.host_list, private, key })
     }
 }

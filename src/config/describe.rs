@@ -7,9 +7,10 @@ use toml::Value;
 use super::entries::{Address, Entries};
 use super::headers;
 use super::inputs::Env;
-use super::keys::{Key, Preset, SECTIONS, Shape};
+use super::keys::{Key, Shape, is_named};
 use super::origin::Origin;
 use super::secret::Secret;
+use super::sections::SECTIONS;
 use crate::text::Visible;
 
 /// One key, for a person to read.
@@ -28,10 +29,10 @@ pub(super) fn settings(entries: &Entries, env: &Env) -> Vec<Setting> {
     let mut settings = Vec::new();
     for section in SECTIONS {
         for name in entries.names(section) {
-            for key in section.keys {
+            for (whole, key) in section.whole_keys() {
                 let mut written = entries
                     .section(section, &name)
-                    .filter(|(address, _)| section.key(&address.key).is_some_and(|of| of.name == key.name))
+                    .filter(|(address, _)| is_named(&whole, &address.key))
                     .map(|(address, entry)| Setting {
                         key: address.to_string(),
                         value: Visible::line(&shown(key, &entry.value, env)),
@@ -39,27 +40,17 @@ pub(super) fn settings(entries: &Entries, env: &Env) -> Vec<Setting> {
                     })
                     .peekable();
                 if written.peek().is_none() && section.shape == Shape::One {
-                    settings.push(unset(Address::new(section.name, &name, key.name), key));
+                    settings.push(Setting {
+                        key: Address::new(section, &name, &whole).to_string(),
+                        value: Visible::line(&format!("({})", key.unset())),
+                        origin: Origin::Default,
+                    });
                 }
                 settings.extend(written);
             }
         }
     }
     settings
-}
-
-fn unset(address: Address, key: &Key) -> Setting {
-    let meaning = match key.preset {
-        Preset::Unset(meaning) => meaning,
-        Preset::Text(_) | Preset::Texts(_) | Preset::Count(_) | Preset::Amount(_) | Preset::Required => {
-            "none"
-        }
-    };
-    Setting {
-        key: address.to_string(),
-        value: Visible::line(&format!("({meaning})")),
-        origin: Origin::Default,
-    }
 }
 
 fn shown(key: &Key, value: &Value, env: &Env) -> String {

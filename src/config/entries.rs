@@ -8,25 +8,22 @@ use std::fmt;
 use toml::Value;
 
 use super::error::{Error, hint, quoted};
-use super::keys::{Kind, SECTIONS, Section, Shape};
+use super::keys::{Kind, Section, Shape};
 use super::origin::Origin;
 
 /// The whole name of a key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Address {
     pub(super) section: &'static str,
-    /// The `cheap` of `[models.cheap]`; empty where a section stands once, and an [`ordinal`] where it stands in a list.
+    shape: Shape,
+    /// The `cheap` of `[models.cheap]`; empty if a section stands once, and an [`ordinal`] if it stands in a list.
     pub(super) name: String,
     pub(super) key: String,
 }
 
 impl Address {
-    pub(super) fn new(section: &'static str, name: &str, key: &str) -> Self {
-        Self { section, name: name.to_owned(), key: key.to_owned() }
-    }
-
-    fn is_listed(&self) -> bool {
-        Section::find(self.section).is_some_and(|section| section.shape == Shape::Array)
+    pub(super) fn new(section: &Section, name: &str, key: &str) -> Self {
+        Self { section: section.name, shape: section.shape, name: name.to_owned(), key: key.to_owned() }
     }
 
     /// The section's header, less its outer brackets.
@@ -34,7 +31,7 @@ impl Address {
         if self.name.is_empty() {
             return self.section.to_owned();
         }
-        if self.is_listed() {
+        if self.shape == Shape::Array {
             return format!("[{}]", self.section);
         }
         let is_bare = self.name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
@@ -45,7 +42,7 @@ impl Address {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_listed() {
+        if self.shape == Shape::Array {
             let number = self.name.trim_start_matches('0');
             return write!(f, "{}.{number}.{}", self.section, quoted(&self.key));
         }
@@ -93,26 +90,27 @@ impl Entries {
     }
 
     /// Remembers that a named section was begun.
-    pub(super) fn begin(&mut self, section: &'static str, name: &str, origin: Origin) {
-        self.named.entry((section, name.to_owned())).or_insert(origin);
+    pub(super) fn begin(&mut self, section: &Section, name: &str, origin: Origin) {
+        self.named.entry((section.name, name.to_owned())).or_insert(origin);
     }
 
-    pub(super) fn get(&self, section: &'static str, name: &str, key: &str) -> Option<&Entry> {
+    pub(super) fn get(&self, section: &Section, name: &str, key: &str) -> Option<&Entry> {
         self.map.get(&Address::new(section, name, key))
     }
 
-    /// The text of a key, where it is written.
-    pub(super) fn text(&self, section: &'static str, name: &str, key: &str) -> Option<&str> {
+    /// The text of a key, if it is written.
+    pub(super) fn text(&self, section: &Section, name: &str, key: &str) -> Option<&str> {
         self.get(section, name, key)?.value.as_str()
     }
 
     /// Where a key was written, or failing that its section.
-    pub(super) fn origin(&self, section: &'static str, name: &str, key: &str) -> Origin {
+    pub(super) fn origin(&self, section: &Section, name: &str, key: &str) -> Origin {
         let written = self.get(section, name, key).map(|entry| &entry.origin);
-        written.or_else(|| self.named.get(&(section, name.to_owned()))).cloned().unwrap_or(Origin::Default)
+        let begun = || self.named.get(&(section.name, name.to_owned()));
+        written.or_else(begun).cloned().unwrap_or(Origin::Default)
     }
 
-    /// The names under a section; one empty name where it stands once.
+    /// The names under a section; one empty name if it stands once.
     pub(super) fn names(&self, section: &Section) -> BTreeSet<String> {
         match section.shape {
             Shape::One => BTreeSet::from([String::new()]),
@@ -128,75 +126,29 @@ impl Entries {
     /// The keys written in one section.
     pub(super) fn section<'a>(
         &'a self,
-        section: &'static Section,
+        section: &'a Section,
         name: &'a str,
     ) -> impl Iterator<Item = (&'a Address, &'a Entry)> {
         self.map.iter().filter(move |(address, _)| address.section == section.name && address.name == name)
     }
 
     /// Puts the keys of one section in place of another's, origins included.
-    pub(super) fn replace(&mut self, to: (&'static str, &str), from: (&'static str, &str)) {
+    pub(super) fn replace(&mut self, to: (&Section, &str), from: (&Section, &str)) {
         let copies: Vec<_> = self
-            .map
-            .iter()
-            .filter(|(address, _)| (address.section, address.name.as_str()) == from)
+            .section(from.0, from.1)
             .map(|(address, entry)| (Address::new(to.0, to.1, &address.key), entry.clone()))
             .collect();
-        self.map.retain(|address, _| (address.section, address.name.as_str()) != to);
+        self.map.retain(|address, _| (address.section, address.name.as_str()) != (to.0.name, to.1));
         self.map.extend(copies);
     }
 
     /// Puts one value in place of every value of a section whose key ends like this.
-    pub(super) fn overwrite(&mut self, section: &str, suffix: &str, value: &Value, origin: &Origin) {
-        let named = |address: &Address| address.section == section && address.key.ends_with(suffix);
+    pub(super) fn overwrite(&mut self, section: &Section, suffix: &str, value: &Value, origin: &Origin) {
+        let named = |address: &Address| address.section == section.name && address.key.ends_with(suffix);
         for (_, entry) in self.map.iter_mut().filter(|(address, _)| named(address)) {
             *entry = Entry { value: value.clone(), origin: origin.clone() };
         }
     }
-
-    /// All of it as one table, for serde.
-    pub(super) fn to_table(&self) -> toml::Table {
-        let mut root = toml::Table::new();
-        for section in SECTIONS {
-            let mut table = toml::Table::new();
-            let mut list = Vec::new();
-            for name in self.names(section) {
-                let keys = nested(
-                    self.section(section, &name)
-                        .map(|(address, entry)| (address.key.as_str(), entry.value.clone())),
-                );
-                match section.shape {
-                    Shape::One => table = keys,
-                    Shape::Named => {
-                        table.insert(name, keys.into());
-                    }
-                    Shape::Array => list.push(Value::Table(keys)),
-                }
-            }
-            let value = if section.shape == Shape::Array { Value::Array(list) } else { table.into() };
-            root.insert(section.name.to_owned(), value);
-        }
-        root
-    }
-}
-
-/// Keys with a dot in the section within that they lead into.
-fn nested<'a>(keys: impl Iterator<Item = (&'a str, Value)>) -> toml::Table {
-    let mut table = toml::Table::new();
-    for (key, value) in keys {
-        match key.split_once('.') {
-            None => {
-                table.insert(key.to_owned(), value);
-            }
-            Some((within, key)) => {
-                let within = table.entry(within).or_insert_with(|| toml::Table::new().into());
-                if let Value::Table(within) = within {
-                    within.insert(key.to_owned(), value);
-                }
-            }
-        }
-    }
-    table
 }
 
 /// Checks `value` against what the key may hold. A whole number is taken where any number may stand.
@@ -235,6 +187,7 @@ fn check(address: &Address, kind: Kind, value: Value, origin: &Origin) -> Result
         (Kind::Amount { most }, Value::Integer(whole)) => amount(whole as f64, most).map_err(bad),
         (Kind::Amount { most }, Value::Float(number)) => amount(number, most).map_err(bad),
         (Kind::Amount { .. }, value) => Err(wrong_type("a number", &value)),
+        (Kind::Keys(_), value) => Err(wrong_type("a section", &value)),
     }
 }
 

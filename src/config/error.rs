@@ -130,7 +130,7 @@ pub enum Error {
     MissingKey {
         /// The section that lacks it.
         section: String,
-        key: &'static str,
+        key: String,
         /// Where the section is.
         at: Origin,
         /// What to write.

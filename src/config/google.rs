@@ -1,11 +1,32 @@
 //! `[google]`: as which program sayso comes to Google, and where Google is.
 
-use super::error::Error;
-use super::raw;
-use super::resolve::{Meaning, wrong_with_url};
-use super::secret::Secret;
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
+
+use super::error::Error;
+use super::keys::{default, example};
+use super::reader::{FromSection as _, Reader, section};
+use super::secret::Secret;
+use super::url::unsafe_url;
+
+section! {
+    /// Google, for accounts of kind gmail and calendars of kind google. Easier for Gmail: kind = "imap" with host
+    /// imap.gmail.com and an app password (see docs/gmail.md). Everything else takes an OAuth client of your own, and
+    /// `sayso auth gmail`, whose --help says how to get one.
+    pub(super) struct GoogleSection in one("google") {
+        client_id: Option<String> =
+            example("123456-abc.apps.googleusercontent.com").or("none; gmail needs one"),
+        /// Where the client's secret is kept; write one of the three.
+        client_secret_env: Option<String> = example("GOOGLE_CLIENT_SECRET"),
+        client_secret_command: Option<String> = example("pass show google/sayso"),
+        client_secret_file: Option<String> = example("~/.secrets/google"),
+        /// Where Google is. Another address is for tests and for a gateway of your own, and has to begin with https://,
+        /// unless it is on this machine.
+        auth_url: String = default("https://accounts.google.com/o/oauth2/v2/auth"),
+        token_url: String = default("https://oauth2.googleapis.com/token"),
+        gmail_url: String = default("https://gmail.googleapis.com"),
+        calendar_url: String = default("https://www.googleapis.com/calendar/v3"),
+    }
+}
 
 /// A login at Google: one of its accounts, and everything it takes to use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,98 +50,50 @@ pub struct Google {
 }
 
 /// The section, before an account is named.
-pub(super) struct GoogleApp {
-    client_id: Option<String>,
+pub(super) struct GoogleApp<'a> {
+    reader: Reader<'a>,
+    keys: GoogleSection,
     client_secret: Option<Secret>,
-    auth_url: String,
-    token_url: String,
-    gmail_url: String,
-    calendar_url: String,
     folder: PathBuf,
 }
 
-impl GoogleApp {
-    /// The login of an account; `None` where nobody said as which program to come.
-    pub(super) fn login(&self, account: &str) -> Option<Google> {
-        Some(Google {
-            account: account.to_owned(),
-            client_id: self.client_id.clone()?,
-            client_secret: self.client_secret.clone(),
-            auth_url: self.auth_url.clone(),
-            token_url: self.token_url.clone(),
-            gmail_url: self.gmail_url.clone(),
-            calendar_url: self.calendar_url.clone(),
-            tokens: self.folder.join(format!("{account}.json")),
-        })
-    }
-}
-
-impl Meaning<'_> {
-    pub(super) fn google(&self, google: raw::Google, data: &Path) -> Result<GoogleApp, Error> {
+impl<'a> GoogleApp<'a> {
+    pub(super) fn read(reader: Reader<'a>, data: &Path) -> Result<Self, Error> {
+        let keys = GoogleSection::read(&reader)?;
         let urls = [
-            ("auth_url", &google.auth_url),
-            ("token_url", &google.token_url),
-            ("gmail_url", &google.gmail_url),
-            ("calendar_url", &google.calendar_url),
+            ("auth_url", &keys.auth_url),
+            ("token_url", &keys.token_url),
+            ("gmail_url", &keys.gmail_url),
+            ("calendar_url", &keys.calendar_url),
         ];
         for (key, url) in urls {
             if let Some(why) = unsafe_url(url) {
-                return Err(self.bad("google", "", key, why));
+                return Err(reader.bad(key, why));
             }
         }
-        let keys = ["client_secret_env", "client_secret_command", "client_secret_file"];
-        let written = [&google.client_secret_env, &google.client_secret_command, &google.client_secret_file];
-        let base = |url: String| url.trim_end_matches('/').to_owned();
-        Ok(GoogleApp {
-            client_id: google.client_id.filter(|id| !id.trim().is_empty()),
-            client_secret: self.secret("google", "", keys, written)?,
-            auth_url: google.auth_url,
-            token_url: google.token_url,
-            gmail_url: base(google.gmail_url),
-            calendar_url: base(google.calendar_url),
-            folder: data.join("google"),
-        })
+        let kept = [&keys.client_secret_env, &keys.client_secret_command, &keys.client_secret_file];
+        let client_secret = reader.secret("client_secret", kept)?;
+        Ok(Self { reader, keys, client_secret, folder: data.join("google") })
     }
 
-    /// The login an account needs; an error says how to get there.
-    pub(super) fn google_login(&self, app: &GoogleApp, account: &str) -> Result<Google, Error> {
-        app.login(account).ok_or_else(|| {
+    /// The login of an account; an error says how to get there.
+    pub(super) fn login(&self, account: &str) -> Result<Google, Error> {
+        let keys = &self.keys;
+        let client_id = keys.client_id.clone().filter(|id| !id.trim().is_empty()).ok_or_else(|| {
             let hint =
                 "write the id of an OAuth client of your own; `sayso auth gmail --help` says how to get one";
-            self.missing("google", "", "client_id", hint)
+            self.reader.missing("client_id", hint)
+        })?;
+        let base = |url: &str| url.trim_end_matches('/').to_owned();
+        Ok(Google {
+            account: account.to_owned(),
+            client_id,
+            client_secret: self.client_secret.clone(),
+            auth_url: keys.auth_url.clone(),
+            token_url: keys.token_url.clone(),
+            gmail_url: base(&keys.gmail_url),
+            calendar_url: base(&keys.calendar_url),
+            tokens: self.folder.join(format!("{account}.json")),
         })
-    }
-}
-
-/// Why secrets must not go to an address: in the clear they go to this machine alone.
-pub(super) fn unsafe_url(url: &str) -> Option<&'static str> {
-    if let Some(why) = wrong_with_url(url) {
-        return Some(why);
-    }
-    let rest = url.strip_prefix("http://")?;
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = match host.strip_prefix('[') {
-        Some(six) => six.split(']').next().unwrap_or_default(),
-        None => host.rsplit_once(':').map_or(host, |(host, _)| host),
-    };
-    let here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-    (!here)
-        .then_some("must begin with https://, for secrets go there; only this machine is reached by http://")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unsafe_url;
-
-    #[test]
-    fn secrets_leave_this_machine_encrypted() {
-        for fine in ["https://a.example/x", "http://127.0.0.1:8080", "http://[::1]:80/x", "http://localhost/"]
-        {
-            assert_eq!(unsafe_url(fine), None, "{fine}");
-        }
-        for odd in ["http://a.example", "http://10.0.0.1/", "http://127.0.0.1.evil.example/", "ftp://x", "x"]
-        {
-            assert!(unsafe_url(odd).is_some(), "{odd}");
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! `headers`: what is sent along to a server, with values that may be kept elsewhere.
 
 use super::error::Error;
-use super::resolve::{Meaning, is_variable};
+use super::reader::{Reader, is_variable};
 use super::secret::Secret;
 
 /// Headers that carry who one is; their values are kept out of the file.
@@ -16,47 +16,44 @@ pub enum Header {
     Secret(Secret),
 }
 
-impl Meaning<'_> {
-    /// Headers as written. A value is never quoted, for it may be a secret.
-    pub(super) fn headers(
-        &self,
-        section: &'static str,
-        name: &str,
-        written: &[String],
-    ) -> Result<Vec<(String, Header)>, Error> {
-        let read = |text: &String| self.header(text).map_err(|why| self.bad(section, name, "headers", why));
-        written.iter().map(read).collect()
-    }
+/// Headers as written. A value is never quoted, for it may be a secret.
+pub(super) fn read(
+    reader: &Reader<'_>,
+    key: &str,
+    written: &[String],
+) -> Result<Vec<(String, Header)>, Error> {
+    let read = |text: &String| header(reader, text).map_err(|why| reader.bad(key, why));
+    written.iter().map(read).collect()
+}
 
-    /// `Name: words`, `Name: $VARIABLE`, `Name: $(command)` or `Name: $(<file)`.
-    fn header(&self, written: &str) -> Result<(String, Header), String> {
-        let Some((name, value)) = parted(written) else {
-            return Err("must be headers such as \"X-Tenant: acme\"".to_owned());
-        };
-        let name = name.to_ascii_lowercase();
-        let kept = match value.strip_prefix('$') {
-            None if CREDENTIALS.iter().any(|word| name.contains(word)) => {
-                return Err(format!(
-                    "must not hold {name} itself; write $NAME for a variable, $(COMMAND) for what a command prints, \
-                     or $(<FILE) for a file only you can read"
-                ));
-            }
-            None => return Ok((name, Header::Text(value.to_owned()))),
-            Some(kept) => kept,
-        };
-        let inner = kept.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).map(str::trim);
-        let secret = match inner.map(|inner| (inner, inner.strip_prefix('<').map(str::trim))) {
-            Some((_, Some(path))) if !path.is_empty() => Secret::File(self.path(path)),
-            Some((command, None)) if !command.is_empty() => Secret::Command(command.to_owned()),
-            None if is_variable(kept) => Secret::Env(kept.to_owned()),
-            _ => {
-                return Err(format!(
-                    "has a {name} whose $ is not followed by a variable's name in capitals, (COMMAND) or (<FILE)"
-                ));
-            }
-        };
-        Ok((name, Header::Secret(secret)))
-    }
+/// `Name: words`, `Name: $VARIABLE`, `Name: $(command)` or `Name: $(<file)`.
+fn header(reader: &Reader<'_>, written: &str) -> Result<(String, Header), String> {
+    let Some((name, value)) = parted(written) else {
+        return Err("must be headers such as \"X-Tenant: acme\"".to_owned());
+    };
+    let name = name.to_ascii_lowercase();
+    let kept = match value.strip_prefix('$') {
+        None if CREDENTIALS.iter().any(|word| name.contains(word)) => {
+            return Err(format!(
+                "must not hold {name} itself; write $NAME for a variable, $(COMMAND) for what a command prints, \
+                 or $(<FILE) for a file only you can read"
+            ));
+        }
+        None => return Ok((name, Header::Text(value.to_owned()))),
+        Some(kept) => kept,
+    };
+    let inner = kept.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).map(str::trim);
+    let secret = match inner.map(|inner| (inner, inner.strip_prefix('<').map(str::trim))) {
+        Some((_, Some(path))) if !path.is_empty() => Secret::File(reader.path(path)),
+        Some((command, None)) if !command.is_empty() => Secret::Command(command.to_owned()),
+        None if is_variable(kept) => Secret::Env(kept.to_owned()),
+        _ => {
+            return Err(format!(
+                "has a {name} whose $ is not followed by a variable's name in capitals, (COMMAND) or (<FILE)"
+            ));
+        }
+    };
+    Ok((name, Header::Secret(secret)))
 }
 
 fn parted(written: &str) -> Option<(&str, &str)> {

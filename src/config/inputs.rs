@@ -11,8 +11,6 @@ use std::path::{Path, PathBuf};
 use directories::{BaseDirs, ProjectDirs};
 use jiff::tz::TimeZone;
 
-use super::paths::expand;
-
 /// What the config is made from.
 #[derive(Clone, Debug)]
 pub struct Inputs {
@@ -99,13 +97,44 @@ impl Host {
 
     /// A path as it was typed here: `~` is the home folder, and a relative one starts at the working folder.
     pub fn expand(&self, typed: &Path) -> PathBuf {
-        expand(typed.as_os_str(), &self.working_dir, self)
+        self.expand_from(&self.working_dir, typed)
     }
+
+    /// The same, with a relative path starting at `base`.
+    ///
+    /// `~name` is left as it is written, a file of that name: other people's folders are not looked up.
+    pub(super) fn expand_from(&self, base: &Path, typed: &Path) -> PathBuf {
+        let whole = at_home(typed, self.home.as_deref()).unwrap_or_else(|| base.join(typed));
+        // Drops the `.` of `./file` and a slash at the end, which only make a path longer to read.
+        whole.components().collect()
+    }
+}
+
+/// The path that `~` at the beginning of another leads to; `None` if it does not begin with that.
+pub(super) fn at_home(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    Some(home?.join(path.strip_prefix("~").ok()?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::tests::inputs;
+
+    #[test]
+    fn paths_are_expanded() {
+        for (text, expected) in [
+            ("~", "/home/ada"),
+            ("~/Mail/", "/home/ada/Mail"),
+            ("key", "/etc/sayso/key"),
+            ("./key", "/etc/sayso/key"),
+            ("../key", "/etc/sayso/../key"),
+            ("/key", "/key"),
+            ("~bob/key", "/etc/sayso/~bob/key"),
+        ] {
+            let expanded = inputs().host.expand_from(Path::new("/etc/sayso"), Path::new(text));
+            assert_eq!(expanded, Path::new(expected), "{text}");
+        }
+    }
 
     #[test]
     fn the_environment_is_never_printed() {

@@ -5,13 +5,12 @@ use std::path::Path;
 use super::entries::{Address, Entries};
 use super::error::{Error, quoted};
 use super::inputs::Inputs;
-use super::keys::{SECTIONS, Section};
+use super::keys::Section;
+use super::models::{BUILTIN, MODELS, ModelSection, Provider, WORKFLOW};
 use super::origin::Origin;
 use super::read;
-use super::settings::Provider;
-
-/// The name under which the built-in rules are always there.
-pub(super) const BUILTIN: &str = "builtin";
+use super::reader::Choice as _;
+use super::sections::SECTIONS;
 
 /// The model that a flag or a variable picked.
 pub(super) struct Picked {
@@ -37,18 +36,18 @@ pub(super) fn lay(
 
 /// Makes `builtin` a model like any other, so that it can be named where a model is named.
 fn add_builtin(entries: &mut Entries) -> Result<(), Error> {
-    let at = entries.origin("models", BUILTIN, "");
+    let at = entries.origin(MODELS, BUILTIN, "");
     if at != Origin::Default {
         let why = "names the built-in rules; choose another name".to_owned();
         return Err(Error::BadValue { key: format!("models.{BUILTIN}"), at, why });
     }
     // `[model]` goes by the name of its section, so nothing else may.
-    let at = entries.origin("models", "model", "");
+    let at = entries.origin(MODELS, "model", "");
     if at != Origin::Default {
         let why = "would be taken for [model]; choose another name".to_owned();
         return Err(Error::BadValue { key: "models.model".to_owned(), at, why });
     }
-    entries.begin("models", BUILTIN, Origin::Default);
+    entries.begin(MODELS, BUILTIN, Origin::Default);
     Ok(())
 }
 
@@ -60,12 +59,12 @@ fn pick_model(entries: &mut Entries, inputs: &Inputs) -> Result<Option<Picked>, 
         (None, Some(name)) => (name.to_string_lossy().into_owned(), Origin::Env("SAYSO_MODEL".to_owned())),
         (None, None) => return Ok(None),
     };
-    let known = names(entries, "models");
+    let known: Vec<String> = entries.names(MODELS).into_iter().collect();
     if !known.contains(&name) {
         return Err(Error::UnknownModel { name: quoted(&name), at: origin, known });
     }
-    entries.replace(("model", ""), ("models", &name));
-    entries.overwrite("workflow", "model", &name.as_str().into(), &origin);
+    entries.replace((ModelSection::SECTION, ""), (MODELS, &name));
+    entries.overwrite(WORKFLOW, "model", &name.as_str().into(), &origin);
     Ok(Some(Picked { name, origin }))
 }
 
@@ -74,16 +73,16 @@ fn fill_defaults(entries: &mut Entries, inputs: &Inputs) {
     for section in SECTIONS {
         for name in entries.names(section) {
             let mut fill = |key: &str, value: Option<toml::Value>| {
-                if let (None, Some(value)) = (entries.get(section.name, &name, key), value) {
-                    entries.put(Address::new(section.name, &name, key), value, Origin::Default);
+                if let (None, Some(value)) = (entries.get(section, &name, key), value) {
+                    entries.put(Address::new(section, &name, key), value, Origin::Default);
                 }
             };
-            for key in section.keys {
-                fill(key.name, key.preset.value());
+            for (whole, key) in section.whole_keys() {
+                fill(&whole, key.default());
             }
             match section.name {
                 "user" => fill("time_zone", inputs.host.time_zone.iana_name().map(Into::into)),
-                "model" | "models" => fill_provider(entries, section.name, &name),
+                "model" | "models" => fill_provider(entries, section, &name),
                 _ => {}
             }
         }
@@ -92,8 +91,8 @@ fn fill_defaults(entries: &mut Entries, inputs: &Inputs) {
 
 /// The provider's own server, and the variable its key is usually in. A key is never sent to another server because
 /// of a default: with a `base_url` it has to be named.
-fn fill_provider(entries: &mut Entries, section: &'static str, name: &str) {
-    let Some(provider) = entries.text(section, name, "provider").and_then(Provider::from_name) else {
+fn fill_provider(entries: &mut Entries, section: &Section, name: &str) {
+    let Some(provider) = entries.text(section, name, "provider").and_then(Provider::from_word) else {
         return;
     };
     let is_written = |key: &str| entries.get(section, name, key).is_some();
@@ -107,8 +106,4 @@ fn fill_provider(entries: &mut Entries, section: &'static str, name: &str) {
     if let (Some(variable), false) = (provider.api_key_env(), has_key) {
         entries.put(Address::new(section, name, "api_key_env"), variable.into(), Origin::Default);
     }
-}
-
-fn names(entries: &Entries, section: &str) -> Vec<String> {
-    Section::find(section).into_iter().flat_map(|section| entries.names(section)).collect()
 }

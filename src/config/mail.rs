@@ -1,11 +1,103 @@
-//! What the config says of mail, calendars and rules.
+//! `[[mail]]`: the mail accounts.
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use super::error::{Error, quoted};
+use super::google::{Google, GoogleApp};
+use super::keys::{default, example, within};
+use super::mail_server::{MailServer, ServerKeys};
+use super::outgoing::{MailOutgoing, OutgoingKeys};
+use super::reader::{Choice as _, FromSection as _, Reader, choice, section};
+use super::user::{User, check_addresses};
 
-use super::google::Google;
-use super::secret::Secret;
+/// Longer than any name that is easy to type.
+const LONGEST_NAME: usize = 40;
+
+section! {
+    /// Your mail, one `[[mail]]` an account. Every key is shown here; what goes together stands below.
+    pub(super) struct MailSection in array("mail", SAMPLES) {
+        /// One short word, and where it is read: maildir | imap | gmail
+        name: Option<String> = example("home"),
+        kind: MailKind = default("maildir"),
+        /// maildir: the folder that has cur, new and tmp.
+        path: Option<String> = example("~/Mail/inbox"),
+        /// maildir: further Maildirs to read, by path or by name beneath it. imap: the folders to read; INBOX if none is
+        /// named.
+        folders: Vec<String> = default(""),
+        /// Where drafts and sent mail are kept; .Drafts and .Sent beneath path, or the folders that the server says,
+        /// unless you set them.
+        drafts: Option<String> = example("~/Mail/drafts"),
+        sent: Option<String> = example("~/Mail/sent"),
+        server (""): ServerKeys = within(),
+        /// Your address here, unless it is the one of `[user]`, and further ones.
+        address: Option<String> = example("ada@example.org"),
+        aliases: Vec<String> = default(""),
+        /// act | observe (nothing is sent or marked; cards say what would happen)
+        mode: MailMode = default("act"),
+        handled: HandledKeys = within(),
+        outgoing: OutgoingKeys = within(),
+    }
+}
+
+section! {
+    /// What is done with mail in the mailbox.
+    pub(super) struct HandledKeys {
+        /// What is done with mail after a reply or a decision, and with mail that was ignored for you:
+        /// seen | label:NAME | folder:NAME | none
+        done: String = default("seen"),
+        ignored: String = default("none"),
+    }
+}
+
+choice! {
+    pub(super) enum MailKind {
+        Maildir = "maildir",
+        Imap = "imap",
+        Gmail = "gmail",
+    }
+}
+
+const SAMPLES: &str = r#"
+# An account on a server. What is sent is also put into Sent, unless the server does that.
+[[mail]]
+name = "club"
+kind = "imap"
+host = "imap.example.org"
+password_command = "pass show mail/club"
+address = "ada@club.example"
+[mail.outgoing]
+kind = "smtp"
+host = "smtp.example.org"
+tls = "starttls"
+
+# One that is sent from by a command.
+[[mail]]
+name = "work"
+path = "~/Mail/work"
+address = "ada@work.example"
+[mail.outgoing]
+kind = "command"
+command = ["msmtp", "--account=work"]
+sent = "~/Mail/work/.Sent"
+
+# One with a token in place of a password.
+[[mail]]
+name = "lab"
+kind = "imap"
+host = "imap.lab.example"
+token_command = "oama access ada@lab.example"
+address = "ada@lab.example"
+outgoing = { kind = "smtp", host = "smtp.lab.example", token_command = "oama access ada@lab.example" }
+
+# Gmail by its own interface, after `sayso auth gmail`. Labels may be named in folders; without any the inbox is read.
+# label:NAME makes the label if there is none, and folder:NAME also takes the mail out of the inbox.
+[[mail]]
+name = "ada"
+kind = "gmail"
+address = "ada@gmail.com"
+handled.done = "label:sayso"
+outgoing = { kind = "gmail" }
+"#;
 
 /// A `[[mail]]`: one account.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +116,7 @@ pub struct Mail {
     pub handled_done: AfterHandling,
     /// What is done in the mailbox with mail that the model or a rule ignored.
     pub handled_ignored: AfterHandling,
-    /// Where mail is sent; `None` where `[mail.outgoing]` is not there.
+    /// Where mail is sent; `None` if `[mail.outgoing]` is not there.
     pub outgoing: Option<MailOutgoing>,
 }
 
@@ -36,9 +128,9 @@ pub enum MailSource {
         path: PathBuf,
         /// Further folders to read, each a Maildir: a path, or a name beneath `path` (`.Work`, `Work`).
         folders: Vec<String>,
-        /// The Maildir drafts are kept in; `.Drafts` beneath `path` where nothing is said.
+        /// The Maildir drafts are kept in; `.Drafts` beneath `path` if nothing is said.
         drafts: Option<PathBuf>,
-        /// Where sent mail lies, for what was answered elsewhere; `.Sent` beneath `path` where nothing is said.
+        /// Where sent mail lies, for what was answered elsewhere; `.Sent` beneath `path` if nothing is said.
         sent: Option<PathBuf>,
     },
     /// An IMAP server.
@@ -47,9 +139,9 @@ pub enum MailSource {
         server: MailServer,
         /// The folders to read; the first few are also listened to.
         folders: Vec<String>,
-        /// The folder drafts are kept in; the one the server calls so where nothing is said.
+        /// The folder drafts are kept in; the one the server calls so if nothing is said.
         drafts: Option<String>,
-        /// The folder sent mail lies in; the one the server calls so where nothing is said.
+        /// The folder sent mail lies in; the one the server calls so if nothing is said.
         sent: Option<String>,
     },
     /// Gmail, by its own interface.
@@ -61,94 +153,16 @@ pub enum MailSource {
     },
 }
 
-/// A mail server, and as whom it is used.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MailServer {
-    /// Its name, as its certificate has it.
-    pub host: String,
-    pub port: u16,
-    /// How the connection is made safe; one that is not is not made.
-    pub tls: MailTls,
-    /// As whom.
-    pub user: String,
-    /// How to show it.
-    pub login: MailLogin,
-    /// Certificates to trust instead of the machine's, in PEM.
-    pub ca_file: Option<PathBuf>,
-    /// The SHA-256 of the only certificate to trust, in hexadecimal, for a bridge on this machine.
-    pub tls_pin: Option<String>,
-}
-
-/// How a connection is made safe.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MailTls {
-    /// From its first byte.
-    #[default]
-    Tls,
-    /// After a word in the clear.
-    Starttls,
-}
-
-/// How a mail server is shown who comes.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MailLogin {
-    Password(Secret),
-    /// By a token (XOAUTH2), fetched anew for each connection.
-    Token(Secret),
-}
-
-/// Where an account's mail is sent.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MailOutgoing {
-    /// An outbox folder, a Maildir: whoever watches it sends.
-    Maildir {
-        /// The folder.
-        path: PathBuf,
-    },
-    /// A program that takes the mail on its standard input, such as msmtp or sendmail.
-    Command {
-        /// The words of the command; recipients are added after `--`.
-        command: Vec<String>,
-        /// A Maildir a copy of what was sent is put into.
-        sent: Option<PathBuf>,
-    },
-    /// An SMTP server. A copy of what was sent is kept in the account's Sent folder, where that is on a server too.
-    Smtp {
-        /// Where it is and who is there.
-        server: MailServer,
-        /// Who puts the copy there.
-        filed_by: FiledBy,
-    },
-    /// Gmail, by its own interface. Gmail itself keeps a copy.
-    Gmail {
-        /// The login.
-        google: Google,
-    },
-}
-
-/// Who puts a copy of what was sent into Sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FiledBy {
-    /// The server, where it does so within a moment; else sayso.
-    #[default]
-    Auto,
-    /// The server, always.
-    Server,
-    /// sayso, at once.
-    Sayso,
-}
-
-/// Whether anything may be sent or marked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MailMode {
-    /// What was approved is done.
-    #[default]
-    Act,
-    /// Nothing is sent or marked; cards say what would happen.
-    Observe,
+choice! {
+    /// Whether anything may be sent or marked.
+    #[derive(Default)]
+    pub enum MailMode {
+        /// What was approved is done.
+        #[default]
+        Act = "act",
+        /// Nothing is sent or marked; cards say what would happen.
+        Observe = "observe",
+    }
 }
 
 /// What is done in the mailbox with mail that was handled.
@@ -159,126 +173,127 @@ pub enum AfterHandling {
     None,
     /// It is marked as seen.
     Seen,
-    /// It gets a label (a keyword, where the mailbox has such).
+    /// It gets a label (a keyword, if the mailbox has such).
     Label(String),
     /// It is moved to a folder.
     Folder(String),
 }
 
-/// A `[[rule]]`: decides before any model, for nothing. Every pattern given must match; `*` stands for any letters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rule {
-    /// Against the sender's address.
-    pub from: Option<String>,
-    /// Against any recipient's address.
-    pub to: Option<String>,
-    /// Against the subject.
-    pub subject: Option<String>,
-    /// Against the list's id.
-    pub list: Option<String>,
-    /// Only mail of this account.
-    pub account: Option<String>,
-    /// What becomes of it.
-    pub class: RuleClass,
+impl Mail {
+    /// Every account, each with a name of its own.
+    pub(super) fn read_all<'a>(
+        readers: impl Iterator<Item = Reader<'a>>,
+        user: &User,
+        google: &GoogleApp<'_>,
+    ) -> Result<Vec<Self>, Error> {
+        let mut accounts: Vec<Self> = Vec::new();
+        for reader in readers {
+            let account = Self::read(&reader, user, google)?;
+            if accounts.iter().any(|other| other.name == account.name) {
+                let why = format!("is taken already; give this account a name other than {:?}", account.name);
+                return Err(reader.bad("name", why));
+            }
+            accounts.push(account);
+        }
+        Ok(accounts)
+    }
+
+    fn read(reader: &Reader<'_>, user: &User, google: &GoogleApp<'_>) -> Result<Self, Error> {
+        let mail = MailSection::read(reader)?;
+        let name = mail.name.ok_or_else(|| reader.missing("name", "write what to call the account"))?;
+        if !is_account_name(&name) || name.chars().count() > LONGEST_NAME {
+            let why = format!("must be one short word, such as home, not {:?}", quoted(&name));
+            return Err(reader.bad("name", why));
+        }
+        let own = (!user.address.is_empty()).then(|| user.address.clone());
+        let address = mail.address.or(own).ok_or_else(|| {
+            reader.missing("address", "write the address mail is sent from, here or in [user]")
+        })?;
+        check_addresses(reader, "address", [&address])?;
+        check_addresses(reader, "aliases", &mail.aliases)?;
+        let refuse = |keys: &[&str], advice: &str| match keys.iter().find(|key| reader.has(key)) {
+            Some(key) => {
+                let kind = mail.kind.word();
+                Err(reader.bad(key, format!("means nothing for kind {kind:?}; leave it out{advice}")))
+            }
+            None => Ok(()),
+        };
+        let server_key = ServerKeys::first_written(reader);
+        let source = match mail.kind {
+            MailKind::Imap => {
+                refuse(&["path"], "")?;
+                MailSource::Imap {
+                    server: mail.server.meant(reader, (993, 143), &address, None)?,
+                    folders: mail.folders,
+                    drafts: mail.drafts,
+                    sent: mail.sent,
+                }
+            }
+            MailKind::Gmail => {
+                refuse(&["path", "drafts", "sent"], ", or write kind = \"imap\"")?;
+                refuse(server_key.as_slice(), ", or write kind = \"imap\"")?;
+                MailSource::Gmail { google: google.login(&name)?, labels: mail.folders }
+            }
+            MailKind::Maildir => {
+                refuse(server_key.as_slice(), ", or write kind = \"imap\"")?;
+                let hint = "write the folder that has cur, new and tmp";
+                let path = mail.path.ok_or_else(|| reader.missing("path", hint))?;
+                MailSource::Maildir {
+                    path: reader.path(&path),
+                    folders: mail.folders.into_iter().map(|folder| folder_or_path(reader, folder)).collect(),
+                    drafts: mail.drafts.map(|path| reader.path(&path)),
+                    sent: mail.sent.map(|path| reader.path(&path)),
+                }
+            }
+        };
+        let imap = match &source {
+            MailSource::Imap { server, .. } => Some(server),
+            MailSource::Maildir { .. } | MailSource::Gmail { .. } => None,
+        };
+        let login = || google.login(&name);
+        let outgoing = mail.outgoing.meant(&reader.within("outgoing"), &address, imap, login)?;
+        let handled = reader.within("handled");
+        Ok(Self {
+            source,
+            address,
+            aliases: mail.aliases,
+            mode: mail.mode,
+            handled_done: AfterHandling::read(&handled, "done", &mail.handled.done)?,
+            handled_ignored: AfterHandling::read(&handled, "ignored", &mail.handled.ignored)?,
+            outgoing,
+            name,
+        })
+    }
 }
 
-/// What a rule makes of mail.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RuleClass {
-    /// Not shown.
-    #[default]
-    Ignore,
-    /// Shown.
-    Notify,
-    /// Answered.
-    Respond,
+/// Whether an account may be called so.
+pub(super) fn is_account_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '@' | '+');
+    !name.is_empty() && name.chars().all(is_plain)
 }
 
-/// `[policy.TOOL]`: when a tool may act without asking.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Policy {
-    /// Whether it ever may.
-    pub mode: PolicyMode,
-    /// Whom it may reach then: every recipient has to be in one of these. Without any it reaches nobody.
-    pub recipients: Vec<Reach>,
+/// A name beneath the mailbox stays one; a path is expanded.
+fn folder_or_path(reader: &Reader<'_>, folder: String) -> String {
+    if folder == "~" || folder.starts_with("~/") {
+        return reader.path(&folder).to_string_lossy().into_owned();
+    }
+    folder
 }
 
-/// Whether a tool asks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PolicyMode {
-    /// It always asks.
-    #[default]
-    Ask,
-    /// It acts without asking where the policy's conditions hold, and asks elsewhere.
-    Allow,
-}
-
-/// Whom a policy lets a tool reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// Whoever is in the conversation already.
-    Thread,
-    /// Whoever has an address at a domain of the person's own.
-    OwnDomain,
-}
-
-/// `[calendar]`: where the person's times are kept.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Calendar {
-    /// An iCalendar file, or a folder of them.
-    Ics {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Google Calendar.
-    Google {
-        /// The login.
-        google: Google,
-        /// Which of its calendars, by Google's id.
-        calendar: String,
-    },
-    /// A calendar on a CalDAV server.
-    CalDav {
-        /// Where it is and who is there.
-        server: CalDavServer,
-    },
-}
-
-/// A CalDAV server, and as whom it is used.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CalDavServer {
-    /// Any address it is known by: its root, the person's, or the calendar's own.
-    pub url: String,
-    /// As whom.
-    pub user: String,
-    /// Where the password is kept.
-    pub password: Secret,
-    /// Which calendar, by its name or the last part of its address; the only one where nothing is said.
-    pub calendar: Option<String>,
-    /// Certificates to trust instead of the machine's, in PEM.
-    pub ca_file: Option<PathBuf>,
-}
-
-/// `[intake]`: what of the mail becomes threads.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Intake {
-    /// How far back the first look at a mailbox goes.
-    pub first_days: u32,
-    /// How many mails the first look takes at most.
-    pub first_limit: usize,
-    /// More than this are shown and asked first.
-    pub ask_over: usize,
-    /// How often mailboxes are looked at that cannot tell of themselves.
-    pub every_seconds: u64,
-    /// Whether only unread mail counts at the first look.
-    pub unread_only: bool,
-}
-
-/// `[learning]`: how answers become memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Learning {
-    /// How long after the last decision.
-    pub delay: std::time::Duration,
+impl AfterHandling {
+    fn read(reader: &Reader<'_>, key: &str, text: &str) -> Result<Self, Error> {
+        let named = |rest: &str| (!rest.trim().is_empty()).then(|| rest.trim().to_owned());
+        let meant = match (text, text.split_once(':')) {
+            ("none", _) => Some(Self::None),
+            ("seen", _) => Some(Self::Seen),
+            (_, Some(("label", label))) => named(label).map(Self::Label),
+            (_, Some(("folder", folder))) => named(folder).map(Self::Folder),
+            _ => None,
+        };
+        meant.ok_or_else(|| {
+            let why =
+                format!("has no choice {:?}; choose seen, label:NAME, folder:NAME or none", quoted(text));
+            reader.bad(key, why)
+        })
+    }
 }

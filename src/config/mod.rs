@@ -5,35 +5,48 @@
 //! [`Config::load`] reads one file and nothing else of the process: flags, environment and machine are passed in.
 //! Does not write config files, open databases, reach servers, or hold secrets (see [`Secret`]).
 //!
-//! The road: `paths` finds the file, `read` checks it and the environment against the table in `keys`, `layers` lays
-//! them over each other, `typed` gives them Rust types, and `resolve` makes the [`Config`] of `meant`.
+//! The road: `paths` finds the file, `read` checks it and the environment against the table in `sections`, `layers` lays
+//! them over each other, and `resolve` makes the [`Config`] of `settings` from what each feature reads of it.
+//!
+//! A feature has one file: its keys, declared by `section!` with their help, and what they mean. `keys` and `reader`
+//! are what all of them stand on.
 
 mod apis;
+mod approvals;
+mod calendar;
 mod describe;
+mod engine;
 mod entries;
 mod error;
-mod expiry;
+mod example;
 mod google;
 mod headers;
 mod inputs;
+mod intake;
 mod keys;
+mod lasting;
 mod layers;
 mod mail;
+mod mail_server;
+mod models;
+mod notices;
 mod origin;
+mod outgoing;
 mod paths;
-mod raw;
-mod raw_mail;
+mod policy;
 mod read;
+mod reader;
 mod resolve;
-mod resolve_calendar;
-mod resolve_mail;
-mod resolve_server;
 mod rules;
+mod screen;
 mod secret;
+mod sections;
 mod servers;
 mod settings;
 mod sheet;
 mod traces;
+mod url;
+mod user;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -42,26 +55,32 @@ use std::path::{Path, PathBuf};
 use paths::Paths;
 
 pub use apis::Api;
+pub use approvals::{Approvals, Expiry};
+pub use calendar::{CalDavServer, Calendar};
 pub use describe::Setting;
+pub use engine::{Budget, Engine, Level};
 pub use error::Error;
-pub use expiry::{Expiry, lasting};
+pub use example::example;
 pub use google::Google;
 pub use headers::Header;
 pub use inputs::{Env, Flags, Host, Inputs};
-pub use mail::{
-    AfterHandling, CalDavServer, Calendar, FiledBy, Intake, Learning, Mail, MailLogin, MailMode,
-    MailOutgoing, MailServer, MailSource, MailTls, Policy, PolicyMode, Reach, Rule, RuleClass,
-};
+pub use intake::{Intake, Learning};
+pub use lasting::lasting;
+pub use mail::{AfterHandling, Mail, MailMode, MailSource};
+pub use mail_server::{MailLogin, MailServer, MailTls};
+pub use models::{Model, Price, Provider};
+pub use notices::{Desktop, NoticeCommand, Notices};
 pub use origin::Origin;
-pub use rules::Matched;
+pub use outgoing::{FiledBy, MailOutgoing};
+pub use policy::{Policy, PolicyMode, Reach};
+pub use rules::{Matched, Rule, RuleClass};
+pub use screen::ThemeName;
 pub use secret::{Secret, SecretError};
 pub use servers::Server;
-pub use settings::{
-    Approvals, Budget, Config, Desktop, Engine, Level, Model, NoticeCommand, Notices, Price, Provider,
-    ThemeName, User,
-};
+pub use settings::Config;
 pub use sheet::Sheet;
 pub use traces::Traces;
+pub use user::User;
 
 /// Longer than any config; what is longer is another kind of file.
 const LONGEST: u64 = 1024 * 1024;
@@ -92,7 +111,7 @@ pub fn data_folder(inputs: &Inputs) -> Result<PathBuf, Error> {
     Ok(Paths::locate(inputs, Path::exists)?.data)
 }
 
-/// Where a new config belongs: the file that was named, else beside the data where the data folder was named, else the
+/// Where a new config belongs: the file that was named, else beside the data if the data folder was named, else the
 /// platform's folder.
 pub fn place_for_new(inputs: &Inputs) -> Result<PathBuf, Error> {
     let paths = Paths::locate(inputs, Path::exists)?;

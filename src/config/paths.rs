@@ -1,12 +1,11 @@
-//! Where the data folder and the config file are, and what a written path means.
+//! Where the data folder and the config file are.
 //!
 //! Decides by names and one question, "does this file exist?", which the caller answers. Creates nothing.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::error::Error;
-use super::inputs::{Host, Inputs};
+use super::inputs::Inputs;
 use super::origin::Origin;
 
 /// The file's name, in the data folder and in the platform's config folder.
@@ -29,12 +28,12 @@ impl Paths {
     pub(super) fn locate(inputs: &Inputs, exists: impl Fn(&Path) -> bool) -> Result<Self, Error> {
         let host = &inputs.host;
         let named = |flag: &Option<PathBuf>, flag_name, variable: &str| {
-            let (text, origin) = match (flag, inputs.env.get(variable)) {
-                (Some(path), _) => (path.as_os_str(), Origin::Flag(flag_name)),
-                (None, Some(value)) => (value, Origin::Env(variable.to_owned())),
+            let (path, origin) = match (flag, inputs.env.get(variable)) {
+                (Some(path), _) => (path.as_path(), Origin::Flag(flag_name)),
+                (None, Some(value)) => (Path::new(value), Origin::Env(variable.to_owned())),
                 (None, None) => return None,
             };
-            Some((expand(text, &host.working_dir, host), origin))
+            Some((host.expand(path), origin))
         };
         let (data, data_origin) = match named(&inputs.flags.data, "--data", "SAYSO_DATA") {
             Some(found) => found,
@@ -52,41 +51,10 @@ impl Paths {
     }
 }
 
-/// The path that `~` at the beginning of another leads to; `None` where it does not begin with that.
-pub(super) fn at_home(path: &Path, home: Option<&Path>) -> Option<PathBuf> {
-    Some(home?.join(path.strip_prefix("~").ok()?))
-}
-
-/// The path meant by `text`: `~` is the home folder, and a relative path starts at `base`.
-///
-/// `~name` is left as it is written, a file of that name: other people's folders are not looked up.
-pub(super) fn expand(text: &OsStr, base: &Path, host: &Host) -> PathBuf {
-    let path = Path::new(text);
-    let whole = at_home(path, host.home.as_deref()).unwrap_or_else(|| base.join(path));
-    // Drops the `.` of `./file` and a slash at the end, which only make a path longer to read.
-    whole.components().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::tests::inputs;
-
-    #[test]
-    fn paths_are_expanded() {
-        for (text, expected) in [
-            ("~", "/home/ada"),
-            ("~/Mail/", "/home/ada/Mail"),
-            ("key", "/etc/sayso/key"),
-            ("./key", "/etc/sayso/key"),
-            ("../key", "/etc/sayso/../key"),
-            ("/key", "/key"),
-            ("~bob/key", "/etc/sayso/~bob/key"),
-        ] {
-            let expanded = expand(OsStr::new(text), Path::new("/etc/sayso"), &inputs().host);
-            assert_eq!(expanded, Path::new(expected), "{text}");
-        }
-    }
 
     #[test]
     fn what_is_named_more_closely_wins() {

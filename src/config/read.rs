@@ -1,7 +1,7 @@
 //! Reads what was written, in the file and in the environment, into [`Entries`].
 //!
 //! Promises: every unknown section and key and every wrong type is refused, by name and line, the first line first.
-//! Does not know what values mean together; that is `resolve.rs`.
+//! Does not know what values mean together; that is for each feature to say.
 
 use std::path::Path;
 
@@ -11,8 +11,9 @@ use toml::{Spanned, Value};
 use super::entries::{Address, Entries, ordinal};
 use super::error::{Error, hint, quoted};
 use super::inputs::Env;
-use super::keys::{Kind, SECTIONS, Section, Shape};
+use super::keys::{Section, Shape, join};
 use super::origin::Origin;
+use super::sections::{self, SECTIONS};
 
 /// Reads the text of the file at `path`.
 pub(super) fn file(entries: &mut Entries, path: &Path, text: &str) -> Result<(), Error> {
@@ -24,7 +25,7 @@ pub(super) fn file(entries: &mut Entries, path: &Path, text: &str) -> Result<(),
     })?;
     for (name, value) in in_order(root.get_ref()) {
         let at = source.origin(name.span().start);
-        let Some(section) = Section::find(name.get_ref()) else {
+        let Some(section) = sections::find(name.get_ref()) else {
             let known = SECTIONS.iter().map(|section| section.name);
             let hint = hint(name.get_ref(), known, "the sections are");
             return Err(Error::UnknownSection { name: quoted(name.get_ref()), at, hint });
@@ -41,11 +42,11 @@ pub(super) fn file(entries: &mut Entries, path: &Path, text: &str) -> Result<(),
             Shape::Named => {
                 for (name, value) in in_order(table) {
                     let at = source.origin(name.span().start);
-                    let address = Address::new(section.name, name.get_ref(), "");
+                    let address = Address::new(section, name.get_ref(), "");
                     let Some(table) = value.get_ref().as_table() else {
                         return Err(not_a_section(section, address.header(), at));
                     };
-                    entries.begin(section.name, name.get_ref(), at);
+                    entries.begin(section, name.get_ref(), at);
                     keys(entries, &source, section, name.get_ref(), "", table)?;
                 }
             }
@@ -66,13 +67,13 @@ fn list(
     for (index, item) in value.get_ref().as_array().ok_or_else(wrong)?.iter().enumerate() {
         let name = ordinal(index + 1);
         let table = item.get_ref().as_table().ok_or_else(wrong)?;
-        entries.begin(section.name, &name, source.origin(item.span().start));
+        entries.begin(section, &name, source.origin(item.span().start));
         keys(entries, source, section, &name, "", table)?;
     }
     Ok(())
 }
 
-/// Reads the keys of a section; `within` is where in it they stand, dot included.
+/// Reads the keys of a section, or of the section `within` it.
 fn keys(
     entries: &mut Entries,
     source: &Source<'_>,
@@ -83,18 +84,20 @@ fn keys(
 ) -> Result<(), Error> {
     for (key, value) in in_order(table) {
         let at = source.origin(key.span().start);
-        let key = format!("{within}{}", key.get_ref());
+        let bare = key.get_ref();
+        let key = join(within, bare);
         if let (true, Some(table)) = (section.has_within(&key), value.get_ref().as_table()) {
-            keys(entries, source, section, name, &format!("{key}."), table)?;
+            keys(entries, source, section, name, &key, table)?;
             continue;
         }
-        let address = Address::new(section.name, name, &key);
+        let address = Address::new(section, name, &key);
         let Some(known) = section.key(&key) else {
             let (section_name, key) = (address.header(), key.as_str());
-            if names_a_secret(key.strip_prefix(within).unwrap_or(key)) {
+            if names_a_secret(bare) {
                 return Err(Error::SecretInFile { key: quoted(key), section: section_name, at });
             }
-            let hint = hint(key, section.keys.iter().map(|key| key.name), "the keys are");
+            let known = section.whole_keys();
+            let hint = hint(key, known.iter().map(|(name, _)| name.as_str()), "the keys are");
             return Err(Error::UnknownKey { key: quoted(key), section: section_name, at, hint });
         };
         let value = plain(value.get_ref()).ok_or_else(|| Error::BadValue {
@@ -123,28 +126,15 @@ pub(super) fn env(entries: &mut Entries, env: &Env) -> Result<(), Error> {
             return Err(Error::UnknownVariable { name: quoted(name), hint });
         };
         let Some(value) = env.get(name) else { continue };
-        let address = Address::new(section.name, "", key.name);
+        let address = Address::new(section, "", key.name);
         let origin = Origin::Env(name.to_owned());
         let Some(text) = value.to_str() else {
             let why = "must be UTF-8 text".to_owned();
             return Err(Error::BadValue { key: address.to_string(), at: origin, why });
         };
-        entries.write(address, key.kind, spelled(key.kind, text), origin)?;
+        entries.write(address, key.kind, key.kind.spelled(text), origin)?;
     }
     Ok(())
-}
-
-/// The value a variable spells. What does not look like a number stays text, and the check says so.
-fn spelled(kind: Kind, text: &str) -> Value {
-    let text = text.trim();
-    match kind {
-        Kind::Text | Kind::Choice(_) => text.into(),
-        Kind::Texts => {
-            text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().into()
-        }
-        Kind::Count { .. } => text.parse::<i64>().map_or_else(|_| text.into(), Value::from),
-        Kind::Amount { .. } => text.parse::<f64>().map_or_else(|_| text.into(), Value::from),
-    }
 }
 
 /// The table's entries as they stand in the file, so that the first mistake is the one that is named.

@@ -1,8 +1,46 @@
-//! Whether a `[[rule]]` is for a mail.
+//! `[[rule]]`: what is decided on mail before any model is asked, and whether a rule is for a mail.
 
 use std::fmt;
 
-use super::mail::Rule;
+use super::error::{Error, hint};
+use super::keys::example;
+use super::mail::Mail;
+use super::reader::{FromSection as _, Reader, choice, section};
+
+section! {
+    /// What is decided before any model is asked. The first rule whose patterns all match counts; * stands for any
+    /// letters.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub struct Rule in array("rule", SAMPLES) {
+        /// The sender's address, any recipient's, the subject, the list's id, and the account it came to.
+        pub from: Option<String> = example("*@customer.example"),
+        pub to: Option<String> = example("sales@example.org"),
+        pub subject: Option<String> = example("*order*"),
+        pub list: Option<String> = example("*.newsletter.test"),
+        pub account: Option<String> = example("home"),
+        /// ignore | notify | respond
+        pub class: RuleClass = example("respond"),
+    }
+}
+
+const SAMPLES: &str = r#"[[rule]]
+list = "*.newsletter.test"
+class = "ignore"
+"#;
+
+choice! {
+    /// What a rule makes of mail.
+    #[derive(Default)]
+    pub enum RuleClass {
+        /// Not shown.
+        #[default]
+        Ignore = "ignore",
+        /// Shown.
+        Notify = "notify",
+        /// Answered.
+        Respond = "respond",
+    }
+}
 
 /// What rules look at.
 #[derive(Clone, Debug, Default)]
@@ -14,11 +52,31 @@ pub struct Matched<'a> {
     /// Every recipient's bare address, and those it was delivered to.
     pub to: &'a [&'a str],
     pub subject: &'a str,
-    /// The list's id; empty where it came by none.
+    /// The list's id; empty if it came by none.
     pub list: &'a str,
 }
 
 impl Rule {
+    pub(super) fn read_checked(reader: &Reader<'_>, accounts: &[Mail]) -> Result<Self, Error> {
+        if !reader.has("class") {
+            return Err(reader.missing("class", "write ignore, notify or respond"));
+        }
+        // A rule for all mail is more likely an unfinished one.
+        if !["from", "to", "subject", "list", "account"].into_iter().any(|key| reader.has(key)) {
+            let hint = "write what mail it is for: from, to, subject, list or account";
+            return Err(reader.missing("from", hint));
+        }
+        let rule = Self::read(reader)?;
+        if let Some(account) = &rule.account
+            && !accounts.iter().any(|known| known.name == *account)
+        {
+            let known = accounts.iter().map(|account| account.name.as_str());
+            let hint = hint(account, known, "the accounts are");
+            return Err(reader.bad("account", format!("names no account; {hint}")));
+        }
+        Ok(rule)
+    }
+
     /// Whether every pattern of the rule matches. Case does not count, and `*` stands for any letters, also none.
     pub fn matches(&self, mail: &Matched<'_>) -> bool {
         let is = |pattern: &Option<String>, text: &str| {

@@ -1,16 +1,41 @@
 //! `[[server]]`: the LangGraph servers whose questions stand in the inbox.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
-use super::entries::ordinal;
 use super::error::{Error, quoted};
-use super::headers::Header;
-use super::raw;
-use super::resolve::{Meaning, wrong_with_url};
+use super::headers::{self, Header};
+use super::keys::{default, example};
+use super::reader::{FromSection as _, Reader, section};
 use super::secret::Secret;
+use super::url::wrong_with_url;
 
 /// Longer than any name that is easy to type.
 const LONGEST_NAME: usize = 40;
+
+section! {
+    /// LangGraph servers (`langgraph dev`, self-hosted or in the cloud) whose questions stand in this inbox.
+    pub(super) struct ServerSection in array("server", "") {
+        /// One short word, and where it is. Other than on this machine it has to be https.
+        name: Option<String> = example("prod"),
+        url: Option<String> = example("https://agents.example.org"),
+        /// Where its key is kept (sent as x-api-key); write one of the three. The file has to be readable by you alone. A
+        /// command that prints a bearer token may stand beside it.
+        api_key_env: Option<String> = example("LANGGRAPH_API_KEY"),
+        api_key_command: Option<String> = example("pass show langgraph"),
+        api_key_file: Option<String> = example("~/.config/sayso/prod.key"),
+        token_command: Option<String> = example("gcloud auth print-identity-token"),
+        /// Further headers; $NAME is the variable NAME, $(COMMAND) what a command prints, $(<FILE) a file only you can
+        /// read.
+        headers: Vec<String> = default("").example("X-Tenant: acme, X-Gate: $GATE_PASS"),
+        /// Only threads of these graphs, of these assistants and with this metadata; all, unless you say so.
+        graphs: Vec<String> = default("").example("email_agent"),
+        assistants: Vec<String> = default("").example("fe096781-5601-53d2-b2f6-0d3403f7e9ca"),
+        metadata: Vec<String> = default("").example("team=ops"),
+        /// How often it is looked at.
+        every ("every_seconds"): Duration = default("5").range(1, 86_400),
+    }
+}
 
 /// A LangGraph server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,9 +50,9 @@ pub struct Server {
     pub token: Option<Secret>,
     /// Further headers, by their names.
     pub headers: Vec<(String, Header)>,
-    /// Only threads of these graphs; of all where there are none.
+    /// Only threads of these graphs; of all if there are none.
     pub graphs: Vec<String>,
-    /// Only threads of these assistants; of all where there are none.
+    /// Only threads of these assistants; of all if there are none.
     pub assistants: Vec<String>,
     /// Only threads with this metadata.
     pub metadata: Vec<(String, String)>,
@@ -35,51 +60,49 @@ pub struct Server {
     pub every: Duration,
 }
 
-impl Meaning<'_> {
-    pub(super) fn servers(&self, servers: Vec<raw::Server>) -> Result<Vec<Server>, Error> {
-        let mut meant: Vec<Server> = Vec::new();
-        for (index, server) in servers.into_iter().enumerate() {
-            let at = ordinal(index + 1);
-            let server = self.remote(&at, server)?;
-            if meant.iter().any(|other| other.name == server.name) {
+impl Server {
+    /// Every server, each with a name of its own.
+    pub(super) fn read_all<'a>(readers: impl Iterator<Item = Reader<'a>>) -> Result<Vec<Self>, Error> {
+        let mut servers: Vec<Self> = Vec::new();
+        for reader in readers {
+            let server = Self::read(&reader)?;
+            if servers.iter().any(|other| other.name == server.name) {
                 let why = format!("is taken already; give this server a name other than {:?}", server.name);
-                return Err(self.bad("server", &at, "name", why));
+                return Err(reader.bad("name", why));
             }
-            meant.push(server);
+            servers.push(server);
         }
-        Ok(meant)
+        Ok(servers)
     }
 
-    fn remote(&self, at: &str, server: raw::Server) -> Result<Server, Error> {
-        let bad = |key: &str, why: String| self.bad("server", at, key, why);
-        let missing = |key, hint| self.missing("server", at, key, hint);
-        let name = server.name.ok_or_else(|| missing("name", "write what to call the server"))?;
+    fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let server = ServerSection::read(reader)?;
+        let name = server.name.ok_or_else(|| reader.missing("name", "write what to call the server"))?;
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
         if name.is_empty() || name.len() > LONGEST_NAME || !name.chars().all(is_plain) {
             let why = format!("must be one short word, such as prod, not {:?}", quoted(&name));
-            return Err(bad("name", why));
+            return Err(reader.bad("name", why));
         }
-        let url =
-            server.url.ok_or_else(|| missing("url", "write where it is, such as http://127.0.0.1:2024"))?;
+        let hint = "write where it is, such as http://127.0.0.1:2024";
+        let url = server.url.ok_or_else(|| reader.missing("url", hint))?;
         if let Some(why) = wrong_with_url(&url) {
-            return Err(bad("url", why.to_owned()));
+            return Err(reader.bad("url", why));
         }
         if url.starts_with("http://") && !is_loopback(&url) {
-            let why = "must begin with https://, since it is not on this machine".to_owned();
-            return Err(bad("url", why));
+            return Err(reader.bad("url", "must begin with https://, since it is not on this machine"));
         }
-        let keys = [&server.api_key_env, &server.api_key_command, &server.api_key_file];
-        let api_key = self.api_key("server", at, keys)?;
-        let headers = self.headers("server", at, &server.headers)?;
+        let kept = [&server.api_key_env, &server.api_key_command, &server.api_key_file];
+        let api_key = reader.secret("api_key", kept)?;
+        let headers = headers::read(reader, "headers", &server.headers)?;
         let mut metadata = Vec::new();
         for written in &server.metadata {
             let Some((key, value)) = written.split_once('=').filter(|(key, _)| !key.trim().is_empty()) else {
                 let why = format!("must be words such as team=ops, not {:?}", quoted(written));
-                return Err(bad("metadata", why));
+                return Err(reader.bad("metadata", why));
             };
             metadata.push((key.trim().to_owned(), value.trim().to_owned()));
         }
-        Ok(Server {
+        Ok(Self {
             name,
             url: url.trim_end_matches('/').to_owned(),
             api_key,
@@ -88,7 +111,7 @@ impl Meaning<'_> {
             graphs: server.graphs,
             assistants: server.assistants,
             metadata,
-            every: Duration::from_secs(server.every_seconds),
+            every: server.every,
         })
     }
 }
@@ -101,6 +124,5 @@ fn is_loopback(url: &str) -> bool {
         Some(six) => six.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
-    host.eq_ignore_ascii_case("localhost")
-        || host.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }

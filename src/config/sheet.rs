@@ -1,33 +1,21 @@
 //! `[sheet]`: how work on workbooks goes, and what the code in it may use up.
 
-use super::raw;
+use super::keys::default;
+use super::reader::section;
 
-/// How work on workbooks goes. The table of keys holds the bounds of each.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sheet {
-    /// How many steps there are before the person is asked.
-    pub max_steps: u32,
-    /// Whether models are offered look-ups of headings and values.
-    pub with_informer: bool,
-    /// How long code may run.
-    pub seconds: u64,
-    /// How much memory it may have, in bytes, the workbook included.
-    pub memory: u64,
-    /// How many bytes one piece of code may print.
-    pub output: usize,
-    /// How many rows a sheet may have.
-    pub rows: usize,
-}
-
-impl raw::Sheet {
-    pub(super) fn meant(&self) -> Sheet {
-        Sheet {
-            max_steps: self.max_steps,
-            with_informer: self.with_informer == raw::Switch::On,
-            seconds: self.seconds,
-            memory: self.memory_mb << 20,
-            output: self.output_kb << 10,
-            rows: self.max_rows,
-        }
+section! {
+    /// How `sheet` works on a workbook, and what the code in it may use up.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct Sheet in one("sheet") {
+        /// Steps before you are asked whether to go on, and whether models are offered look-ups (on | off); a thread can
+        /// be started with others.
+        pub max_steps: u32 = default("10").range(1, 100),
+        pub with_informer: bool = default("off"),
+        /// How long code may run, how much memory it may have (the workbook included), how much one piece of it may
+        /// print, and how many rows a sheet may have.
+        pub seconds: u64 = default("30").range(1, 600),
+        pub memory_mb: u64 = default("1024").range(256, 16_384),
+        pub output_kb: usize = default("64").range(1, 1024),
+        pub max_rows: usize = default("1048576").range(1, 1_048_576),
     }
 }

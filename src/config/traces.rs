@@ -1,10 +1,24 @@
 //! `[traces]`: where what threads took is told, in the form that tools for traces read (OTLP).
 
 use super::error::Error;
-use super::google::unsafe_url;
-use super::headers::Header;
-use super::raw;
-use super::resolve::Meaning;
+use super::headers::{self, Header};
+use super::keys::{default, example};
+use super::reader::{FromSection as _, Reader, section};
+use super::url::unsafe_url;
+
+section! {
+    /// Where what threads took is told, for tools that draw traces (OTLP over HTTP, as JSON). See docs/traces.md.
+    pub(super) struct TracesSection in one("traces") {
+        /// What stands before /v1/traces there; nothing is sent unless you set it. Other than on this machine it has to
+        /// be https.
+        endpoint: Option<String> = example("https://api.smith.langchain.com/otel").or("nothing is sent"),
+        /// What is sent along: words, the variable $NAME, what $(COMMAND) prints, or $(<FILE) for a file only you can
+        /// read.
+        headers: Vec<String> = default("").example("x-api-key: $LANGSMITH_API_KEY"),
+        /// Whether what models were told and answered goes too, without secrets; else names and numbers alone: on | off
+        contents: bool = default("off"),
+    }
+}
 
 /// What every address for traces ends with, whether it is written or not.
 const PATH: &str = "/v1/traces";
@@ -20,21 +34,22 @@ pub struct Traces {
     pub contents: bool,
 }
 
-impl Meaning<'_> {
-    pub(super) fn traces(&self, traces: raw::Traces) -> Result<Option<Traces>, Error> {
-        let headers = self.headers("traces", "", &traces.headers)?;
+impl Traces {
+    /// Where traces go; `None` if nothing is sent.
+    pub(super) fn read(reader: &Reader<'_>) -> Result<Option<Self>, Error> {
+        let traces = TracesSection::read(reader)?;
+        let headers = headers::read(reader, "headers", &traces.headers)?;
         let Some(endpoint) = traces.endpoint else {
             if headers.is_empty() {
                 return Ok(None);
             }
-            let hint = "write where traces go, such as http://127.0.0.1:4318";
-            return Err(self.missing("traces", "", "endpoint", hint));
+            return Err(reader.missing("endpoint", "write where traces go, such as http://127.0.0.1:4318"));
         };
         if let Some(why) = unsafe_url(&endpoint) {
-            return Err(self.bad("traces", "", "endpoint", why));
+            return Err(reader.bad("endpoint", why));
         }
         let base = endpoint.trim_end_matches('/');
         let url = format!("{}{PATH}", base.strip_suffix(PATH).unwrap_or(base));
-        Ok(Some(Traces { url, headers, contents: traces.contents == raw::Switch::On }))
+        Ok(Some(Self { url, headers, contents: traces.contents }))
     }
 }

@@ -1,14 +1,27 @@
-//! `config.example.toml`, the key table and the structs tell the same story.
+//! `config.example.toml` and the sections tell the same story.
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize as _;
-
 use super::*;
 use crate::config::entries::Entries;
-use crate::config::keys::Key;
+use crate::config::keys::{Kind, Section};
+use crate::config::reader::Choice as _;
 
 const EXAMPLE: &str = include_str!("../../../config.example.toml");
+
+/// `SAYSO_UPDATE_EXAMPLE=1 cargo test --lib config::` writes the file anew.
+#[test]
+fn the_example_is_made_from_the_sections() {
+    if std::env::var_os("SAYSO_UPDATE_EXAMPLE").is_some() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("config.example.toml");
+        std::fs::write(path, crate::config::example()).unwrap();
+        return;
+    }
+    assert!(
+        EXAMPLE == crate::config::example(),
+        "config.example.toml is old; write it anew with SAYSO_UPDATE_EXAMPLE=1 cargo test --lib config::"
+    );
+}
 
 #[test]
 fn the_example_shows_every_default() {
@@ -44,38 +57,40 @@ fn whole_example() -> Entries {
 fn the_example_has_every_key() {
     let entries = whole_example();
     for section in SECTIONS {
+        let keys = section.whole_keys();
         let written: BTreeSet<&str> = entries
             .names(section)
             .iter()
-            .flat_map(|name| {
-                let keys: Vec<_> =
-                    section.keys.iter().filter(|key| is_written(&entries, section.name, name, key)).collect();
-                keys.into_iter().map(|key| key.name)
-            })
+            .flat_map(|name| keys.iter().filter(|(key, _)| is_written(&entries, section, name, key)))
+            .map(|(key, _)| key.as_str())
             .collect();
-        let known: BTreeSet<&str> = section.keys.iter().map(|key| key.name).collect();
+        let known: BTreeSet<&str> = keys.iter().map(|(key, _)| key.as_str()).collect();
         assert_eq!(written, known, "[{}]", section.name);
     }
 }
 
-fn is_written(entries: &Entries, section: &'static str, name: &str, key: &Key) -> bool {
-    let example = match (section, key.name) {
+fn is_written(entries: &Entries, section: &Section, name: &str, key: &str) -> bool {
+    let example = match (section.name, key) {
         ("keys", _) => "accept",
-        (_, name) if name.starts_with('*') => "final_model",
-        (_, name) => name,
+        (_, key) if key.starts_with('*') => "final_model",
+        (_, key) => key,
     };
     entries.get(section, name, example).is_some()
 }
 
-/// With every key of the table written, serde must find a field for each.
+/// The least and the most that a number may be fit the type of its field.
 #[test]
 fn the_key_table_and_the_structs_agree() {
-    let written = (Path::new("config.example.toml"), whole_text());
-    let (entries, _) = layers::lay(&inputs(), Some((written.0, &written.1))).unwrap();
-    let table = entries.to_table();
-    raw::File::deserialize(table).unwrap();
-    for name in Provider::NAMES {
-        assert_eq!(Provider::from_name(name).unwrap().name(), *name);
+    for section in SECTIONS.iter().filter(|section| section.shape == Shape::One) {
+        for key in section.keys {
+            let Kind::Count { least, most } = key.kind else { continue };
+            for count in [least, most] {
+                resolve(&format!("[{}]\n{} = {count}", section.name, key.name));
+            }
+        }
+    }
+    for name in Provider::WORDS {
+        assert_eq!(Provider::from_word(name).unwrap().name(), *name);
         resolve(&format!("[model]\nprovider = \"{name}\"\nname = \"x\""));
     }
     for level in ["off", "error", "warn", "info", "debug", "trace"] {

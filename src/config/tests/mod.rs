@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use super::keys::{SECTIONS, Shape};
+use super::keys::Shape;
+use super::sections::SECTIONS;
 use super::*;
 
 const FILE: &str = "/x/config.toml";

@@ -63,8 +63,13 @@ impl Default for Limits {
 
 impl From<&crate::config::Sheet> for Limits {
     fn from(sheet: &crate::config::Sheet) -> Self {
-        let (memory, seconds, output, rows) = (sheet.memory, sheet.seconds, sheet.output, sheet.rows);
-        Self { memory, seconds, output, rows, ..Self::default() }
+        Self {
+            memory: sheet.memory_mb << 20,
+            seconds: sheet.seconds,
+            output: sheet.output_kb << 10,
+            rows: sheet.max_rows,
+            ..Self::default()
+        }
     }
 }
 

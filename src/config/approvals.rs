@@ -1,0 +1,107 @@
+//! `[approvals]`: how long what was accepted can be taken back, and when a question that nobody answers is over.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::error::{Error, quoted};
+use super::keys::{Section, default};
+use super::lasting::never_or_lasting;
+use super::models::WORKFLOW;
+use super::policy::PolicySection;
+use super::reader::{FromKey, FromSection as _, Reader, Sources, section};
+
+/// The kinds that may expire. Trouble never does: whether something happened is for a person to say.
+const KINDS: [&str; 3] = ["triage", "approval", "question"];
+
+section! {
+    /// How approvals behave.
+    pub(super) struct ApprovalsSection in one("approvals") {
+        /// How long an accepted effect can still be taken back. 0 acts at once.
+        hold ("hold_seconds"): Duration = default("10").range(0, 86_400),
+        /// After how long a question that nobody answers is ignored for you: never, or a time such as 12h, 7d or 2w.
+        /// Nothing is done then, nothing is learned from it, and the thread says that it was the policy. The time runs
+        /// while this machine does, and begins anew when new mail comes, or when a snoozed question is back; trouble
+        /// never expires.
+        expire: String = default("never"),
+        /// The kinds that holds for: triage, approval, question. A workflow (`[workflow.NAME]` expire) or a tool
+        /// (`[policy.TOOL]` expire) may have a time of its own, or never.
+        expire_kinds: Vec<String> = default("approval, question"),
+    }
+}
+
+/// How approvals behave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Approvals {
+    /// How long an accepted effect can be taken back; zero acts at once.
+    pub hold: Duration,
+    /// When a question that nobody answers is over.
+    pub expiry: Expiry,
+}
+
+/// When questions expire. Without a word in the config none does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expiry {
+    /// `[approvals] expire`: for every question of `kinds`.
+    pub all: Option<Duration>,
+    /// The kinds it holds for.
+    pub kinds: Vec<String>,
+    /// `[workflow.NAME] expire`; `None` is never.
+    pub workflows: BTreeMap<String, Option<Duration>>,
+    /// `[policy.TOOL] expire`; `None` is never.
+    pub tools: BTreeMap<String, Option<Duration>>,
+}
+
+impl Expiry {
+    /// After how long such a question is over: the tool's word counts before the workflow's, and that before the
+    /// general one.
+    pub fn of(&self, workflow: &str, tool: &str, kind: &str) -> Option<Duration> {
+        let family = || workflow.split_once('/').and_then(|(family, _)| self.workflows.get(family));
+        let named = self.tools.get(tool).or_else(|| self.workflows.get(workflow)).or_else(family);
+        match named {
+            Some(named) => *named,
+            None => self.all.filter(|_| self.kinds.iter().any(|known| known == kind)),
+        }
+    }
+
+    /// Whether nothing ever expires.
+    pub fn is_off(&self) -> bool {
+        let named = || self.tools.values().chain(self.workflows.values());
+        self.all.is_none() && named().all(Option::is_none)
+    }
+}
+
+impl Approvals {
+    pub(super) fn read(sources: Sources<'_>) -> Result<Self, Error> {
+        let reader = sources.one(ApprovalsSection::SECTION);
+        let approvals = ApprovalsSection::read(&reader)?;
+        let kinds = approvals.expire_kinds;
+        if let Some(odd) = kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {
+            let why = format!("has no kind {:?}; choose among {}", quoted(odd), KINDS.join(", "));
+            return Err(reader.bad("expire_kinds", why));
+        }
+        let expiry = Expiry {
+            all: never_or_lasting(&reader, "expire", &approvals.expire)?,
+            kinds,
+            workflows: expire_by_name(sources, WORKFLOW, |reader| FromKey::from_key(reader, "expire"))?,
+            tools: expire_by_name(sources, PolicySection::SECTION, |reader| {
+                Ok(PolicySection::read(reader)?.expire)
+            })?,
+        };
+        Ok(Self { hold: approvals.hold, expiry })
+    }
+}
+
+/// The key `expire` of every section that has one.
+fn expire_by_name(
+    sources: Sources<'_>,
+    section: &'static Section,
+    expire: impl Fn(&Reader<'_>) -> Result<Option<String>, Error>,
+) -> Result<BTreeMap<String, Option<Duration>>, Error> {
+    let mut found = BTreeMap::new();
+    for reader in sources.each(section) {
+        if let Some(text) = expire(&reader)? {
+            found.insert(reader.name.clone(), never_or_lasting(&reader, "expire", &text)?);
+        }
+    }
+    Ok(found)
+}

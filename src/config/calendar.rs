@@ -1,0 +1,140 @@
+//! `[calendar]`: where the person's times are kept.
+
+use std::path::PathBuf;
+
+use super::error::Error;
+use super::google::{Google, GoogleApp};
+use super::keys::{default, example};
+use super::mail::{Mail, MailSource, is_account_name};
+use super::reader::{Choice as _, FromSection as _, Reader, choice, section};
+use super::secret::Secret;
+use super::url::unsafe_url;
+use super::user::User;
+
+section! {
+    /// Your calendar.
+    pub(super) struct CalendarSection in one("calendar") {
+        /// ics (an iCalendar file, or a folder of them) | google | caldav
+        kind: CalendarKind = default("ics"),
+        path: Option<String> = example("~/calendar.ics").or("there is no calendar"),
+        /// google and caldav: which calendar, unless it is the primary one, or the only one of a server.
+        calendar: Option<String> = example("Work").or("primary at Google, the only one on a server"),
+        /// google: which account of `[[mail]]` logs in (after `sayso auth gmail --account NAME`).
+        account: Option<String> = example("ada").or("the first of kind gmail"),
+        /// caldav: the server, as whom, and where the password is kept; write one of the three. ca_file is for a server
+        /// of your own.
+        url: Option<String> = example("https://dav.example.org/").or("none; caldav needs one"),
+        user: Option<String> = example("ada").or("user.address"),
+        password_env: Option<String> = example("DAV_PASSWORD"),
+        password_command: Option<String> = example("pass show dav"),
+        password_file: Option<String> = example("~/.secrets/dav"),
+        ca_file: Option<String> = example("~/ca.pem").or("the machine's certificates"),
+    }
+}
+
+choice! {
+    pub(super) enum CalendarKind {
+        Ics = "ics",
+        Google = "google",
+        Caldav = "caldav",
+    }
+}
+
+/// `[calendar]`: where the person's times are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Calendar {
+    /// An iCalendar file, or a folder of them.
+    Ics {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Google Calendar.
+    Google {
+        /// The login.
+        google: Google,
+        /// Which of its calendars, by Google's id.
+        calendar: String,
+    },
+    /// A calendar on a CalDAV server.
+    CalDav {
+        /// Where it is and who is there.
+        server: CalDavServer,
+    },
+}
+
+/// A CalDAV server, and as whom it is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalDavServer {
+    /// Any address it is known by: its root, the person's, or the calendar's own.
+    pub url: String,
+    /// As whom.
+    pub user: String,
+    /// Where the password is kept.
+    pub password: Secret,
+    /// Which calendar, by its name or the last part of its address; the only one if nothing is said.
+    pub calendar: Option<String>,
+    /// Certificates to trust instead of the machine's, in PEM.
+    pub ca_file: Option<PathBuf>,
+}
+
+/// The keys that only a server has.
+const SERVER: [&str; 6] = ["url", "user", "password_env", "password_command", "password_file", "ca_file"];
+
+impl Calendar {
+    /// The calendar; `None` if nothing is said of one.
+    pub(super) fn read(
+        reader: &Reader<'_>,
+        user: &User,
+        accounts: &[Mail],
+        google: &GoogleApp<'_>,
+    ) -> Result<Option<Self>, Error> {
+        let keys = CalendarSection::read(reader)?;
+        let (for_server, others): (&[&str], &[&str]) = match keys.kind {
+            CalendarKind::Ics => (&SERVER, &["account", "calendar"]),
+            CalendarKind::Google => (&SERVER, &["path"]),
+            CalendarKind::Caldav => (&[], &["path", "account"]),
+        };
+        if let Some(key) = for_server.iter().chain(others).find(|key| reader.has(key)) {
+            let kind = keys.kind.word();
+            return Err(reader.bad(key, format!("means nothing for kind {kind:?}; leave it out")));
+        }
+        match keys.kind {
+            CalendarKind::Ics => Ok(keys.path.map(|path| Self::Ics { path: reader.path(&path) })),
+            CalendarKind::Google => {
+                let first = || {
+                    let gmail = |mail: &&Mail| matches!(mail.source, MailSource::Gmail { .. });
+                    accounts.iter().find(gmail).map(|mail| mail.name.clone())
+                };
+                let account = keys.account.or_else(first).unwrap_or_else(|| "google".to_owned());
+                if !is_account_name(&account) || account.starts_with('.') {
+                    return Err(reader.bad("account", "must be the name of an account, one short word"));
+                }
+                let google = google.login(&account)?;
+                let calendar = keys.calendar.unwrap_or_else(|| "primary".to_owned());
+                Ok(Some(Self::Google { google, calendar }))
+            }
+            CalendarKind::Caldav => Ok(Some(Self::CalDav { server: keys.server(reader, user)? })),
+        }
+    }
+}
+
+impl CalendarSection {
+    fn server(self, reader: &Reader<'_>, user: &User) -> Result<CalDavServer, Error> {
+        let hint = "write the server's address, such as https://dav.example.org/";
+        let url = self.url.ok_or_else(|| reader.missing("url", hint))?;
+        if let Some(why) = unsafe_url(&url) {
+            return Err(reader.bad("url", why));
+        }
+        let kept = [&self.password_env, &self.password_command, &self.password_file];
+        let hint = "say where the password is kept, here or with password_env or password_file";
+        let password = reader.secret("password", kept)?;
+        let password = password.ok_or_else(|| reader.missing("password_command", hint))?;
+        let own = (!user.address.is_empty()).then(|| user.address.clone());
+        let name = self.user.or(own).ok_or_else(|| reader.missing("user", "write as whom to log in"))?;
+        if name.contains(|c: char| c.is_control() || c == ':') {
+            return Err(reader.bad("user", "must be a plain name without a colon"));
+        }
+        let ca_file = self.ca_file.map(|path| reader.path(&path));
+        Ok(CalDavServer { url, user: name, password, calendar: self.calendar, ca_file })
+    }
+}

@@ -1,0 +1,75 @@
+//! `config.example.toml`: every section and key with its help, and its default or an example.
+
+use super::keys::{Help, Section, Shape};
+use super::sections::SECTIONS;
+
+/// The widest a line of help may be.
+const WIDTH: usize = 120;
+
+const HEAD: &str = "\
+# sayso's config. Every key is shown with its default; nothing here has to be written.
+#
+# It is looked for in this order: --config FILE, SAYSO_CONFIG, config.toml in the data folder, and the platform's
+# config folder (~/.config/sayso/config.toml on Linux). `sayso config` shows what is meant and where it came from.
+#
+# A line that begins with # and a key, without a space between them, is a setting that has no default: the value is an
+# example. Paths may begin with ~, and relative ones start at this file's folder.
+#
+# A key of a section that stands once can also be set by a variable: SAYSO_BUDGET__DAY=1.50 sets day in [budget].
+";
+
+/// The text of `config.example.toml`.
+pub fn example() -> String {
+    let mut text = HEAD.to_owned();
+    for section in SECTIONS {
+        text.push('\n');
+        add_help(&mut text, section.about);
+        add_keys(&mut text, section);
+        add_samples(&mut text, section);
+    }
+    text
+}
+
+fn add_keys(text: &mut String, section: &Section) {
+    let Section { name, sample_name, .. } = section;
+    match section.shape {
+        Shape::One => *text += &format!("[{name}]\n"),
+        Shape::Array => *text += &format!("#[[{name}]]\n"),
+        Shape::Named if sample_name.is_empty() => return,
+        Shape::Named => *text += &format!("#[{name}.{sample_name}]\n"),
+    }
+    // Keys that stand in several sections within are explained once.
+    let mut explained: Vec<Help> = Vec::new();
+    for (whole, key) in section.whole_keys() {
+        if !explained.contains(&key.help) {
+            add_help(text, key.help);
+            explained.push(key.help);
+        }
+        let is_default = section.shape == Shape::One && key.shows_default();
+        let mark = if is_default { "" } else { "#" };
+        *text += &format!("{mark}{}\n", key.line(&whole));
+    }
+}
+
+fn add_samples(text: &mut String, section: &Section) {
+    for line in section.samples.lines() {
+        let mark = if line.is_empty() || line.starts_with('#') { "" } else { "#" };
+        *text += &format!("{mark}{line}\n");
+    }
+}
+
+/// Adds a comment, its lines filled up.
+fn add_help(text: &mut String, help: Help) {
+    let mut line = String::from("#");
+    for word in help.iter().flat_map(|line| line.split_whitespace()) {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH {
+            *text += &format!("{line}\n");
+            line = String::from("#");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    if line.len() > 1 {
+        *text += &format!("{line}\n");
+    }
+}

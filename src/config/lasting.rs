@@ -1,0 +1,39 @@
+//! How long a word such as `7d` means.
+
+use std::time::Duration;
+
+use super::error::{Error, quoted};
+use super::reader::Reader;
+
+/// The longest time that can be written: ten years.
+const LONGEST: u64 = 3660 * 86_400;
+
+/// How long a word such as `30m`, `12h`, `7d` or `2w` means; ten years at most.
+pub fn lasting(word: &str) -> Option<Duration> {
+    let (count, unit) = word.split_at_checked(word.len().checked_sub(1)?)?;
+    let seconds = match unit {
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 7 * 86_400,
+        _ => return None,
+    };
+    let digits = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
+    let lasts = digits.then(|| count.parse::<u64>().ok()?.checked_mul(seconds)).flatten();
+    lasts.filter(|lasts| (1..=LONGEST).contains(lasts)).map(Duration::from_secs)
+}
+
+/// The time that `text` of `key` means; `None` is never.
+pub(super) fn never_or_lasting(
+    reader: &Reader<'_>,
+    key: &str,
+    text: &str,
+) -> Result<Option<Duration>, Error> {
+    if text == "never" {
+        return Ok(None);
+    }
+    lasting(text).map(Some).ok_or_else(|| {
+        let why = format!("must be never, or a time such as 12h, 7d or 2w, not {:?}", quoted(text));
+        reader.bad(key, why)
+    })
+}

@@ -1,0 +1,129 @@
+//! The keys of a mail server and of the login there, the same for what is read and what is sent.
+
+use std::path::PathBuf;
+
+use super::error::Error;
+use super::keys::example;
+use super::reader::{FromSection, Reader, choice, section};
+use super::secret::Secret;
+
+section! {
+    /// A mail server.
+    pub(super) struct ServerKeys {
+        /// imap and smtp: the server. Certificates are always checked, and nothing is said in the clear.
+        host: Option<String> = example("mail.example.org"),
+        /// The port; unless you set it 993 for imap and 465 for smtp, or 143 and 587 with starttls.
+        port: Option<u16> = example("1143").range(1, 65_535),
+        /// tls | starttls
+        tls: Option<MailTls> = example("tls"),
+        /// Your address, unless you set it; for smtp it is as for imap, and so is the rest of the login.
+        user: Option<String> = example("ada"),
+        /// Where the password is kept; write one of the three, or a command that prints a token (XOAUTH2).
+        password_env: Option<String> = example("MAIL_PASSWORD"),
+        password_command: Option<String> = example("pass show mail"),
+        password_file: Option<String> = example("~/.secrets/mail"),
+        token_command: Option<String> = example("oama access ada@example.org"),
+        /// For a server of your own: who issued its certificate. For a bridge on this machine: the SHA-256 of its
+        /// certificate.
+        ca_file: Option<String> = example("~/ca.pem"),
+        tls_pin: Option<String> = example("0000000000000000000000000000000000000000000000000000000000000000"),
+    }
+}
+
+/// A mail server, and as whom it is used.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MailServer {
+    /// Its name, as its certificate has it.
+    pub host: String,
+    pub port: u16,
+    /// How the connection is made safe; one that is not is not made.
+    pub tls: MailTls,
+    /// As whom.
+    pub user: String,
+    /// How to show it.
+    pub login: MailLogin,
+    /// Certificates to trust instead of the machine's, in PEM.
+    pub ca_file: Option<PathBuf>,
+    /// The SHA-256 of the only certificate to trust, in hexadecimal, for a bridge on this machine.
+    pub tls_pin: Option<String>,
+}
+
+choice! {
+    /// How a connection is made safe.
+    #[derive(Default)]
+    pub enum MailTls {
+        /// From its first byte.
+        #[default]
+        Tls = "tls",
+        /// After a word in the clear.
+        Starttls = "starttls",
+    }
+}
+
+/// How a mail server is shown who comes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MailLogin {
+    Password(Secret),
+    /// By a token (XOAUTH2), fetched anew for each connection.
+    Token(Secret),
+}
+
+impl ServerKeys {
+    /// The first key of a server that is written.
+    pub(super) fn first_written(reader: &Reader<'_>) -> Option<&'static str> {
+        Self::KEYS.iter().map(|key| key.name).find(|key| reader.has(key))
+    }
+
+    /// What is meant. The ports are those for what is safe at once, and safe after a word; what is not written of the
+    /// login is as for `like`.
+    pub(super) fn meant(
+        self,
+        reader: &Reader<'_>,
+        ports: (u16, u16),
+        address: &str,
+        like: Option<&MailServer>,
+    ) -> Result<MailServer, Error> {
+        let login = self.login(reader);
+        let hint = "write the server's name, such as mail.example.org";
+        let host = self.host.ok_or_else(|| reader.missing("host", hint))?;
+        let is_odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | '@');
+        if host.is_empty() || host.contains(is_odd) {
+            return Err(reader.bad("host", "must be a server's name alone, such as mail.example.org"));
+        }
+        let tls = self.tls.unwrap_or_default();
+        let port = self.port.unwrap_or(match tls {
+            MailTls::Tls => ports.0,
+            MailTls::Starttls => ports.1,
+        });
+        let login = login?.or_else(|| like.map(|like| like.login.clone())).ok_or_else(|| {
+            let hint = "say where the password is kept, here or with password_env or password_file";
+            reader.missing("password_command", hint)
+        })?;
+        let user = self.user.or_else(|| like.map(|like| like.user.clone()));
+        let user = user.unwrap_or_else(|| address.to_owned());
+        if user.contains(char::is_control) {
+            return Err(reader.bad("user", "must be a plain name"));
+        }
+        let is_digest = |pin: &String| pin.chars().filter(char::is_ascii_hexdigit).count() == 64;
+        if self.tls_pin.as_ref().is_some_and(|pin| !is_digest(pin)) {
+            return Err(reader.bad("tls_pin", "must be the SHA-256 of a certificate, 64 hexadecimal digits"));
+        }
+        let ca_file = self.ca_file.map(|path| reader.path(&path));
+        Ok(MailServer { host, port, tls, user, login, ca_file, tls_pin: self.tls_pin })
+    }
+
+    fn login(&self, reader: &Reader<'_>) -> Result<Option<MailLogin>, Error> {
+        let file = |path: &String| MailLogin::Password(Secret::File(reader.path(path)));
+        let command = |command: &Option<String>| command.clone().map(Secret::Command);
+        let sources = [
+            (
+                "password_env".to_owned(),
+                reader.variable("password", "password", &self.password_env)?.map(MailLogin::Password),
+            ),
+            ("password_command".to_owned(), command(&self.password_command).map(MailLogin::Password)),
+            ("password_file".to_owned(), self.password_file.as_ref().map(file)),
+            ("token_command".to_owned(), command(&self.token_command).map(MailLogin::Token)),
+        ];
+        reader.only_one(sources)
+    }
+}

@@ -1,0 +1,91 @@
+//! `[notices]`: how a person is told that something new waits.
+
+use std::time::Duration;
+
+use jiff::civil::Time;
+
+use super::error::{Error, quoted};
+use super::keys::{default, example};
+use super::reader::{FromSection as _, Reader, choice, section};
+
+const KINDS: [&str; 4] = ["triage", "approval", "question", "trouble"];
+
+section! {
+    /// How you are told that something new waits.
+    pub(super) struct NoticesSection in one("notices") {
+        /// on | off
+        bell: bool = default("on"),
+        /// off | osc9 (iTerm2, WezTerm, kitty, Windows Terminal) | osc777 (rxvt-unicode, foot, Ghostty)
+        desktop: Desktop = default("off"),
+        /// A command of yours, run by whoever drives with a title and a gist as its last two words (and
+        /// SAYSO_NOTICE_TITLE, _GIST, _KIND, _ID and _COUNT); no shell sees them. What comes together is told together.
+        command: Vec<String> = default("").example("notify-send, --app-name=sayso"),
+        /// Which kinds are told.
+        kinds: Vec<String> = default("triage, approval, question, trouble"),
+        /// From when until when nothing is told, by your clock.
+        quiet: Option<String> = example("22:00-07:00"),
+        /// At most how often.
+        every ("every_seconds"): Duration = default("60").range(0, 86_400),
+    }
+}
+
+/// How a person is told that something new waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notices {
+    /// Ring the terminal's bell.
+    pub bell: bool,
+    /// Have the terminal show a notice on the desktop.
+    pub desktop: Desktop,
+}
+
+impl Default for Notices {
+    fn default() -> Self {
+        Self { bell: true, desktop: Desktop::Off }
+    }
+}
+
+/// A command that tells the person of something new.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoticeCommand {
+    /// Its words; a title and a gist are added.
+    pub command: Vec<String>,
+    /// Which kinds of items are told, by their words.
+    pub kinds: Vec<String>,
+    /// From when until when nothing is told, by the person's clock.
+    pub quiet: Option<(Time, Time)>,
+    /// It is not run again sooner than this.
+    pub every: Duration,
+}
+
+choice! {
+    /// How terminals are asked for a notice on the desktop.
+    pub enum Desktop {
+        /// Not at all.
+        Off = "off",
+        /// As iTerm2, WezTerm, kitty and Windows Terminal understand it.
+        Osc9 = "osc9",
+        /// As rxvt-unicode, foot and Ghostty understand it.
+        Osc777 = "osc777",
+    }
+}
+
+/// How the terminal tells of something new, and the command that does, if there is one.
+pub(super) fn read(reader: &Reader<'_>) -> Result<(Notices, Option<NoticeCommand>), Error> {
+    let NoticesSection { bell, desktop, command, kinds, quiet, every } = NoticesSection::read(reader)?;
+    if let Some(odd) = kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {
+        let why = format!("has no kind {:?}; choose among {}", quoted(odd), KINDS.join(", "));
+        return Err(reader.bad("kinds", why));
+    }
+    let hours = |text: String| {
+        let read = text.split_once('-').and_then(|(from, until)| {
+            let time = |text: &str| Time::strptime("%H:%M", text.trim()).ok();
+            Some((time(from)?, time(until)?))
+        });
+        let why = format!("must be two times such as 22:00-07:00, not {:?}", quoted(&text));
+        read.ok_or_else(|| reader.bad("quiet", why))
+    };
+    let quiet = quiet.map(hours).transpose()?;
+    let command = reader.command(command);
+    let is_there = command.first().is_some_and(|program| !program.is_empty());
+    Ok((Notices { bell, desktop }, is_there.then_some(NoticeCommand { command, kinds, quiet, every })))
+}

@@ -1,0 +1,134 @@
+//! `[mail.outgoing]`: where an account's mail is sent.
+
+use std::path::PathBuf;
+
+use super::error::Error;
+use super::google::Google;
+use super::keys::{example, within};
+use super::mail_server::{MailServer, ServerKeys};
+use super::reader::{Choice as _, Reader, choice, section};
+
+section! {
+    /// Where mail is sent.
+    pub(super) struct OutgoingKeys {
+        /// Where mail is sent: maildir (a folder that something else sends from) | command (such as msmtp or sendmail) |
+        /// smtp | gmail. Without it nothing can be sent. These keys may also stand below `[mail.outgoing]`.
+        kind: Option<OutgoingKind> = example("maildir"),
+        /// maildir: the folder. command: its words, and a Maildir that a copy of what was sent is put into.
+        path: Option<String> = example("~/Mail/outbox"),
+        command: Option<Vec<String>> = example("msmtp, --account=work"),
+        sent: Option<String> = example("~/Mail/work/.Sent"),
+        server (""): ServerKeys = within(),
+        /// smtp: who puts what was sent into Sent: auto (the server, if it does within a moment, else sayso) | server |
+        /// sayso
+        filed_by: Option<FiledBy> = example("auto"),
+    }
+}
+
+choice! {
+    pub(super) enum OutgoingKind {
+        Maildir = "maildir",
+        Command = "command",
+        Smtp = "smtp",
+        Gmail = "gmail",
+    }
+}
+
+/// Where an account's mail is sent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MailOutgoing {
+    /// An outbox folder, a Maildir: whoever watches it sends.
+    Maildir {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A program that takes the mail on its standard input, such as msmtp or sendmail.
+    Command {
+        /// The words of the command; recipients are added after `--`.
+        command: Vec<String>,
+        /// A Maildir a copy of what was sent is put into.
+        sent: Option<PathBuf>,
+    },
+    /// An SMTP server. A copy of what was sent is kept in the account's Sent folder, if that is on a server too.
+    Smtp {
+        /// Where it is and who is there.
+        server: MailServer,
+        /// Who puts the copy there.
+        filed_by: FiledBy,
+    },
+    /// Gmail, by its own interface. Gmail itself keeps a copy.
+    Gmail {
+        /// The login.
+        google: Google,
+    },
+}
+
+choice! {
+    /// Who puts a copy of what was sent into Sent.
+    #[derive(Default)]
+    pub enum FiledBy {
+        /// The server, if it does so within a moment; else sayso.
+        #[default]
+        Auto = "auto",
+        /// The server, always.
+        Server = "server",
+        /// sayso, at once.
+        Sayso = "sayso",
+    }
+}
+
+impl OutgoingKeys {
+    /// What is meant; `None` if nothing is said. The login is as for `imap`, unless it is written.
+    pub(super) fn meant(
+        self,
+        reader: &Reader<'_>,
+        address: &str,
+        imap: Option<&MailServer>,
+        google: impl FnOnce() -> Result<Google, Error>,
+    ) -> Result<Option<MailOutgoing>, Error> {
+        let server_key = ServerKeys::first_written(reader);
+        let refuse = |keys: &[&str], kind: &str| match keys.iter().find(|key| reader.has(key)) {
+            Some(key) => {
+                Err(reader.bad(key, format!("means nothing for outgoing.kind {kind:?}; leave it out")))
+            }
+            None => Ok(()),
+        };
+        let Some(kind) = self.kind else {
+            if server_key.is_some() || ["path", "command", "sent"].into_iter().any(|key| reader.has(key)) {
+                return Err(reader.missing("kind", "write maildir, command, smtp or gmail"));
+            }
+            return Ok(None);
+        };
+        let server_key = server_key.as_slice();
+        match kind {
+            OutgoingKind::Maildir | OutgoingKind::Command => {
+                refuse(&["filed_by"], "maildir or command")?;
+                refuse(server_key, "maildir or command")?;
+            }
+            OutgoingKind::Smtp | OutgoingKind::Gmail => refuse(&["path", "command", "sent"], kind.word())?,
+        }
+        Ok(Some(match kind {
+            OutgoingKind::Maildir => {
+                refuse(&["command", "sent"], kind.word())?;
+                let hint = "write the folder that mail to be sent goes to";
+                let path = self.path.ok_or_else(|| reader.missing("path", hint))?;
+                MailOutgoing::Maildir { path: reader.path(&path) }
+            }
+            OutgoingKind::Command => {
+                refuse(&["path"], kind.word())?;
+                let words = self.command.filter(|words| words.iter().any(|word| !word.is_empty()));
+                let words = words.ok_or_else(|| reader.missing("command", "write it such as [\"msmtp\"]"))?;
+                let sent = self.sent.map(|path| reader.path(&path));
+                MailOutgoing::Command { command: reader.command(words), sent }
+            }
+            OutgoingKind::Smtp => MailOutgoing::Smtp {
+                server: self.server.meant(reader, (465, 587), address, imap)?,
+                filed_by: self.filed_by.unwrap_or_default(),
+            },
+            OutgoingKind::Gmail => {
+                refuse(server_key, kind.word())?;
+                MailOutgoing::Gmail { google: google()? }
+            }
+        }))
+    }
+}

@@ -1,0 +1,63 @@
+//! `[policy.TOOL]`: when a tool may act without asking.
+
+use super::error::{Error, hint, quoted};
+use super::keys::{default, example};
+use super::reader::{FromSection as _, Reader, choice, section};
+
+section! {
+    /// What a tool may do without asking: ask (nothing) | allow, if every recipient is in the conversation already
+    /// (thread) or at a domain of your own (own_domain; gmail.com and the like are nobody's). What carries a warning is
+    /// always asked.
+    pub(super) struct PolicySection in named("policy", "write_email", "") {
+        mode: PolicyMode = default("ask"),
+        recipients: Vec<String> = default("thread"),
+        /// When what it proposes expires, if that is not as `[approvals]` says.
+        pub(super) expire: Option<String> = example("3d"),
+    }
+}
+
+/// `[policy.TOOL]`: when a tool may act without asking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Whether it ever may.
+    pub mode: PolicyMode,
+    /// Whom it may reach then: every recipient has to be in one of these. Without any it reaches nobody.
+    pub recipients: Vec<Reach>,
+}
+
+choice! {
+    /// Whether a tool asks.
+    #[derive(Default)]
+    pub enum PolicyMode {
+        /// It always asks.
+        #[default]
+        Ask = "ask",
+        /// It acts without asking if the policy's conditions hold, and asks otherwise.
+        Allow = "allow",
+    }
+}
+
+/// Whom a policy lets a tool reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Whoever is in the conversation already.
+    Thread,
+    /// Whoever has an address at a domain of the person's own.
+    OwnDomain,
+}
+
+impl Policy {
+    pub(super) fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let policy = PolicySection::read(reader)?;
+        let reach = |word: &String| match word.as_str() {
+            "thread" => Ok(Reach::Thread),
+            "own_domain" => Ok(Reach::OwnDomain),
+            other => {
+                let hint = hint(other, ["thread", "own_domain"].into_iter(), "choose among");
+                Err(reader.bad("recipients", format!("has no choice {:?}; {hint}", quoted(other))))
+            }
+        };
+        let recipients = policy.recipients.iter().map(reach).collect::<Result<_, _>>()?;
+        Ok(Self { mode: policy.mode, recipients })
+    }
+}

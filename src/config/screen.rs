@@ -1,0 +1,36 @@
+//! `[theme]` and `[keys]`: the screen's colours, and other keys than the usual ones.
+
+use super::keys::{Key, Kind, Section, default, example};
+use super::reader::{choice, section};
+
+section! {
+    /// The screen's colours: default (the terminal's own) | light | contrast | plain (none, as with NO_COLOR)
+    pub(super) struct Theme in one("theme") {
+        pub(super) name: ThemeName = default("default"),
+    }
+}
+
+choice! {
+    /// The colours of the screen.
+    #[derive(Default)]
+    pub enum ThemeName {
+        /// The terminal's own colours, for a dark ground.
+        #[default]
+        Default = "default",
+        /// For a light ground.
+        Light = "light",
+        /// As much contrast as there is.
+        Contrast = "contrast",
+        /// No colours at all; also what NO_COLOR asks for.
+        Plain = "plain",
+    }
+}
+
+/// Which actions there are is the screen's affair, and it refuses the others by name.
+pub(super) const KEYS: &Section = &Section::one("keys").with(
+    &[
+        "Other keys than the usual ones, by the names that `?` and docs/keys.md show. A list without keys takes them away.",
+        "A key that means something else in the same place is refused unless that is moved too. Enter and Esc never decide.",
+    ],
+    &[Key::new("*", Kind::Texts, example("a, ctrl-y").called("accept").or("as `?` shows them"), &[])],
+);

@@ -1,0 +1,54 @@
+//! What is wrong with the address of a server.
+
+use std::net::IpAddr;
+
+/// What is wrong with a server's address. The address is not quoted, for it may hold a password.
+pub(super) fn wrong_with_url(url: &str) -> Option<&'static str> {
+    let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
+        return Some("must begin with https:// or http://");
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    if host.is_empty() || url.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        return Some("must be an address such as http://127.0.0.1:8080/v1");
+    }
+    if host.contains('@') {
+        return Some("must not hold a user or password; say where the key is kept with api_key_env");
+    }
+    if rest.contains(['?', '#']) {
+        return Some("must end with a path, without ? or #");
+    }
+    None
+}
+
+/// Why secrets must not go to an address: in the clear they go to this machine alone.
+pub(super) fn unsafe_url(url: &str) -> Option<&'static str> {
+    if let Some(why) = wrong_with_url(url) {
+        return Some(why);
+    }
+    let rest = url.strip_prefix("http://")?;
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = match host.strip_prefix('[') {
+        Some(six) => six.split(']').next().unwrap_or_default(),
+        None => host.rsplit_once(':').map_or(host, |(host, _)| host),
+    };
+    let here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    (!here)
+        .then_some("must begin with https://, for secrets go there; only this machine is reached by http://")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unsafe_url;
+
+    #[test]
+    fn secrets_leave_this_machine_encrypted() {
+        for fine in ["https://a.example/x", "http://127.0.0.1:8080", "http://[::1]:80/x", "http://localhost/"]
+        {
+            assert_eq!(unsafe_url(fine), None, "{fine}");
+        }
+        for odd in ["http://a.example", "http://10.0.0.1/", "http://127.0.0.1.evil.example/", "ftp://x", "x"]
+        {
+            assert!(unsafe_url(odd).is_some(), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! `[user]`: whose inbox this is.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+
+use super::error::{Error, quoted};
+use super::inputs::at_home;
+use super::keys::{default, example};
+use super::lasting::never_or_lasting;
+use super::reader::{FromSection as _, Reader, section};
+
+section! {
+    /// Whose inbox this is. Agents read it.
+    pub(super) struct UserSection in one("user") {
+        name: Option<String> = example("Ada Example"),
+        /// Who you are and what matters to you, in your own words.
+        background: Option<String> =
+            example("I run a small workshop in Lyon. Customers first, newsletters never."),
+        /// The system's, unless you live elsewhere.
+        time_zone: Option<String> = example("Europe/Paris").or("the system's"),
+        /// Your address and the others that reach you. Each mail account may have its own.
+        address: Option<String> = example("ada@example.org"),
+        aliases: Vec<String> = default(""),
+        /// What stands below your mail.
+        signature: Option<String> = example("Ada Example"),
+        /// Whether replies quote the mail they answer: on | off
+        quote: bool = default("on"),
+        /// After how long you are reminded of a mail of yours that nobody has answered: never, or a time such as 3d or
+        /// 2w. Each mail may have its own, as remind_after when you edit it.
+        remind_after: String = default("never"),
+    }
+}
+
+/// Whose inbox this is.
+#[derive(Clone, Debug)]
+pub struct User {
+    /// The person's name; empty if not given.
+    pub name: String,
+    /// Who the person is and what matters to them, for prompts; empty if not given.
+    pub background: String,
+    /// Where the person's days begin and end.
+    pub time_zone: TimeZone,
+    /// The person's address; empty if not given.
+    pub address: String,
+    /// Further addresses that reach the person.
+    pub aliases: Vec<String>,
+    /// What stands below the person's mail; empty if not given.
+    pub signature: String,
+    /// Whether replies quote the mail they answer.
+    pub quote: bool,
+    /// The person's home folder, if it is known.
+    pub home: Option<PathBuf>,
+    /// After how long they want to hear that nobody answered a mail of theirs.
+    pub remind_after: Option<Duration>,
+}
+
+/// Nobody in particular, whose days begin with those of UTC.
+impl Default for User {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            background: String::new(),
+            time_zone: TimeZone::UTC,
+            address: String::new(),
+            aliases: Vec::new(),
+            signature: String::new(),
+            quote: true,
+            home: None,
+            remind_after: None,
+        }
+    }
+}
+
+impl User {
+    pub(super) fn read(reader: &Reader<'_>) -> Result<Self, Error> {
+        let user = UserSection::read(reader)?;
+        let host = &reader.inputs().host;
+        let time_zone = match &user.time_zone {
+            None => host.time_zone.clone(),
+            Some(name) if host.time_zone.iana_name() == Some(name) => host.time_zone.clone(),
+            Some(name) => TimeZone::get(name).map_err(|_| {
+                let why =
+                    format!("has no time zone {:?}; write one such as Europe/Paris or UTC", quoted(name));
+                reader.bad("time_zone", why)
+            })?,
+        };
+        check_addresses(reader, "address", &user.address)?;
+        check_addresses(reader, "aliases", &user.aliases)?;
+        Ok(Self {
+            name: user.name.unwrap_or_default(),
+            background: user.background.unwrap_or_default(),
+            time_zone,
+            address: user.address.unwrap_or_default(),
+            aliases: user.aliases,
+            signature: user.signature.unwrap_or_default(),
+            quote: user.quote,
+            home: host.home.clone(),
+            remind_after: never_or_lasting(reader, "remind_after", &user.remind_after)?,
+        })
+    }
+
+    /// A path that the person typed: `~` is their home folder.
+    pub fn path(&self, typed: &str) -> PathBuf {
+        let typed = Path::new(typed);
+        at_home(typed, self.home.as_deref()).unwrap_or_else(|| typed.to_owned())
+    }
+
+    /// Every address that is the person's by `[user]`; accounts may have more.
+    pub fn addresses(&self) -> impl Iterator<Item = &str> {
+        let own = (!self.address.is_empty()).then_some(self.address.as_str());
+        own.into_iter().chain(self.aliases.iter().map(String::as_str))
+    }
+}
+
+/// Refuses what is surely no address: it would make every mail of the person's look like another's.
+pub(super) fn check_addresses<'a>(
+    reader: &Reader<'_>,
+    key: &str,
+    addresses: impl IntoIterator<Item = &'a String>,
+) -> Result<(), Error> {
+    let is_odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | ',' | ';');
+    for address in addresses {
+        let is_whole = address.rsplit_once('@').is_some_and(|(user, domain)| {
+            !user.is_empty() && !domain.is_empty() && !address.contains(is_odd)
+        });
+        if !is_whole {
+            let why = format!("must be a bare address such as ada@example.org, not {:?}", quoted(address));
+            return Err(reader.bad(key, why));
+        }
+    }
+    Ok(())
+}
