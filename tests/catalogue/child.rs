@@ -2,7 +2,7 @@
 
 use crate::home::{Home, PARCELS};
 use crate::support::courier::Street;
-use crate::support::house::{decide, eager, open};
+use crate::support::test_inbox::{TestInbox, decide};
 use sayso::app::{Driver, Scope, Until};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{Item, ItemQuery, Status, ThreadQuery};
@@ -12,7 +12,6 @@ use serde_json::json;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::Arc;
 
 /// This binary, about to run an errand in `home`.
 pub fn errand(home: &Home, errand: &str) -> Command {
@@ -124,7 +123,7 @@ fn entry() {
         if Store::open(&home.join("data")).map_err(say).is_err() {
             return;
         }
-        let inbox = open(&home.join("data"), eager(), &street, &Arc::default(), Vec::new());
+        let inbox = TestInbox::builder().in_folder(home.as_path()).street(street.clone()).open();
         match errand.as_str() {
             "life" => life(&inbox, &street).await,
             "full" => full(&inbox, &street).await,
@@ -263,9 +262,8 @@ async fn look(home: &std::path::Path) {
         Err(error) => return say(format!("refused {error}")),
     };
     say(format!("mode {:?}", store.mode()));
-    let street = Street::new(home.join("street"));
-    let registry = crate::support::house::registry(&street, &Arc::default(), Vec::new());
-    let inbox = Inbox::new(sayso::app::Engine::new(store, registry, eager()));
+    drop(store);
+    let inbox = TestInbox::builder().in_folder(home).open();
     for item in open_items(&inbox).await {
         let id = item.interrupt().unwrap();
         say(format!("item {} {}", item.id, inbox.decisions().card(id.clone()).await.is_ok()));

@@ -3,7 +3,7 @@
 use crate::child::{Away, errand, open_items, run};
 use crate::home::{Home, PARCELS};
 use crate::report;
-use crate::support::house::decide;
+use crate::support::test_inbox::decide;
 use rustix::process::{Pid, Signal, kill_process};
 use sayso::graph::Decision;
 use sayso::inbox::NextView;

@@ -1,7 +1,7 @@
 //! A folder that processes come and go in, and what must hold of it in the end.
 
 use crate::support::courier::Street;
-use crate::support::house::{eager, open};
+use crate::support::test_inbox::TestInbox;
 use sayso::inbox::{Status, ThreadQuery, ThreadView};
 use sayso::service::Inbox;
 use std::collections::HashSet;
@@ -29,8 +29,8 @@ impl Home {
     }
 
     /// The folder, opened by this process.
-    pub fn inbox(&self) -> Inbox {
-        open(&self.data(), eager(), &self.street(), &Arc::default(), Vec::new())
+    pub fn inbox(&self) -> TestInbox {
+        TestInbox::builder().in_folder(self.folder.path()).open()
     }
 
     /// Every thread there is, oldest first.

@@ -6,8 +6,8 @@
 use crate::child::{errand, has_strace, traced};
 use crate::home::Home;
 use crate::kills::dies_and_recovers;
+use crate::support::TestInbox;
 use crate::support::courier::Street;
-use crate::support::house::{House, decide, eager, open};
 use crate::{report, skipped};
 use sayso::graph::Decision;
 use sayso::inbox::Status;
@@ -158,8 +158,8 @@ async fn m02_each_way_a_program_can_end() {
 async fn m02_a_retry_is_the_same_mail_and_a_refusal_asks() {
     let mut trials = 0;
     for (codes, status, tries) in [("75 75 0", Status::Done, 3), ("65 0", Status::Trouble, 1)] {
-        let house = House::new();
-        let folder = house.folder.path();
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path();
         let script = folder.join("sendmail");
         let text = r#"
             cd "$1"
@@ -173,14 +173,10 @@ async fn m02_a_retry_is_the_same_mail_and_a_refusal_asks() {
         let words = ["sh", script.to_str().unwrap(), folder.to_str().unwrap()].map(str::to_owned);
         let street =
             Street::by_mail(folder.join("mail"), Arc::new(Program::new(words.into(), None).unwrap()));
-        let inbox = open(&folder.join("post"), eager(), &street, &Arc::default(), Vec::new());
-        let house = House { inbox, street, ..house };
-        let thread = house.start("courier", json!({"parcels": ["book"]})).await;
-        house.settle().await;
-        decide(&house.inbox, &house.asked(&thread).await, Decision::Accept).await.unwrap();
-        house.settle().await;
-        assert_eq!(house.status(&thread).await, status, "{codes}");
-        let folder = house.folder.path();
+        let inbox = TestInbox::builder().in_folder(folder).street(street).open();
+        let thread = inbox.run("courier", json!({"parcels": ["book"]})).await;
+        let outcome = inbox.answer(&thread, Decision::Accept).await;
+        assert_eq!(outcome.status, status, "{codes}");
         let all: Vec<_> =
             (0..tries).map(|n| std::fs::read(folder.join(format!("try{n}"))).unwrap()).collect();
         assert!(!folder.join(format!("try{tries}")).exists(), "{codes}: no more tries than that");

@@ -2,7 +2,7 @@
 
 use crate::gate;
 use crate::support::courier::Street;
-use crate::support::house::registry;
+use crate::support::test_inbox::test_workflows;
 use std::ffi::OsString;
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn entry() {
     let args = std::iter::once("sayso".to_owned()).chain(args).map(OsString::from);
     let workflows = |setup: &sayso::app::Setup| {
         let street = Street::new(setup.config.data.with_extension("street"));
-        Ok(registry(&street, &Arc::default(), vec![gate::spec()]))
+        Ok(test_workflows(&street, &Arc::default(), [gate::spec()]))
     };
     let exit = sayso::cli::main(
         args,

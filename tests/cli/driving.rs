@@ -1,14 +1,11 @@
 //! `run`, `--wait` and `--timeout`, alone and beside another driver; `pause` and `resume` across processes.
 
 use crate::desk::{Desk, keys, text, texts, until};
-use crate::support::courier::Street;
-use crate::support::house::{eager, open};
+use crate::support::test_inbox::{TestInbox, eager};
 use rustix::process::Signal;
 use sayso::app::Settings;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{By, Decide};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
 
 #[test]
@@ -33,12 +30,11 @@ fn run_until_idle_drives_what_is_ready() {
 async fn run_until_idle_waits_out_holds() {
     let desk = Desk::new();
     let (thread, asked) = desk.parcel("book");
-    let street = Street::new(desk.path("unused"));
     let settings = Settings { hold: Duration::from_millis(300), ..eager() };
-    let inbox = open(&desk.data(), settings, &street, &Arc::default(), Vec::new());
-    let interrupt = InterruptId::parse(&asked).unwrap();
-    let decide = Decide { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
-    assert_eq!(inbox.decisions().decide(decide).await.unwrap().status.word(), "held");
+    let inbox = TestInbox::builder().in_folder(desk.data().parent().unwrap()).settings(settings).open();
+    let question = InterruptId::parse(&asked).unwrap();
+    let outcome = inbox.decide(&question, Decision::Accept).await.unwrap();
+    assert_eq!(outcome.status.word(), "held");
     assert_eq!(desk.json(&["run", "--until-idle"])["threads"], json!([thread]));
     assert_eq!(desk.deliveries(), 1);
 }
