@@ -110,14 +110,14 @@ async fn d05_a_small_disk_that_fills_up() {
     fill();
     let error = worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap_err();
     assert!(error.to_string().contains("the disk is full"), "{error}");
-    assert_eq!(inbox.street.deliveries().len(), 0, "refused before the effect");
+    assert_eq!(inbox.delivery_log.deliveries().len(), 0, "refused before the effect");
     drop(worker);
     // A driver that stays does not have to be told that there is space again.
     let driver = inbox.drive_in_background().await;
     std::fs::remove_file(&filler).unwrap();
     inbox.wait_for(&thread, Status::Done).await;
     driver.stop().await;
-    assert_eq!(inbox.street.deliveries().len(), 1);
+    assert_eq!(inbox.delivery_log.deliveries().len(), 1);
     drop(inbox);
     report("D05", "a real full disk", 3);
 }

@@ -24,8 +24,8 @@ pub async fn expire(home: &Path) {
     let week = Some(Duration::from_secs(7 * 86_400));
     let expiry = Expiry { all: week, kinds: vec!["approval".to_owned()], ..Expiry::default() };
     let settings = Settings { expiry, ..eager() };
-    let street = crate::post::street(home);
-    let inbox = TestInbox::builder().in_folder(home).settings(settings).street(street).open();
+    let delivery_log = crate::post::delivery_log(home);
+    let inbox = TestInbox::builder().in_folder(home).settings(settings).delivery_log(delivery_log).open();
     let query = ThreadQuery { limit: 9, ..Default::default() };
     if inbox.threads().list(query).await.unwrap().threads.is_empty() {
         inbox.start("courier", json!({"parcels": PARCELS})).await;
@@ -48,7 +48,10 @@ async fn dies_and_recovers(doomed: impl Fn(&Home) -> Command, what: &str) -> boo
     assert_eq!(views[0].status, Status::Done, "{what}");
     let by: Vec<String> = views[0].decisions.iter().map(|decision| decision.by.to_string()).collect();
     assert_eq!(by, vec!["policy:expire"; PARCELS.len()], "{what}: each question ended once");
-    assert!(views[0].effects.is_empty() && home.street().deliveries().is_empty(), "{what}: nothing left");
+    assert!(
+        views[0].effects.is_empty() && home.delivery_log().deliveries().is_empty(),
+        "{what}: nothing left"
+    );
     let store = inbox.engine().store();
     assert_eq!(store.audit().verify().unwrap().problems(), Vec::<String>::new(), "{what}");
     assert_eq!(store.audit().check_links().unwrap().problems, Vec::<String>::new(), "{what}");

@@ -1,6 +1,6 @@
 //! A folder that processes come and go in, and what must hold of it in the end.
 
-use crate::support::courier::Street;
+use crate::support::delivery::DeliveryLog;
 use crate::support::test_inbox::TestInbox;
 use sayso::inbox::{Status, ThreadQuery, ThreadView};
 use sayso::service::Inbox;
@@ -24,8 +24,8 @@ impl Home {
         self.folder.path().join("data")
     }
 
-    pub fn street(&self) -> Arc<Street> {
-        Street::new(self.folder.path().join("street"))
+    pub fn delivery_log(&self) -> Arc<DeliveryLog> {
+        DeliveryLog::new(self.folder.path().join("street"))
     }
 
     /// The folder, opened by this process.
@@ -75,7 +75,7 @@ impl Home {
             );
             expected.extend(PARCELS.iter().map(|parcel| format!("{parcel} for {}", view.id)));
         }
-        let mut delivered = self.street().deliveries();
+        let mut delivered = self.delivery_log().deliveries();
         delivered.sort();
         expected.sort();
         assert_eq!(delivered, expected, "{what}: each parcel once");

@@ -2,8 +2,8 @@
 
 use crate::report;
 use crate::support::TestInbox;
+use crate::support::table_workflow::{self, Way};
 use crate::support::test_inbox::eager;
-use crate::support::walk::{self, Way};
 use jiff::{SignedDuration, Timestamp};
 use sayso::app::Settings;
 use sayso::graph::Decision;
@@ -85,10 +85,10 @@ async fn d11_a_graph_that_changed_never_leads_to_the_wrong_node() {
         ("the workflow taken out", &[], None),
     ];
     for (what, after, way) in table {
-        let inbox = TestInbox::builder().with_workflow(walk::spec("walk", before)).open();
+        let inbox = TestInbox::builder().with_workflow(table_workflow::spec("walk", before)).open();
         let thread = inbox.start("walk", json!({})).await;
         inbox.drive().await;
-        let now = if after.is_empty() { Vec::new() } else { vec![walk::spec("walk", after)] };
+        let now = if after.is_empty() { Vec::new() } else { vec![table_workflow::spec("walk", after)] };
         let inbox = inbox.restart_with(eager(), now);
         inbox.accept(&thread).await;
         inbox.drive().await;
@@ -103,7 +103,7 @@ async fn d11_a_graph_that_changed_never_leads_to_the_wrong_node() {
                 assert_eq!(inbox.trouble(&thread).await.0, "lost_node", "{what}");
                 assert_eq!(nodes, ["START", "a"], "{what}");
                 // Nothing is lost: with the graph it knew, it goes on.
-                let inbox = inbox.restart_with(eager(), vec![walk::spec("walk", before)]);
+                let inbox = inbox.restart_with(eager(), vec![table_workflow::spec("walk", before)]);
                 inbox.accept(&thread).await;
                 inbox.drive().await;
                 assert_eq!(inbox.nodes(&thread).await[3..], ["b", "c"], "{what}");

@@ -1,8 +1,8 @@
 //! Graphs: what is refused when they are built, mounted parts, and drawings.
 
 use crate::support::TestInbox;
+use crate::support::table_workflow::Walk;
 use crate::support::test_inbox::eager;
-use crate::support::walk::Walk;
 use sayso::graph::{
     BuildError, Builder, Command, Ctx, Graph, NodeError, Taken, Workflow, ask, end, goto, spawn,
 };

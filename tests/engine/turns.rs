@@ -33,7 +33,7 @@ async fn a_delivery_is_carried_out_once() {
     inbox.decide(&id, sayso::graph::Decision::Accept).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
-    assert_eq!(inbox.street.deliveries().len(), 1);
+    assert_eq!(inbox.delivery_log.deliveries().len(), 1);
     let view = inbox.threads().view(thread).await.unwrap();
     assert_eq!(view.effects[0].state, "done");
     assert_eq!(view.decisions[0].executed, Some(json!({"parcel": "book"})));

@@ -4,11 +4,11 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod activity;
 mod allowed;
 mod drafts;
 mod keys;
 mod mails;
-mod pulse;
 mod snapshots;
 #[allow(dead_code)] // The catalogue uses the rest.
 mod test_screen;

@@ -3,14 +3,14 @@
 
 pub mod chat;
 pub mod config;
-pub mod courier;
+pub mod delivery;
 pub mod email_inbox;
 pub mod fake_model;
 pub mod fake_world;
 pub mod player;
 pub mod samples;
+pub mod table_workflow;
 pub mod test_inbox;
-pub mod walk;
 
 pub use fake_model::FakeModel;
 pub use test_inbox::TestInbox;

@@ -1,6 +1,6 @@
 //! An inbox in a folder of its own, driven and answered as a test says.
 
-use super::courier::{self, Street};
+use super::delivery::{self, DeliveryLog};
 use super::fake_model::FakeModel;
 use super::fake_world::FakeWorld;
 use super::{chat, player};
@@ -47,13 +47,13 @@ pub fn respond(text: &str) -> Decision {
 
 /// The workflows made for tests, and these besides.
 pub fn test_workflows(
-    street: &Arc<Street>,
+    delivery_log: &Arc<DeliveryLog>,
     world: &Arc<FakeWorld>,
     more: impl IntoIterator<Item = Spec>,
 ) -> Registry {
     let specs = [
         chat::spec(),
-        courier::spec(street.clone()),
+        delivery::spec(delivery_log.clone()),
         player::spec("player", world.clone()),
         player::spec("kid", world.clone()).hidden(),
     ];
@@ -69,7 +69,7 @@ pub struct Builder {
     only: Option<Box<SpecsIn>>,
     settings: Settings,
     clock: Clock,
-    street: Option<Arc<Street>>,
+    delivery_log: Option<Arc<DeliveryLog>>,
     workflows: Vec<Spec>,
     env: Env,
     home_zone: Option<jiff::tz::TimeZone>,
@@ -97,8 +97,8 @@ impl Builder {
     }
 
     /// Parcels of the courier end up here.
-    pub fn street(self, street: Arc<Street>) -> Self {
-        Self { street: Some(street), ..self }
+    pub fn delivery_log(self, delivery_log: Arc<DeliveryLog>) -> Self {
+        Self { delivery_log: Some(delivery_log), ..self }
     }
 
     pub fn with_workflow(mut self, spec: Spec) -> Self {
@@ -149,10 +149,10 @@ impl Builder {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let street = self.street.unwrap_or_else(|| Street::new(folder.path.join("street")));
+        let delivery_log = self.delivery_log.unwrap_or_else(|| DeliveryLog::new(folder.path.join("street")));
         let world = Arc::<FakeWorld>::default();
         let registry = match (&self.model, self.only) {
-            (None, None) => test_workflows(&street, &world, []),
+            (None, None) => test_workflows(&delivery_log, &world, []),
             (None, Some(specs)) => Registry::new(specs(&folder.path)),
             (Some(model), _) => {
                 let home = self.home_zone.as_ref().map(|_| folder.path.clone());
@@ -169,7 +169,7 @@ impl Builder {
         let registry = self.workflows.into_iter().fold(registry, Registry::with);
         let inbox = Inbox::new(Engine::new(store, registry, self.settings));
         let model = self.model.unwrap_or_default();
-        TestInbox { inbox, folder, street, world, model, clock: self.clock }
+        TestInbox { inbox, folder, delivery_log, world, model, clock: self.clock }
     }
 }
 
@@ -197,7 +197,7 @@ impl From<TempDir> for Folder {
 pub struct TestInbox {
     inbox: Inbox,
     folder: Folder,
-    pub street: Arc<Street>,
+    pub delivery_log: Arc<DeliveryLog>,
     pub world: Arc<FakeWorld>,
     pub model: Arc<FakeModel>,
     clock: Clock,
@@ -230,7 +230,7 @@ impl TestInbox {
             only: None,
             settings: eager(),
             clock: Arc::new(Timestamp::now),
-            street: None,
+            delivery_log: None,
             workflows: Vec::new(),
             env: Env::default(),
             home_zone: None,
@@ -249,8 +249,9 @@ impl TestInbox {
     pub fn other_process_at(&self, settings: Settings, clock: Clock) -> Self {
         let store = Store::open_with(&self.data(), clock.clone()).unwrap();
         let inbox = Inbox::new(Engine::new(store, self.engine().registry().clone(), settings));
-        let (street, world, model) = (self.street.clone(), self.world.clone(), self.model.clone());
-        Self { inbox, folder: self.folder.clone(), street, world, model, clock }
+        let (delivery_log, world, model) =
+            (self.delivery_log.clone(), self.world.clone(), self.model.clone());
+        Self { inbox, folder: self.folder.clone(), delivery_log, world, model, clock }
     }
 
     /// Closes the folder and opens it again.
@@ -261,7 +262,7 @@ impl TestInbox {
 
     /// The same with the workflows made for tests and these.
     pub fn restart_with(self, settings: Settings, more: impl IntoIterator<Item = Spec>) -> Self {
-        let registry = test_workflows(&self.street, &self.world, more);
+        let registry = test_workflows(&self.delivery_log, &self.world, more);
         self.restart_over(settings, registry, |_| ())
     }
 
@@ -272,13 +273,13 @@ impl TestInbox {
     }
 
     fn restart_over(self, settings: Settings, registry: Registry, meanwhile: impl FnOnce(&Path)) -> Self {
-        let Self { inbox, folder, street, world, model, clock } = self;
+        let Self { inbox, folder, delivery_log, world, model, clock } = self;
         drop(inbox);
         let data = folder.path.join("data");
         meanwhile(&data);
         let store = Store::open_with(&data, clock.clone()).unwrap();
         let inbox = Inbox::new(Engine::new(store, registry, settings));
-        Self { inbox, folder, street, world, model, clock }
+        Self { inbox, folder, delivery_log, world, model, clock }
     }
 
     /// Where the data folder is, and room for what belongs beside it.
